@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
+from attrs import define, field
 from twisted.internet.endpoints import serverFromString
 from twisted.web.resource import NoResource, Resource
 from twisted.web.server import Request, Site
@@ -31,12 +32,10 @@ from gamehost.contest.contest import (
     ContestError,
     ContestJournal,
     ContestRun,
-    Entrant,
     Pairing,
-    Plan,
     Played,
 )
-from gamehost.contest.game import PERSON, Conditions, ContestGame, HostedGame
+from gamehost.contest.game import PERSON, ContestGame, Entrant, HostedGame, Plan
 from gamehost.contest.results import audited, faults
 from gamehost.games.base import Game
 from gamehost.journal.notation import NoPicture, picture
@@ -166,10 +165,8 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
         status[0], failure[0] = NOT_PLAYED if why_not else OVER, why_not
         reactor.callLater(0, reactor.stop)
 
-    conditions = Conditions(known, game, plan.settings, plan.seats, plan.deadline, plan.memory, plan.most_moves)
-    run = ContestRun(
-        reactor, contest, journal, conditions, at_once, shown.told, done, new_game, new_game is not ContestGame
-    )
+    make = partial(new_game, reactor, known, game, plan)
+    run = ContestRun(reactor, contest, journal, make, at_once, shown.told, done)
     shown.run = run
     reactor.addSystemEventTrigger("before", "shutdown", run.stop)
     if content.get("web"):
@@ -457,20 +454,19 @@ def _check(plan: Plan, wire: Wire[Any], strict: bool, out: TextIO) -> None:
         raise ContestError(f"{', '.join(failed)}: failed the check, and with --strict-entry all must pass")
 
 
+@define(eq=False)
 class Shown:
     """What people see of a contest while it is played: lines on the terminal, and the page."""
 
-    run: ContestRun
-
-    def __init__(self, contest: Contest, folder: Path, game: Game[Any, Any], out: TextIO) -> None:
-        self.contest = contest
-        self.folder = folder
-        self.game = game
-        self._out = out
-        self._not_before = 0.0
-        self._table: Sequence[results.Standing] = ()
-        #: Lines of the progress that stand on the terminal.
-        self._lines = 0
+    contest: Contest
+    folder: Path
+    game: Game[Any, Any]
+    _out: TextIO
+    run: ContestRun = field(init=False)
+    _not_before: float = 0.0
+    _table: Sequence[results.Standing] = ()
+    #: Lines of the progress that stand on the terminal.
+    _lines: int = 0
 
     def told(self, what: Played | Pairing) -> None:
         """A game has begun, or is decided."""
@@ -531,22 +527,15 @@ class Shown:
             return None
 
 
-class _Page(Resource):
+def _page(shown: Shown) -> Resource:
     """The results as they are now, the games, and what is being played."""
-
-    def __init__(self, shown: Shown) -> None:
-        super().__init__()
-        self._shown = shown
-
-    def getChild(self, path: bytes, request: Request) -> Resource:
-        folder = self._shown.folder
-        if path in (b"", b"contest", b"results.html"):
-            return File(str(folder / "results.html"), "text/html; charset=utf-8")
-        if path == b"results.json":
-            return File(str(folder / "results.json"), "application/json")
-        if path == b"games":
-            return File(str(folder / "games"), "text/plain; charset=utf-8")
-        return _Live(self._shown) if path == b"live" else NoResource()
+    page, folder = Resource(), shown.folder
+    for path in (b"", b"contest", b"results.html"):
+        page.putChild(path, File(str(folder / "results.html"), "text/html; charset=utf-8"))
+    page.putChild(b"results.json", File(str(folder / "results.json"), "application/json"))
+    page.putChild(b"games", File(str(folder / "games"), "text/plain; charset=utf-8"))
+    page.putChild(b"live", _Live(shown))
+    return page
 
 
 class _Live(Resource):
@@ -564,7 +553,7 @@ def _listen(reactor: Any, where: str, shown: Shown, made: argparse.ArgumentParse
     if not port.isdigit():
         made.error("expected [HOST:]PORT for --web")
     interface = host or "127.0.0.1"
-    site = Site(_Page(shown))
+    site = Site(_page(shown))
     listening = serverFromString(reactor, f"tcp:{port}:interface={interface}").listen(site)
     listening.addCallback(lambda found: print_text(f"page: http://{interface}:{found.getHost().port}/contest\n"))
     listening.addErrback(lambda failure: print_text(f"no page: {failure.getErrorMessage()}\n"))

@@ -8,7 +8,7 @@ on disk, so a contest that was killed goes on with the games that have no line.
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
 from hashlib import sha256
@@ -17,7 +17,7 @@ from typing import Any
 
 from attrs import asdict, define, field, frozen
 
-from gamehost.contest.game import Conditions, ContestGame, Decision
+from gamehost.contest.game import ContestGame, Decision, Entrant, Plan
 from gamehost.contest.ratings import Score, SequentialTest, Verdict, pairs_of
 from gamehost.contest.schedule import Past, Round, gauntlet, round_robin, seatings, swiss_round
 from gamehost.journal.notation import NotNotation, write_notation
@@ -38,44 +38,6 @@ JOURNAL = "contest.jsonl"
 
 class ContestError(Exception):
     """A contest cannot be played, or not here. The message says why."""
-
-
-@frozen
-class Entrant:
-    name: str
-    command: tuple[str, ...]
-    #: The rating of a player whose strength is known; `None`: it is not.
-    anchor: float | None = None
-
-
-@frozen
-class Plan:
-    """All that decides which games are played, and how. The same plan gives the same pairings and deals."""
-
-    wire: str
-    game: str
-    entrants: tuple[Entrant, ...]
-    format: str = "round-robin"
-    rounds: int = 1
-    #: Whether each pairing is played twice, with the same deal and the seats changed.
-    pairs: bool = False
-    seats: int = 2
-    seed: int = 0
-    settings: Mapping[str, str] = field(factory=dict)
-    #: Seconds for a whole game.
-    deadline: float = 600.0
-    #: After so many moves a game is drawn; 0: after any number it goes on.
-    most_moves: int = 0
-    #: MiB for one program; 0: any number.
-    memory: int = 0
-    #: A sequential test of two entrants: the smaller and the larger difference in Elo's points.
-    sprt: tuple[float, float] | None = None
-    #: Whether a running host deals, and not the seed.
-    hosted: bool = False
-
-    @property
-    def names(self) -> Sequence[str]:
-        return [one.name for one in self.entrants]
 
 
 @frozen
@@ -366,6 +328,7 @@ class ContestRun:
     """
     Plays the games of a contest, so many at a time.
 
+    :param new_game: makes a game, as `ContestGame` is made without the first four arguments
     :param told: called with each game when it is counted, and when one begins
     :param done: called when there is nothing more to play, or with the reason why the contest cannot go on
     """
@@ -373,14 +336,10 @@ class ContestRun:
     _reactor: Any
     contest: Contest
     _journal: ContestJournal
-    _conditions: Conditions
+    _new_game: Callable[..., ContestGame]
     _at_once: int
     _told: Callable[[Played | Pairing], None]
     _done: Callable[[str], None]
-    #: Makes a game, as `ContestGame` is made.
-    _new_game: Callable[..., ContestGame] = ContestGame
-    #: Whether a player has one game at a time, as on a running host.
-    _apart: bool = False
     running: dict[str, ContestGame] = field(factory=dict)
     _stopped: bool = False
 
@@ -393,8 +352,8 @@ class ContestRun:
         for one in self.contest.next_games(self.running):
             if room <= 0:
                 break
-            if self._apart and busy & {*one.players}:
-                continue
+            if self.contest.plan.hosted and busy & {*one.players}:
+                continue  # a player has one game at a time on a running host
             busy |= {*one.players}
             room -= 1
             self._begin(one)
@@ -406,7 +365,6 @@ class ContestRun:
         entrants = [self.contest.plan.entrants[player] for player in one.players]
         began = self._reactor.seconds()
         game = self._new_game(
-            *(self._reactor, self._conditions),
             names=[entrant.name for entrant in entrants],
             commands=[entrant.command for entrant in entrants],
             seed=one.seed,

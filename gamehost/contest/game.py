@@ -29,14 +29,14 @@ from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, Tab
 from gamehost.journal.replay import replayed
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import TooManyTables
-from gamehost.lobby.sessions import IssuedKey, Queue, Session
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.ops import SocketUnusable, short_path
 from gamehost.ops.workers import NOT_RUN, ProgramProcess, running, start_program
 from gamehost.players.base import SeededChance
 from gamehost.settings import settings_of
 from gamehost.storage.memory import MemoryJournal
 from gamehost.tables.context import TableContext
-from gamehost.tables.interfaces import OpenTable, Player
+from gamehost.tables.interfaces import OpenTable
 from gamehost.wires.base import Wire
 
 #: For programs of one machine, which may log in again at once. All other limits of a host stay: they are what stops a flood.
@@ -56,20 +56,41 @@ LOOKS_EVERY = 1.0
 
 
 @frozen
-class Conditions:
-    """What is the same in all games of a contest."""
+class Entrant:
+    name: str
+    command: tuple[str, ...]
+    #: The rating of a player whose strength is known; `None`: it is not.
+    anchor: float | None = None
 
-    wire: Wire[Any]
-    game: Game[Any, Any]
-    #: As for `--set`, by their full names.
-    settings: Mapping[str, str]
+
+@frozen
+class Plan:
+    """All that decides which games are played, and how. The same plan gives the same pairings and deals."""
+
+    wire: str
+    game: str
+    entrants: tuple[Entrant, ...]
+    format: str = "round-robin"
+    rounds: int = 1
+    #: Whether each pairing is played twice, with the same deal and the seats changed.
+    pairs: bool = False
     seats: int = 2
-    #: Seconds for a whole game; who is to move then has lost.
+    seed: int = 0
+    settings: Mapping[str, str] = field(factory=dict)
+    #: Seconds for a whole game.
     deadline: float = 600.0
-    #: MiB that the processes of one program may take together; 0: any number.
-    memory: int = 0
-    #: After so many moves nobody has won; 0: after any number the game goes on.
+    #: After so many moves a game is drawn; 0: after any number it goes on.
     most_moves: int = 0
+    #: MiB for one program; 0: any number.
+    memory: int = 0
+    #: A sequential test of two entrants: the smaller and the larger difference in Elo's points.
+    sprt: tuple[float, float] | None = None
+    #: Whether a running host deals, and not the seed.
+    hosted: bool = False
+
+    @property
+    def names(self) -> Sequence[str]:
+        return [one.name for one in self.entrants]
 
 
 @frozen
@@ -128,21 +149,11 @@ class ContestLobby(Lobby):
     #: Called when somebody waits for the others.
     waits: Callable[[str], None] = field(kw_only=True)
 
-    def enter(
-        self,
-        name: str,
-        wire: str,
-        address: str,
-        player: Player[Any, Any],
-        strict: bool = False,
-        issued: IssuedKey | None = None,
-        given: bool = False,
-    ) -> Session:
-        if name.partition(":")[0] not in self.names:
-            raise NameRefused(
-                NameFault.INVALID, f"this game is between {' and '.join(self.names)}: log in as one of them"
-            )
-        return super().enter(name, wire, address, player, strict, issued, given)
+    def _refusal(self, name: str) -> NameRefused | None:
+        if name in self.names:
+            return super()._refusal(name)
+        words = f"this game is between {' and '.join(self.names)}: log in as one of them"
+        return NameRefused(NameFault.INVALID, words)
 
     #: For tokens and the like: the seed is for the game alone.
     below = staticmethod(secrets.randbelow)  # type: ignore[assignment]
@@ -216,7 +227,9 @@ class ContestGame:
     """
 
     _reactor: Any
-    _conditions: Conditions
+    _wire: Wire[Any]
+    _game: Game[Any, Any]
+    _plan: Plan
     names: Sequence[str]
     _commands: Sequence[Sequence[str]]
     _seed: int
@@ -233,27 +246,26 @@ class ContestGame:
     _port: Any = None
 
     def __attrs_post_init__(self) -> None:
-        self._journal = _Journal(self._over, self._conditions.most_moves)
+        self._journal = _Journal(self._over, self._plan.most_moves)
 
     def _host(self) -> tuple[ContestLobby, Factory[Any]]:
-        conditions, wire = self._conditions, self._conditions.wire
+        wire, settings = self._wire, self._plan.settings
         context = TableContext(self._reactor, self._journal, RETURNS, rng=SeededChance(self._seed).below)
         of_games = {
-            one.name: settings_of(one.name, conditions.settings, {*one.options, "game_time", "increment"})
-            for one in wire.games
+            one.name: settings_of(one.name, settings, {*one.options, "game_time", "increment"}) for one in wire.games
         }
-        of_wire = settings_of(wire.name, conditions.settings, wire.options)
-        new_lobby = partial(ContestLobby, game=conditions.game.name, names=self.names, waits=self._waits)
+        of_wire = settings_of(wire.name, settings, wire.options)
+        new_lobby = partial(ContestLobby, game=self._game.name, names=self.names, waits=self._waits)
         return private_lobby(new_lobby, wire, self._journal, context, LIMITS, of_wire, of_games)
 
     def start(self) -> None:
         """Begin: the first program is started, and each other one when the one before it waits for it."""
         later = self._reactor.callLater
         self._timers = {
-            "deadline": later(self._conditions.deadline, self._too_long),
+            "deadline": later(self._plan.deadline, self._too_long),
             "coming": later(self._patience(0), self._absent),
         }
-        if self._conditions.memory:
+        if self._plan.memory:
             self._timers["memory"] = later(LOOKS_EVERY, self._look_at_memory)
         self._open()
 
@@ -312,7 +324,7 @@ class ContestGame:
         return next((note.split()[0] for note in notes if note), "")
 
     def _waits(self, name: str) -> None:
-        if self._decision is None and len(self._programs) < self._conditions.seats:
+        if self._decision is None and len(self._programs) < self._plan.seats:
             self._timers["coming"].reset(self._patience(len(self._programs)))
             self._start_next()
 
@@ -328,15 +340,15 @@ class ContestGame:
         record = self.record
         if record is None or self._decision is not None:
             return
-        if record.opening.game != self._conditions.game.name:
-            words = f"nobody won: {record.opening.game} was played instead of {self._conditions.game.name}"
+        if record.opening.game != self._game.name:
+            words = f"nobody won: {record.opening.game} was played instead of {self._game.name}"
             self._decide(Decision(self._equal_shares, "other game", words))
             return
         if not record.entries[-1].outcome:
-            words = f"nobody won (moves): the game was not over after {self._conditions.most_moves} moves"
+            words = f"nobody won (moves): the game was not over after {self._plan.most_moves} moves"
             self._decide(Decision(self._equal_shares, "moves", words, record=record))
             return
-        result = result_of(self._conditions.game, record)
+        result = result_of(self._game, record)
         cause, words = result.cause.value, result.words(self.names)
         if result.cause is Cause.LEFT:
             ends = [
@@ -365,9 +377,9 @@ class ContestGame:
     def _too_long(self) -> None:
         record = self.record
         seat = None
-        if record is not None and record.opening.game == self._conditions.game.name:
-            seat = to_move(self._conditions.game, record)
-        words = f"the game was not over after {self._conditions.deadline:.0f} s"
+        if record is not None and record.opening.game == self._game.name:
+            seat = to_move(self._game, record)
+        words = f"the game was not over after {self._plan.deadline:.0f} s"
         if seat is None:
             self._decide(Decision(self._equal_shares, "deadline", f"nobody won: {words}", record=record))
         else:
@@ -375,7 +387,7 @@ class ContestGame:
 
     def _look_at_memory(self) -> None:
         self._timers["memory"] = self._reactor.callLater(LOOKS_EVERY, self._look_at_memory)
-        most, taken = self._conditions.memory, resident()
+        most, taken = self._plan.memory, resident()
         greedy = [seat for seat, one in enumerate(self._programs) if taken[one.group or -1] > most * 2**20]
         if greedy and self._decision is None:
             self._lost(greedy, "memory", f"it took more than {most} MiB")
@@ -450,8 +462,8 @@ class HostedGame(ContestGame):
 
     def _open(self) -> None:
         self._asked += 1
-        game = self._conditions.game
-        settings = settings_of(game.name, self._conditions.settings, {*game.options, "game_time", "increment"})
+        game = self._game
+        settings = settings_of(game.name, self._plan.settings, {*game.options, "game_time", "increment"})
         people = [name for name, command in zip(self.names, self._commands, strict=True) if command == PERSON]
         asked = {"names": list(self.names), "people": people, "game": game.name, "settings": settings}
         self._line = _OwnersLine("contest game", asked, self._heard, self._lost_host)

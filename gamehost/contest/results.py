@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from attrs import frozen
 
-from gamehost.contest.contest import Contest, ContestJournal, Plan, Played
-from gamehost.contest.game import result_of, shares_of
+from gamehost.contest.contest import Contest, ContestJournal, Played
+from gamehost.contest.game import Plan, result_of, shares_of
 from gamehost.contest.ratings import Rating, ratings, superiority, tie_breaks
 from gamehost.games.base import Cause, Game, JournalledChance
 from gamehost.journal.notation import NoPicture, NotNotation, picture, read_notation

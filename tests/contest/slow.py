@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,8 @@ from attrs import frozen
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.contest.contest import Contest, ContestJournal, ContestRun, Entrant, Plan
-from gamehost.contest.game import Decision, shares_of
+from gamehost.contest.contest import Contest, ContestJournal, ContestRun
+from gamehost.contest.game import Decision, Entrant, Plan, shares_of
 from gamehost.contest.ratings import POINTS, Score, strengths
 from gamehost.contest.results import standings
 from gamehost.games.base import Seat
@@ -107,7 +108,6 @@ class PlayedGame:
     def __init__(
         self,
         reactor: Clock,
-        conditions: object,
         *,
         names: Sequence[str],
         seed: int,
@@ -128,10 +128,8 @@ class StrengthTests(SynchronousTestCase):
         entrants = tuple(Entrant(name, ("in", "process")) for name in reversed([*PLAYERS]))
         plan = Plan("onitama", "onitama", entrants, rounds=GAMES // 2, pairs=True, seed=seed)
         clock, ends, journal = Clock(), list[str](), ContestJournal(Path(self.mktemp()))
-        new_game, conditions = PlayedGame, None
-        run = ContestRun(
-            *(clock, journal.open(plan), journal, conditions, 2, lambda what: None, ends.append, new_game)  # type: ignore[arg-type]
-        )
+        new_game: Any = partial(PlayedGame, clock)
+        run = ContestRun(clock, journal.open(plan), journal, new_game, 2, lambda what: None, ends.append)
         run.start()
         while not ends:
             clock.advance(0)

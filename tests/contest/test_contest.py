@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable
 from errno import ENOSPC
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,12 +22,10 @@ from gamehost.contest.contest import (
     ContestError,
     ContestJournal,
     ContestRun,
-    Entrant,
     Pairing,
-    Plan,
     Played,
 )
-from gamehost.contest.game import Decision
+from gamehost.contest.game import Decision, Entrant, Plan
 from gamehost.contest.ratings import Verdict
 from gamehost.contest.results import as_data, as_html, as_text, standings
 from gamehost.games.onitama.master import ONITAMA
@@ -240,9 +239,7 @@ class ProgressTests(SynchronousTestCase):
 class DecidedGame:
     record = None
 
-    def __init__(
-        self, reactor: Clock, conditions: object, *, decided: Callable[[Decision], None], **more: object
-    ) -> None:
+    def __init__(self, reactor: Clock, *, decided: Callable[[Decision], None], **more: object) -> None:
         self.stop = lambda: None
         self.start = lambda: reactor.callLater(1, decided, Decision((1.0, 0.0), "rules", "words"))
 
@@ -263,11 +260,8 @@ class RunTests(SynchronousTestCase):
     def run_contest(self, journal: ContestJournal, at_once: int) -> tuple[ContestRun, list[str], int]:
         """A contest of four players to its end: the run, what it said at the end, and the most games at a time."""
         clock, ends, most = Clock(), list[str](), 0
-        new_game: Any = DecidedGame
-        conditions: Any = None
-        run = ContestRun(
-            *(clock, journal.open(plan(4)), journal, conditions, at_once, lambda what: None, ends.append, new_game)
-        )
+        new_game: Any = partial(DecidedGame, clock)
+        run = ContestRun(clock, journal.open(plan(4)), journal, new_game, at_once, lambda what: None, ends.append)
         run.start()
         for _ in range(40):
             most = max(most, len(run.running))
