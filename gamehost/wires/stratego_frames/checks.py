@@ -247,7 +247,7 @@ class FramesReading:
 
     def _moved(self, move: tuple[int, int, int, int]) -> str:
         x, y, to_x, to_y = move
-        self._sight.step(y * 10 + x, to_y * 10 + to_x)
+        self._sight.moved(y * 10 + x, to_y * 10 + to_x)
         self._turn(move)
         return f"a piece moves ({x},{y}) to ({to_x},{to_y})"
 

@@ -9,7 +9,7 @@ say about a move does not depend on what the player cannot see.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, evolve
 
 from gamehost.checker.base import (
     CLOSING,
@@ -28,56 +28,46 @@ from gamehost.checker.server_run import Script, ServerChecks, ServerRun, Spellin
 from gamehost.checker.server_scripts import AWAY, case, crosswise, meet, once_more, some_moves
 from gamehost.games.base import Seat
 from gamehost.games.stratego import rules
-from gamehost.games.stratego.master import ENEMY
+from gamehost.games.stratego.master import ENEMY, board_with
 from gamehost.games.stratego.player import Step as PieceStep
 from gamehost.games.stratego.player import StrategoPlayer
 from gamehost.games.stratego.rules import Action as StrategoAction
 from gamehost.players.base import Level
 from gamehost.wires.framing import asks_for_help
 from gamehost.wires.stratego_lines import messages as m
+from gamehost.wires.stratego_lines.client import set_up_board
 from gamehost.wires.stratego_lines.messages import is_resignation
 
 #: In so many turns in a row a piece may cross the same border, where the Two-Squares rule is played as the game has it.
-TWO_SQUARES = 3
-#: Stands for every enemy piece.
-_ENEMY = rules.codes(rules.SECOND_PLAYER, "B")[0]
+_NOWHERE = rules.nowhere(3)
 _OFF = "no such square"
 
 
 @define(eq=False)
 class Sight:
-    """The client's pieces and the squares of the enemy's. A square is a number from 0 to 99, as in the game's board."""
+    """What the client sees of the board. A square is a number from 0 to 99, as in the game's board."""
 
-    own: dict[int, str] = field(factory=dict)
-    enemy: set[int] = field(factory=set)
-    _walk: rules.Walk = field(init=False, default=rules.Walk(-1, (0,) * TWO_SQUARES))
+    #: Own pieces by their kinds, and `#` for each enemy piece; empty: nothing is known.
+    squares: str = ""
+    _walk: rules.Walk = _NOWHERE
+
+    @property
+    def own(self) -> Mapping[int, str]:
+        return {square: mark for square, mark in enumerate(self.squares) if mark in rules.KINDS}
 
     def clear(self) -> None:
-        """Nothing is known any more."""
-        self.own.clear()
-        self.enemy.clear()
-        self._walk = rules.Walk(-1, (0,) * TWO_SQUARES)
+        self.squares, self._walk = "", _NOWHERE
 
     def show(self, squares: Iterable[str]) -> None:
-        """A board, A1 first: own pieces by their kinds, and `#` for each enemy piece."""
-        self.own.clear()
-        self.enemy.clear()
-        for square, mark in enumerate(squares):
-            if mark in rules.KINDS:
-                self.own[square] = mark
-            elif mark == "#":
-                self.enemy.add(square)
+        """A board, A1 first. What is no piece in it is an empty square or a lake."""
+        marks = zip(squares, rules.BARE.decode("ascii"), strict=True)
+        self.squares = "".join(mark if mark in rules.KINDS or mark == ENEMY else bare for mark, bare in marks)
 
     def wrong(self, source: int, target: int) -> str | None:
         """What is wrong with a move of the client; `None`: nothing that the document has."""
         if not (0 <= source < 100 and 0 <= target < 100):
             return _OFF
-        squares = bytearray(rules.BARE)
-        for square, kind in self.own.items():
-            squares[square] = rules.codes(rules.FIRST_PLAYER, kind)[0]
-        for square in self.enemy - rules.LAKES:
-            squares[square] = _ENEMY
-        return rules.opening(bytes(squares), 0).objection(source, target)
+        return rules.opening(board_with(self.squares, rules.FIRST_PLAYER, {}), 0).objection(source, target)
 
     def crosses_again(self, source: int, target: int) -> bool:
         """Whether the Two-Squares rule refuses this move where it is played."""
@@ -90,35 +80,22 @@ class Sight:
         if way is not None:
             self._walk = self._walk.on(source, target, way[1])
 
-    def step(self, source: int, target: int) -> None:
-        """A piece has gone to an empty square."""
-        if source in self.own:
-            self.own[target] = self.own.pop(source)
-        else:
-            self.enemy.discard(source)
-            self.enemy.add(target)
+    def moved(self, source: int, target: int, battle: tuple[str, str] | None = None) -> None:
+        """
+        A piece has gone to a square.
 
-    def meet(self, source: int, target: int, met: str | None) -> None:
-        """The client has moved, and has met this kind of enemy piece; `None`: the square was empty."""
-        kind = self.own.pop(source, None)
-        if met is not None and kind is not None:
-            left = rules.survivor(kind, met) if kind in rules.MOVERS else "tie"
-            if left != "defender":
-                self.enemy.discard(target)
-            if left != "attacker":
-                return
-        if kind is not None:
-            self.own[target] = kind
-
-    def attacked(self, source: int, target: int, attacker: str) -> None:
-        """The enemy has attacked the client's piece on a square."""
-        self.enemy.discard(source)
-        mine = self.own.get(target)
-        left = rules.survivor(attacker, mine) if mine is not None and attacker in rules.MOVERS else "tie"
+        :param battle: the kinds of this piece and of the one that was there, `.` where it is not known; `None`: there was none
+        """
+        if not self.squares:
+            return
+        board, left = list(self.squares), "attacker"
+        if battle is not None:
+            fought = battle[0] in rules.MOVERS and battle[1] in rules.KINDS
+            left = rules.survivor(*battle) if fought else "tie"
         if left != "defender":
-            self.own.pop(target, None)
-        if left == "attacker":
-            self.enemy.add(target)
+            board[target] = board[source] if left == "attacker" else "."
+        board[source] = "."
+        self.squares = "".join(board)
 
 
 #: The back row first. Scouts stand in front, where there is no lake.
@@ -339,9 +316,7 @@ class LinesReading:
     def _place(self) -> None:
         """The client's pieces stand as it has said, and the enemy's in the four rows on the other side."""
         upwards = self._rows if self._red else self._rows[::-1]
-        own = "".join(m.in_pieces(row.upper()) for row in upwards)
-        there = "#" * len(own)
-        self._sight.show(own + "." * 20 + there if self._red else there + "." * 20 + own)
+        self._sight.show(set_up_board(Seat(not self._red), tuple(m.in_pieces(row.upper()) for row in upwards)))
 
     def _moves_piece(self, text: str) -> Said:
         move = m.read_move(text)
@@ -438,7 +413,8 @@ class LinesReading:
             source, target = one.move
             self._moves.accepted(one.move)
             self._sight.walked(source, target)
-            self._sight.meet(source, target, None if piece is None else m.PIECES[piece])
+            met = None if piece is None else (self._sight.own.get(source, "."), m.PIECES[piece])
+            self._sight.moved(source, target, met)
         if piece is None:
             return "the square was empty"
         return f"the square held the enemy's {rules.KINDS[m.PIECES[piece]].name}"
@@ -447,9 +423,9 @@ class LinesReading:
         self._moves.position_changed()
         source, target = _number(start), _number(end)
         if attacker is None:
-            self._sight.step(source, target)
+            self._sight.moved(source, target)
             return f"the enemy moves {start} to {end}"
-        self._sight.attacked(source, target, m.PIECES[attacker])
+        self._sight.moved(source, target, (m.PIECES[attacker], self._sight.own.get(target, ".")))
         return f"the enemy's {rules.KINDS[m.PIECES[attacker]].name} attacks {end} from {start}"
 
 
