@@ -21,7 +21,7 @@ from gamehost.games.clock import HasTurns
 from gamehost.games.drawing import Board, Drawable, PlayerLine, Scene, caption, page, tag, text
 from gamehost.games.installed import installed, part, resource
 from gamehost.games.messages import EventMessage, Messages
-from gamehost.games.screen import BoardScreen, MoveRefused, NewScreen, Style, abridged, cut, wrapped
+from gamehost.games.screen import MoveRefused, NewScreen, Screen, Style, abridged, cut, wrapped
 from gamehost.players.base import Budget, Level, NewPlayer, OutOfBudget, Player, SeededChance, Thinking
 
 #: So many legal actions are looked at when one is typed, and so many are weighed by a player; of more, one is drawn.
@@ -155,7 +155,7 @@ def view_lines(message: Any, names: Sequence[str]) -> Iterator[str]:
             yield f"{name}: {_words(value)}"
 
 
-class PlainScreen(BoardScreen[Any]):
+class PlainScreen(Screen[Any]):
     """A match of any game in a terminal: its view as lines, and its legal moves with numbers."""
 
     def __init__(self, game: Game[Any, Any], messages: Messages, seat: int | None, names: Sequence[str]) -> None:

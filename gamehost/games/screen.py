@@ -8,7 +8,7 @@ and nothing else. The host's master has the last word on every action.
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from attrs import field, frozen
 
@@ -67,61 +67,18 @@ class Style:
         return f"\x1b[{colour}m{text}\x1b[0m" if self.colour else text
 
 
-class Screen(Protocol):
-    """One match as one person sees it: a seat's view, or a watcher's."""
-
-    def show(self, view: Any) -> None:
-        """Take what `GameMaster.view` gives to this seat, or to a watcher."""
-
-    def hear(self, event: Any, message: Any) -> list[str]:
-        """
-        Take an event of the game's master.
-
-        :param message: the same as a message of the game; `None`: it is not told
-        :return: the sentences that tell it, none or more, a line each. How the match ended is not among them, because all
-            games tell that alike.
-        """
-
-    def draw(self, style: Style) -> list[str]:
-        """The board, in lines of at most `style.width` columns. If it is too narrow for a drawing, it is told in words."""
-
-    @property
-    def turn(self) -> bool:
-        """Whether this seat is to do something now."""
-
-    def prompt_line(self) -> str:
-        """One sentence or two: what to type now, with an example that can be copied, or who is to move."""
-
-    def moves(self, most: int) -> list[str]:
-        """
-        Legal moves, as people type them, at least one of them if there is any.
-
-        :param most: how many at most. If there are more, a last line that begins with `...` says so.
-        """
-
-    def read(self, text: str) -> list[bytes]:
-        """
-        Read what was typed.
-
-        :return: the actions in the game's notation, as the journal has them: one, or several that are to be done one after
-            the other at once, such as `student green` and `destination 3`
-        :raises MoveRefused: it is no move, or not a legal one as far as this seat can see. Nothing typed is repeated but what
-            the game has a name for.
-        """
-
-
 _NOT_BEGUN = "The match has not begun."
 
-#: Makes the screen of a match for a seat (`None`: a watcher), with the players' names in the order of the seats.
-NewScreen = Callable[[int | None, Sequence[str]], Screen]
 
-
-class BoardScreen(Generic[V]):
+class Screen(Generic[V]):
     """
-    What the screens of all games have in common: names, the view, and the choice between a drawing and words.
+    One match as one person sees it: a seat's view, or a watcher's.
 
     Subclasses set `game` and `messages`, and say in `told` what an event tells. Of what shows the match, they are asked once it
     has begun.
+
+    :param seat: `None`: a watcher's
+    :param names: the players', in the order of the seats
     """
 
     game: Game[Any, Any]
@@ -135,11 +92,17 @@ class BoardScreen(Generic[V]):
         self._seen: tuple[Any, V | None] = (None, None)
 
     def show(self, view: Any) -> None:
-        """Take a view."""
+        """Take what `GameMaster.view` gives to this seat, or to a watcher."""
         self.known = view
 
     def hear(self, event: Any, message: Any) -> list[str]:
-        """Take an event, and tell it."""
+        """
+        Take an event of the game's master.
+
+        :param message: the same as a message of the game; `None`: it is not told
+        :return: the sentences that tell it, none or more, a line each. How the match ended is not among them, because all
+            games tell that alike.
+        """
         before, self.known = self.known, self.game.follow(self.known, event, self.seat)
         return [] if message is None else self.told(message, before)
 
@@ -177,7 +140,7 @@ class BoardScreen(Generic[V]):
         )
 
     def draw(self, style: Style) -> list[str]:
-        """The board as a drawing, or in words where that is asked for or does not fit."""
+        """The board, in lines of at most `style.width` columns. If it is too narrow for a drawing, it is told in words."""
         if self.known is None:
             return [*wrapped((_NOT_BEGUN,), style.width)]
         drawing = [] if style.words else [style.plain(line).rstrip() for line in self.drawing(style)]
@@ -185,11 +148,35 @@ class BoardScreen(Generic[V]):
             return [style.plain(line) for line in wrapped(self.sentences(), style.width)]
         return drawing
 
+    @property
+    def turn(self) -> bool:
+        """Whether this seat is to do something now."""
+        raise NotImplementedError
+
     def prompt_line(self) -> str:
+        """One sentence or two: what to type now, with an example that can be copied, or who is to move."""
         return _NOT_BEGUN if self.known is None else self.prompt()
 
     def prompt(self) -> str:
-        """As `Screen.prompt_line`."""
+        raise NotImplementedError
+
+    def moves(self, most: int) -> list[str]:
+        """
+        Legal moves, as people type them, at least one of them if there is any.
+
+        :param most: how many at most. If there are more, a last line that begins with `...` says so.
+        """
+        raise NotImplementedError
+
+    def read(self, text: str) -> list[bytes]:
+        """
+        Read what was typed.
+
+        :return: the actions in the game's notation, as the journal has them: one, or several that are to be done one after
+            the other at once, such as `student green` and `destination 3`
+        :raises MoveRefused: it is no move, or not a legal one as far as this seat can see. Nothing typed is repeated but what
+            the game has a name for.
+        """
         raise NotImplementedError
 
     def drawing(self, style: Style) -> Iterable[str]:
@@ -199,6 +186,10 @@ class BoardScreen(Generic[V]):
     def sentences(self) -> Iterable[str]:
         """The position in sentences. Each begins a line of its own."""
         raise NotImplementedError
+
+
+#: Makes the screen of a match, from a seat and the names.
+NewScreen = Callable[[int | None, Sequence[str]], Screen[Any]]
 
 
 def columns(text: str) -> int:

@@ -67,7 +67,7 @@ def with_card(character: Character, students: dict[str, int] | None = None, tile
     return board(characters=[messages.CharacterMessage(character.value, 1, False, students, tiles)])
 
 
-def asked(request: Any, there: messages.BoardMessage | None = None) -> Screen:
+def asked(request: Any, there: messages.BoardMessage | None = None) -> Screen[Any]:
     screen = SCREEN(0, NAMES[:2])
     statuses = ["MOVE_1", "WAITING"]
     show(screen, messages.View(2, True, there or board(), 0, statuses, {"black": [0], "white": [1]}, request))

@@ -31,7 +31,7 @@ _WHITE = """\
    K P: White, k p: Black. _ is where a master began."""
 
 
-def screen(seat: int | None, board: str = START, turn: int = 0) -> Screen:
+def screen(seat: int | None, board: str = START, turn: int = 0) -> Screen[View]:
     made = SCREEN(seat, NAMES[:2])
     show(made, View(board, (["boar", "ox"], ["crab", "eel"]), "tiger", turn))
     return made

@@ -35,7 +35,7 @@ _PITCH = r"""
      -4  -3  -2  -1  0   1   2   3   4""".lstrip("\n")
 
 
-def screen(seat: int | None, moves: list[list[tuple[int, int]]], following: int | None) -> Screen:
+def screen(seat: int | None, moves: list[list[tuple[int, int]]], following: int | None) -> Screen[View]:
     made = SCREEN(seat, NAMES[:2])
     show(made, View(0, moves, following))
     return made

@@ -36,7 +36,7 @@ SEEDED = partial(StrategoScreen, chance=SeededChance(1))
 _PIECES = "8A4 9B3 FJ1", "4A5 FJ10"
 
 
-def screen(seat: Seat | None, turn: int | None = 0) -> Screen:
+def screen(seat: Seat | None, turn: int | None = 0) -> Screen[Any]:
     made = SCREEN(seat, NAMES[:2])
     show(made, View("play", seen(drawn(*_PIECES).squares, seat), (True, True), turn))
     return made
@@ -181,7 +181,7 @@ class SetUpTests(PropertyCase):
         self.assertIn("You are ready", refused(self, ours, "9 a1"))
 
 
-def shown(screen: Screen) -> tuple[Any, ...]:
+def shown(screen: Screen[Any]) -> tuple[Any, ...]:
     """All that a person sees of a screen, and how it answers some mistakes and some moves."""
     answers = []
     for text in ("a4 a5", "e7 e6", "b4 b7", "j6 j5", "c4 c5", "setup classic", "9 a4"):

@@ -20,7 +20,7 @@ from gamehost.games.eriantys import messages as m
 from gamehost.games.eriantys.characters import EFFECTS, Jester, Minstrel
 from gamehost.games.eriantys.master import ERIANTYS, public_position
 from gamehost.games.eriantys.rules import TABLE_SEATS, Character, Colour, Status, Students, Tower, has_room, plus
-from gamehost.games.screen import BoardScreen, MoveRefused, Style, abridged, cut, listed, padded
+from gamehost.games.screen import MoveRefused, Screen, Style, abridged, cut, listed, padded
 
 # Characters as they are typed
 
@@ -410,7 +410,7 @@ _HEAD = "Y B G R P"
 _ISLANDS, _NAME = 46, 20
 
 
-class EriantysScreen(BoardScreen[m.View]):
+class EriantysScreen(Screen[m.View]):
     game, messages = ERIANTYS, m.MESSAGES
 
     #: Whose turn it is to move students; `None` while assistants are played.

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from gamehost.games.onitama import rules
 from gamehost.games.onitama.master import ONITAMA, Action, Situation
 from gamehost.games.onitama.messages import MESSAGES, ExchangedEvent, MovedEvent, TakenBackEvent, View
-from gamehost.games.screen import BoardScreen, MoveRefused, Style, abridged, cut, listed, padded
+from gamehost.games.screen import MoveRefused, Screen, Style, abridged, cut, listed, padded
 
 _COLOURS = ("White", "Black")
 _PIECES = ("KP", "kp")
@@ -20,7 +20,7 @@ _NAME = 20
 _OWN, _OTHER = "1;32", "1;31"
 
 
-class OnitamaScreen(BoardScreen[View]):
+class OnitamaScreen(Screen[View]):
     game, messages = ONITAMA, MESSAGES
 
     def told(self, message: Any, before: Situation | None) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from gamehost.games.paper_soccer.master import PAPER_SOCCER, Move, Situation, position_of
 from gamehost.games.paper_soccer.messages import MESSAGES, EndedEvent, KickoffEvent, MovedEvent, TakenBackEvent, View
 from gamehost.games.paper_soccer.rules import BORDER_LINES, GOAL, LENGTH, SIDE, START, WAYS, Foul, Point, Position
-from gamehost.games.screen import BoardScreen, MoveRefused, Style, abridged, cut, listed, wrapped
+from gamehost.games.screen import MoveRefused, Screen, Style, abridged, cut, listed, wrapped
 
 #: Directions on the screen, clockwise, as steps to the right and up.
 _STEPS: Mapping[str, Point] = {
@@ -38,7 +38,7 @@ _RISING, _FALLING, _CROSS = "\u2571", "\u2572", "\u2573"
 _LATEST, _BALL = "1;33", "1;32"
 
 
-class PaperSoccerScreen(BoardScreen[View]):
+class PaperSoccerScreen(Screen[View]):
     game, messages = PAPER_SOCCER, MESSAGES
 
     def told(self, message: Any, before: Situation | None) -> list[str]:

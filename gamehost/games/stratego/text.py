@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gamehost.games.base import Chance, Seat, SystemChance, shuffled
-from gamehost.games.screen import BoardScreen, MoveRefused, Style, abridged, cut, listed, padded
+from gamehost.games.screen import MoveRefused, Screen, Style, abridged, cut, listed, padded
 from gamehost.games.stratego import messages as m
 from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import SIDES, STRATEGO, position_of
@@ -147,7 +147,7 @@ _NAME, _ENTRY = 20, 17
 _OWN, _OTHER, _WATER = "1;32", "1;31", "34"
 
 
-class StrategoScreen(BoardScreen[m.View]):
+class StrategoScreen(Screen[m.View]):
     game, messages = STRATEGO, m.MESSAGES
 
     def __init__(self, seat: int | None, names: Sequence[str], chance: Chance | None = None) -> None:

@@ -96,7 +96,7 @@ class OwnMatch:
     """
 
     handle: SeatHandle[Any]
-    screen: Screen
+    screen: Screen[Any]
     _played: PlayedGame
     _printer: Printer
     _alarm: Callable[[float, Callable[[], None]], None]
@@ -313,7 +313,7 @@ class Replay:
     :param told: what everybody may know
     """
 
-    def __init__(self, new_screen: Callable[[], Screen], played: PlayedGame, told: History[Any]) -> None:
+    def __init__(self, new_screen: Callable[[], Screen[Any]], played: PlayedGame, told: History[Any]) -> None:
         self._new_screen = new_screen
         self.result = told.result
         self.names = told.names
@@ -392,7 +392,7 @@ class WatchedTable:
     def __init__(self, games: Mapping[str, PlayedGame], screens: Mapping[str, NewScreen]) -> None:
         self._games = games
         self._screens = screens
-        self._screen: Screen | None = None
+        self._screen: Screen[Any] | None = None
         #: Who is to move; empty: nobody, the match is over.
         self._waits_for = ""
         #: The boards that have been drawn since this changed.

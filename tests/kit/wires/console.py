@@ -51,7 +51,7 @@ class ScreenMatch:
     seats: int
     settings: Mapping[str, str]
     seed: int
-    screens: dict[Seat | None, Screen] = field(factory=dict)
+    screens: dict[Seat | None, Screen[Any]] = field(factory=dict)
     rng: random.Random = field(init=False)
     master: Any = field(init=False)
     #: What each screen has told.
@@ -73,7 +73,7 @@ class ScreenMatch:
                 if to.audience is None or seat in to.audience:
                     self.told[seat] += screen.hear(to.event, message)
 
-    def shown(self, seat: Seat | None) -> Screen:
+    def shown(self, seat: Seat | None) -> Screen[Any]:
         screen = self.kind(seat, NAMES[: self.seats])
         screen.show(self.master.view(seat))
         return screen
@@ -120,7 +120,7 @@ def assert_helps(case: PropertyCase, sentence: str) -> None:
     case.assertLessEqual(len(sentence), 400)
 
 
-def refused(case: PropertyCase, screen: Screen, text: str) -> str:
+def refused(case: PropertyCase, screen: Screen[Any], text: str) -> str:
     """The sentence with which a screen refuses what was typed."""
     error = case.assertRaises(MoveRefused, screen.read, text)
     assert_helps(case, str(error))
