@@ -73,12 +73,10 @@ def help_of(game: Game[Any, Any]) -> Sequence[str]:
 
 
 def has_picture(game: Game[Any, Any]) -> bool:
-    """Whether matches of a game can be drawn."""
     return isinstance(game, Drawable) or (part(game, "svg", "picture") or messages_of(game)) is not None
 
 
 def picture_of(game: Game[Any, Any], scene: Scene) -> str:
-    """A match as an SVG document."""
     if isinstance(game, Drawable):
         return game.draw(scene)
     found: str = (part(game, "svg", "picture") or partial(plain_picture, game))(scene)

@@ -86,7 +86,6 @@ class Gate:
         return not [client for client in self.clients if client.due and client.waited_for]
 
     def pass_on(self) -> None:
-        """Send the request that waits, if it can be sent now."""
         if self.is_open():
             for client in self.clients:
                 if client.is_held_up:
@@ -166,7 +165,6 @@ class Client:
         self._peer.say_and_hold(message, seconds)
 
     def ask(self, request: Any) -> None:
-        """Send a request, as soon as the gate is open."""
         self.withdraw()
         if self.gate is None or self._seconds == 0 or self.gate.is_open():
             self._peer.say(request)
@@ -180,7 +178,6 @@ class Client:
             self._peer.no_alarm()
 
     def go_on(self) -> None:
-        """Send the request that waits, if there is one."""
         if self._held is not None:
             request = self._held
             self.withdraw()
@@ -296,7 +293,6 @@ class EriantysConversation(BaseConversation[M]):
         self._listing_is_free = True
 
     def end(self) -> None:
-        """Leave the table and the lobby. Only a seat is kept."""
         self._client.leave()
         super().end()
 
@@ -421,7 +417,6 @@ class EriantysConversation(BaseConversation[M]):
         self._client.say(message, self.MESSAGES.is_due(message))
 
     def communicate(self, word: str) -> None:
-        """Send a message that is one word of an enumeration."""
         self.say(self.MESSAGES.WORDS[word])
 
     def _info_of(self, table: OpenTable) -> Any:
@@ -444,7 +439,6 @@ class EriantysConversation(BaseConversation[M]):
             self.say(self.MESSAGES.UpdateLobby(self._info_of(event)))
 
     def tell_table_closed(self, event: TableClosed) -> None:
-        """The game has waited too long for players, and is closed."""
         self.set_state(EriantysState.LOBBY)
         self.communicate("CLOSING_GAME")
 
@@ -479,7 +473,6 @@ class EriantysConversation(BaseConversation[M]):
         self.communicate("UNIFIED_ISLANDS")
 
     def tell_no_entry(self, event: events.NoEntryUsed) -> None:
-        """A no-entry tile stopped the count."""
         self.communicate("NO_ENTRY_TILE_ON_ISLAND")
 
     def tell_last_round(self, event: events.LastRound) -> None:
@@ -505,7 +498,6 @@ class EriantysConversation(BaseConversation[M]):
         self.say(self.MESSAGES.PlayerDisconnected(self.name_of(event.seat)))
 
     def tell_over(self, event: Over) -> None:
-        """The match is over, and the connection is in the lobby again."""
         self._asked = None
         self._ended_just_now = True
         self._client.leave()

@@ -208,7 +208,6 @@ class LineCodec(Generic[M]):
 
     @property
     def unfinished(self) -> bool:
-        """Whether a line has begun that has not ended."""
         return self._lines.unfinished
 
     def feed(self, data: bytes) -> Iterator[M]:
@@ -282,7 +281,6 @@ class ClientLineCodec(Generic[M]):
 
     @property
     def unfinished(self) -> bool:
-        """Whether a message has begun that has not ended."""
         return self._lines.unfinished
 
     def feed(self, data: bytes) -> Iterator[M]:
@@ -347,7 +345,6 @@ class FrameBuffer:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a frame has begun that has not ended."""
         return bool(self._rest)
 
     def feed(self, data: bytes) -> Iterator[bytes]:

@@ -187,7 +187,6 @@ class FrameCodec(Generic[M]):
 
     @property
     def unfinished(self) -> bool:
-        """Whether a message has begun that has not ended."""
         return self._begun > 0 or self._open
 
     def feed(self, data: bytes) -> Iterator[M]:

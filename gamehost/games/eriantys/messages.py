@@ -653,8 +653,6 @@ def is_move(told: Sequence[EventMessage]) -> bool:
 
 
 class EriantysMessages:
-    """Makes the messages of Eriantys, and reads them."""
-
     view_type = View
     event_type = Request | union_of(ToldMessage)
     action_type = Action

@@ -490,7 +490,6 @@ def _turn_ended(play: Play, chance: Chance, say: events.Told) -> Play:
 
 
 def over(play: Play, verdict: rules.Verdict) -> Play:
-    """The match decided: nothing is asked any more."""
     return rules.evolve(play, request=None, picked=None, effect=None, verdict=verdict)
 
 

@@ -50,7 +50,6 @@ class Seen:
 
     @property
     def request(self) -> events.Ask | None:
-        """What this seat is asked."""
         return None if self.view is None else self.view.request
 
     def hear(self, event: Any) -> None:

@@ -58,7 +58,6 @@ STYLE = """\
 
 
 def student(colour: rules.Colour) -> str:
-    """A student: a disc with the sign of its colour."""
     return tag("g", tag("circle", class_=f"disc {_name(colour)}", r=10), tag("path", class_="sign", d=_SIGNS[colour]))
 
 

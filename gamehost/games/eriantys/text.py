@@ -213,7 +213,6 @@ def words_of(text: str) -> list[str]:
 
 
 def prompt_of(asked: "Asked") -> str:
-    """What to type as an answer to the open request."""
     example = next(moves_of(asked.known, asked.seat), "")
     match asked.request:
         case events.AskTower():

@@ -178,13 +178,11 @@ class OnitamaMaster:
         return Exchanged(seat, exchange.card, new)
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
-        """The other side wins."""
         self.result = Result((Seat(1 - seat),), Cause.LEFT, "the other player left")
         self.deadline = None
         return ()
 
     def expire(self, now: int) -> Sequence[To[Event]]:
-        """The time of the side to move is over, so it loses."""
         self.result = Result((Seat(1 - self.position.turn),), Cause.TIME, "the other player's time ran out")
         self.deadline = None
         return ()

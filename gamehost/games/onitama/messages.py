@@ -94,8 +94,6 @@ def _position(hands: Sequence[Sequence[str]], spare: str, *more: Any) -> Positio
 
 
 class OnitamaMessages:
-    """Makes the messages of Onitama, and reads them."""
-
     view_type = View
     event_type = DealtEvent | MovedEvent | ExchangedEvent | TakenBackEvent
     action_type = MoveAction | ExchangeAction

@@ -156,7 +156,6 @@ class PaperSoccerMaster:
         return self._end(other(seat), (), Cause.LEFT, "left the game")
 
     def expire(self, now: int) -> Sequence[To[Event]]:
-        """The time of the side to move is over, so it loses."""
         return self._end(other(self._next), (), Cause.TIME, "ran out of time")
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:

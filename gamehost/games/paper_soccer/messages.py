@@ -87,8 +87,6 @@ def is_move(told: Sequence[EventMessage]) -> bool:
 
 
 class PaperSoccerMessages:
-    """Makes the messages of paper soccer, and reads them."""
-
     view_type = View
     event_type = KickoffEvent | MovedEvent | EndedEvent | TakenBackEvent
     action_type = MoveAction

@@ -90,7 +90,6 @@ class _Pitch:
         return tag("circle", class_=kind, cx=x, cy=y, r=radius)
 
     def path(self, segments: Iterable[rules.Segment]) -> str:
-        """Lines between points."""
         return "".join(f"M{self._pair(start)}L{self._pair(end)}" for start, end in segments)
 
     def _pair(self, point: tuple[float, float]) -> str:
@@ -136,7 +135,6 @@ class _Pitch:
             ball = move[-1]
 
     def counts(self, moves: Sequence[Sequence[rules.Point]]) -> Iterator[str]:
-        """The number of each move, beside the point where it ended."""
         for place, move in enumerate(moves, 1):
             x, y = self.place(move[-1])
             newest = place == len(moves)

@@ -147,8 +147,6 @@ def is_move(told: Sequence[EventMessage]) -> bool:
 
 
 class StrategoMessages:
-    """Makes the messages of Stratego, and reads them."""
-
     view_type = View
     action_type = PlaceAction | PlaceAllAction | ReadyAction | MoveAction
     rules: Mapping[str, Any] = {}

@@ -59,7 +59,6 @@ def set_up(seat: int, chance: SeededChance) -> tuple[str, ...]:
 
 
 def any_set_up(chance: SeededChance) -> tuple[str, ...]:
-    """All pieces anywhere."""
     pieces = shuffled([kind.id for kind in rules.KINDS.values() for _ in range(kind.count)], chance)
     return tuple("".join(pieces[start : start + 10]) for start in range(0, 40, 10))
 
@@ -505,7 +504,6 @@ class Tried:
     looks_ahead: bool
 
     def best(self) -> Step:
-        """The move that brings most."""
         worlds = iter(self.worlds)
         return best_on_average(self.steps, lambda: next(worlds), self.value, len(self.worlds), least=6)
 
@@ -518,7 +516,6 @@ class Tried:
         return self.bonus[step] + exchange(*world, step, self.budget, self.looks_ahead)
 
     def mean(self, step: Step) -> float:
-        """What a move brings on all boards."""
         return sum(self.value(world, step) for world in self.worlds) / len(self.worlds)
 
 

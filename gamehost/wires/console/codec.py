@@ -127,7 +127,6 @@ class TelnetFilter:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a command has begun that has not ended."""
         return self._state is not _State.DATA
 
     def feed(self, data: bytes) -> Iterator[bytes | Agreed | Window | Terminal | Charset]:
@@ -234,7 +233,6 @@ class ConsoleCodec:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a line, or a command of telnet, has begun that has not ended."""
         return self._lines.unfinished or self._filter.unfinished
 
     def feed(self, data: bytes) -> Iterator[Message]:

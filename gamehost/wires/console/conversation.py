@@ -489,7 +489,6 @@ class ConsoleConversation(GoesElsewhere):
             self._own.hear(event)
 
     def tell_refused(self, event: Refused) -> None:
-        """The host refuses a move that was taken for legal."""
         if self._match is not None:
             self._match.refused(event)
 
@@ -502,12 +501,10 @@ class ConsoleConversation(GoesElsewhere):
         self._tell(f"{event.name}: {PHRASES[event.phrase]}")
 
     def tell_offered(self, event: Offered) -> None:
-        """A player offers something to the other one."""
         if self._own is not None:
             self._tell(self._own.offered(event))
 
     def tell_declined(self, event: Declined) -> None:
-        """What a player has offered stands no longer."""
         if self._own is not None:
             self._tell(self._own.declined(event))
 
@@ -516,7 +513,6 @@ class ConsoleConversation(GoesElsewhere):
             self._tell(f"{self.name_of(event.seat)} has left the match.")
 
     def tell_back(self, event: Back[Any]) -> None:
-        """A player is back. The one who is back is told how the match stands."""
         if self.handle is None or self._own is None:
             return
         if event.seat == self.handle.seat:
@@ -581,12 +577,10 @@ class ConsoleConversation(GoesElsewhere):
     # -- told by the lobby
 
     def tell_gathered(self, event: OpenTable) -> None:
-        """Somebody has come to the table where this person waits, or has gone."""
         if len(event.names) < event.seats:  # otherwise the match begins, which says more
             self._tell(waiting_line(event))
 
     def tell_closed(self, event: TableClosed) -> None:
-        """The players of an open table have waited too long."""
         self.set_state(ConsoleState.LOBBY)
         self._tell("Nobody came in time. You do not wait any more.")
 
@@ -622,7 +616,6 @@ class ConsoleConversation(GoesElsewhere):
         self._printer.print(sentence(reason))
 
     def end(self) -> None:
-        """The connection is gone: nothing is told to it any more."""
         self._looking.end()
         super().end()
 

@@ -727,7 +727,6 @@ class Looking:
             done(Replay(lambda: new(None, told.names), self._options.games[game], told))
 
     def end(self) -> None:
-        """The connection is gone: nothing is told to it any more."""
         self._withdraw()
         self.stop_watching()
 

@@ -307,8 +307,6 @@ MOST = 0.9
 
 
 class JsonReading(RequestReading):
-    """Follows one connection from the client's side."""
-
     MEANT = {
         "Acknowledgement": lambda _: "has read the message",
         "SetGame": lambda players: f"creates a game of {players}",

@@ -70,8 +70,6 @@ class JsonClientCodec(ClientLineCodec[Message]):
 
 
 class EriantysPlayer(WirePlayer):
-    """Logs in, finds a game, and answers what it is asked."""
-
     GAME = ERIANTYS
 
     _players: tuple[str, ...] = ()

@@ -241,7 +241,6 @@ BoardCache = LastEncoded[m.UpdateBoard]
 
 
 def encode(message: m.Message) -> bytes:
-    """A server's message as a line."""
     return _encode(message) + b"\n"
 
 

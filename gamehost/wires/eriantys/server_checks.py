@@ -583,7 +583,6 @@ def _request(run: ServerRun) -> Any:
 
 
 def faults(run: ServerRun) -> Iterator[Fault]:
-    """What the player who is asked may not answer."""
     match _request(run):
         case events.AskTower(_, left, _):
             yield from (("a tower without a place", m.ChosenTower(Tower[tower])) for tower in _full(left))

@@ -28,8 +28,6 @@ FEW = 3
 
 
 class JavaReading(RequestReading):
-    """Follows one connection from the client's side."""
-
     MEANT = {
         "Ack": lambda _: "has handled the message",
         "ChosenTower": lambda tower: f"takes the towers {tower}",

@@ -377,7 +377,6 @@ async def _wrong_ids(run: ServerRun, user: User, unknown: str) -> None:
 
 
 def _faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
-    """What the player on turn may not do, whatever the position is. Who has no move can try none."""
     _, action = run.on_turn()
     if not isinstance(action, Move):
         return

@@ -253,7 +253,6 @@ class LitamaConversation(BaseConversation[m.Message]):
         return None if self._seats or looks or self._current is not None or self._later else ""
 
     def state_asked(self, message: m.State) -> None:
-        """How does a match stand?"""
         self._with(message, self._tell_match)
 
     def _tell_match(self, match: Match) -> None:
@@ -261,7 +260,6 @@ class LitamaConversation(BaseConversation[m.Message]):
         self.tell_state(match.fields(match.view_of(self)))
 
     def spectate(self, message: m.Spectate) -> None:
-        """Tell how a match stands, now and whenever it has changed."""
         self._with(message, partial(self._spectate, message))
 
     def _spectate(self, message: m.Spectate, match: Match) -> None:

@@ -301,7 +301,6 @@ class Match:
     # -- what the table says
 
     def begin(self, player: SeatPlayer, position: Position) -> None:
-        """The match has begun, and that is durable."""
         if self.start is None:
             assert player.session is not None and player.session.table is not None and player.handle is not None
             settings = player.session.table.settings
@@ -409,7 +408,6 @@ class Match:
 
 
 def table_of(match_id: str) -> TableId:
-    """The number in an id of `Lobby.new_match_id`."""
     return TableId(int(match_id[:12], 16))
 
 

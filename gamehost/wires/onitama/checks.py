@@ -455,7 +455,6 @@ class OnitamaSpelling(Spelling):
 
 
 def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
-    """What the player on turn may not do, whatever the position is."""
     _, action = run.on_turn()
     if not isinstance(action, Move):
         return

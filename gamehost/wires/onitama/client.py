@@ -69,8 +69,6 @@ _COLOURS = ("white", "black")
 
 
 class OnitamaPlayer(WirePlayer):
-    """Logs in, and follows the board by the moves."""
-
     GAME = ONITAMA
     _turn = 0
 

@@ -63,8 +63,6 @@ _LAST: LastEncoded[m.Message] = LastEncoded()
 
 
 class PipesCodec(LineCodec[m.Message]):
-    """Turns the bytes of one connection into messages, and messages into bytes."""
-
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not UTF-8"
 

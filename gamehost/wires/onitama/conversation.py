@@ -72,8 +72,6 @@ def cards_with_positions(position: Position) -> str:
 
 
 class PipesConversation(GuestConversation[m.Message]):
-    """The conversation on one connection."""
-
     FIRST = PipesState.OUTSIDE
     WAITING = PipesState.WAITING
 
@@ -115,12 +113,10 @@ class PipesConversation(GuestConversation[m.Message]):
             self.peer.hang_up("malformed log-ins")
 
     def move(self, message: m.MakeMove) -> None:
-        """Play a move, if there are such a card and such squares."""
         start, end = SQUARE_NAMED.get(message.start), SQUARE_NAMED.get(message.end)
         self._try(read_move(message.card, start, end, NO_SQUARE))
 
     def exchange(self, message: m.Stalemate) -> None:
-        """Exchange a card, if there is such a card."""
         self._try(read_exchange(message.card))
 
     def _try(self, action: Move | Exchange | str) -> None:
@@ -137,7 +133,6 @@ class PipesConversation(GuestConversation[m.Message]):
             self.unexpected(message)
 
     def resign(self, message: m.Resign) -> None:
-        """Give the game up. GAME_OVER follows, once the journal has it."""
         if self._strict:
             self.unexpected(message)
         elif self.handle is not None:

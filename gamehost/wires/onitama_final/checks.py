@@ -122,7 +122,6 @@ class FinalSpelling(Spelling):
     waits_for_opening = True
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
-        """One message. A name has ten characters at most."""
         return (m.Login(name),)
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
@@ -142,7 +141,6 @@ class FinalSpelling(Spelling):
 
 
 def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
-    """What the player on turn may not do, whatever the position is."""
     _, action = run.on_turn()
     if not isinstance(action, Move):
         return

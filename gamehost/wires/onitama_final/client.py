@@ -105,8 +105,6 @@ SQUARES: Mapping[str, str] = {square: piece for piece, square in PIECES.items()}
 
 
 class FinalPlayer(WirePlayer):
-    """Logs in, and follows the board by the moves."""
-
     GAME = ONITAMA
     ALIVE_EVERY = 10.0
     _position: Position | None = None

@@ -32,7 +32,6 @@ class MessageBuffer:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a message has begun that has not ended."""
         return bool(self._rest)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
@@ -107,8 +106,6 @@ def _fields(message: m.Message) -> Iterator[str]:
 
 
 class FinalCodec(LineCodec[m.Message]):
-    """Turns the bytes of one connection into messages, and messages into bytes. Its lines end in a zero byte."""
-
     UNREADABLE = "messages that are not UTF-8"
 
     def __init__(self) -> None:

@@ -151,13 +151,11 @@ class FinalConversation(GuestConversation[m.Message]):
         self.peer.say_past(message)
 
     def move(self, message: m.MakeMove) -> None:
-        """Play a move, if there are such a card and such squares."""
         start = square_at(message.start_row, message.start_column)
         end = square_at(message.end_row, message.end_column)
         self._try(read_move(message.card, start, end, NO_SQUARE))
 
     def pass_turn(self, message: m.MakePass) -> None:
-        """Exchange a card, if there is such a card."""
         self._try(read_exchange(message.card))
 
     def _try(self, action: Move | Exchange | str) -> None:

@@ -60,8 +60,6 @@ _SAID: Mapping[type, str] = {
 
 
 class OpenReading:
-    """Follows one connection from the client's side."""
-
     def __init__(self) -> None:
         self._entered = False
         self._table: int | None = None
@@ -77,7 +75,6 @@ class OpenReading:
         self._may_be_late = False
 
     def redacted(self, message: Any) -> Any:
-        """Without passwords, keys and codes."""
         for name in ("password", "key", "code"):
             if isinstance(getattr(message, name, None), str):
                 message = replace(message, **{name: HIDDEN})
@@ -267,8 +264,6 @@ GAME = "onitama"
 
 
 class OpenSpelling(Spelling):
-    """Lines of the open wire, in Onitama."""
-
     waits_for_opening = True
 
     _table = ""
@@ -319,7 +314,6 @@ class OpenSpelling(Spelling):
 
 
 def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
-    """What the player on turn may not do, whatever the position is."""
     _, action = run.on_turn()
     if not isinstance(action, Move):
         return

@@ -364,7 +364,6 @@ class OpenConversation(GoesElsewhere):
             self.lobby.ask_rematch(session, played, opened.table.table)
 
     def say_phrase(self, message: m.Say) -> None:
-        """Have the players of the match told a phrase."""
         why = self.lobby.say(self._played, message.phrase, self._phrases)
         if why is None:
             self._phrases += 1
@@ -447,7 +446,6 @@ class OpenConversation(GoesElsewhere):
             self.peer.say(m.Moves(handle.table, handle.n, moves, message.id, picture, why, shown))
 
     def offer(self, message: m.Draw | m.Takeback) -> None:
-        """Offer the other player something, or answer an offer."""
         handle = self.handle
         if handle is None or message.table != handle.table:
             self.peer.refuse(m.Refused(_NO_SEAT, message.id))
@@ -591,17 +589,14 @@ class OpenConversation(GoesElsewhere):
             self.peer.say(m.Back(handle.table, handle.n, event.seat, view))
 
     def tell_replaced(self, event: Replaced) -> None:
-        """Somebody else has the seat of a player who did not come back."""
         if self.handle is not None:
             self.peer.say(m.Replaced(self.handle.table, self.handle.n, event.seat, event.name))
 
     def tell_offered(self, event: Offered) -> None:
-        """A player offers something to the other one."""
         if self.handle is not None:
             self.peer.say(m.Offered(self.handle.table, self.handle.n, event.seat, event.offer.value))
 
     def tell_declined(self, event: Declined) -> None:
-        """What a player has offered stands no longer."""
         if self.handle is not None:
             self.peer.say(m.Declined(self.handle.table, self.handle.n, event.seat, event.offer.value))
 
@@ -616,24 +611,20 @@ class OpenConversation(GoesElsewhere):
     # -- told by the lobby
 
     def tell_gathered(self, event: OpenTable) -> None:
-        """Somebody has come to the table where this player waits, or has gone."""
         game, code = self._sought
         settings = dict(event.settings)
         self.peer.say(m.Seeking(game, event.seats, list(event.names), settings, event.table, code or UNSET))
 
     def tell_rematch(self, event: RematchWanted) -> None:
-        """Somebody wants to play this player again, or does not any more."""
         if self._played is not None and self._played.table == event.played and self.handle is None:
             self._rematch = event if event.table is not None else None
             self.peer.say(m.Rematch(event.played, event.name, UNSET if event.table is not None else False))
 
     def tell_said(self, event: Said) -> None:
-        """A player has said something, in the match of now or in the last one."""
         if self._played is not None and self._played.table == event.table:
             self.peer.say(m.Said(event.table, event.seat, event.phrase, PHRASES[event.phrase]))
 
     def tell_closed(self, event: TableClosed) -> None:
-        """The players of an open table have waited too long, or in vain."""
         self.set_state(OpenState.LOBBY)
         self.peer.say(m.Stopped(event.why))
 

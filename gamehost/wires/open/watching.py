@@ -216,7 +216,6 @@ class LookingOn(SeekingConversation[m.Message]):
         self._leave_study: Callable[[], None] = lambda: None
 
     def look(self, message: m.Lobby) -> None:
-        """Show the board, or show it no longer."""
         if message.on:
             self.peer.logged_in()
             self._spectators.board.look(self, self._encoder)
@@ -224,7 +223,6 @@ class LookingOn(SeekingConversation[m.Message]):
             self._spectators.board.look_away(self)
 
     def watch(self, message: m.Watch) -> None:
-        """Show a match, or show it no longer."""
         table = TableId(message.table)
         if not message.on:
             self._watched.pop(table, None)

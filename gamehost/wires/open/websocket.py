@@ -145,7 +145,6 @@ class SocketConfig(Struct, frozen=True):
 
 
 def frame_encoder(options: OpenOptions) -> SharedEncoder:
-    """Makes what is told to all who watch over WebSocket."""
     return SharedEncoder(options, text_frame)
 
 

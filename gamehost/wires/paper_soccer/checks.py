@@ -78,8 +78,6 @@ FOUL = b"0,0"
 
 
 class XmlReading:
-    """Follows one connection from the client's side."""
-
     def __init__(self) -> None:
         self._nick = ""
         self._position = Position()
@@ -290,15 +288,12 @@ SERVER_LAWS = laws(__name__, "servers")
 
 
 class XmlSpelling(Spelling):
-    """Messages of Paper Soccer."""
-
     waits_for_opening = True
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         return (m.PlayerLogin(name, _GAME_TYPE),)
 
     def again(self, name: str, match_id: str) -> Sequence[Any]:
-        """Confirm the end, and log in."""
         return (m.ThankYou(match_id), m.PlayerLogin(name, _GAME_TYPE))
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:

@@ -142,8 +142,6 @@ def _written(message: m.Message) -> str:
 
 
 class XmlClientCodec:
-    """Reads and writes the messages of one connection, on the client's side."""
-
     def __init__(self) -> None:
         self._buffer = MessageBuffer(elements=ELEMENT_LIMIT)
 
@@ -152,21 +150,11 @@ class XmlClientCodec:
         return self._buffer.unfinished
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
-        """
-        The messages of the server that are complete now.
-
-        :raises WireError: past a limit, not well-formed, or no message of the server
-        """
         for piece in self._buffer.feed(data):
             if piece.kind is not PieceKind.BLANK_LINE:
                 yield _read(piece)
 
     def encode(self, message: m.Message) -> bytes:
-        """
-        A client's message as a line.
-
-        :raises WireError: a server would not read it as it is meant; the codec can be used further
-        """
         text = _written(message)
         try:
             data = text.encode()
@@ -183,8 +171,6 @@ _OWN, _OTHER = Seat(0), Seat(1)
 
 
 class PaperSoccerPlayer(WirePlayer):
-    """Logs in, and follows the ball."""
-
     GAME = PAPER_SOCCER
     _game_id = ""
     #: Who makes the next move.

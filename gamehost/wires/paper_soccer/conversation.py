@@ -126,7 +126,6 @@ class XmlConversation(BaseConversation[m.Message]):
         return m.LoginResponse(error, "" if self._strict else reason)
 
     def move(self, message: m.Move) -> None:
-        """Play a move. If it is illegal, the player loses."""
         if self._means_this_game(message) and self.handle is not None:
             self.act(Play(message.points))
 
@@ -232,7 +231,6 @@ class XmlConversation(BaseConversation[m.Message]):
     # -- told
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """Take the seat at a table: a game begins, or goes on."""
         super().seated(handle)
         self._game_id = str(handle.table)
         self._alone = False
@@ -263,7 +261,6 @@ class XmlConversation(BaseConversation[m.Message]):
             self.peer.say(m.PlayerLeftGame(self.name_of(seat), self._game_id))
 
     def tell_away(self, event: Away) -> None:
-        """Tell that the other player has lost the connection."""
         self._tell_left(event.seat)
 
     def tell_back(self, event: Back[Any]) -> None:

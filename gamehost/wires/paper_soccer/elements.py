@@ -155,7 +155,6 @@ class MessageBuffer:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a message has begun that has not ended."""
         return bool(self._rest) or self._declared
 
     def widen(self, remote: bool) -> None:

@@ -338,7 +338,6 @@ class RemoteConversation(XmlConversation):
             self._run.go_on()
 
     def champions(self, standing: Sequence[tuple[str, int, int]]) -> None:
-        """Tell how the championship has ended."""
         self.peer.say(m.ChampionsList(tuple(standing)))
 
     def _knows(self, game_type: str) -> bool:
@@ -383,14 +382,12 @@ class RemoteConversation(XmlConversation):
             self.find_opponent(self.session)
 
     def pass_on(self, message: m.RemoteMove) -> None:
-        """Pass a move on to the master, if it is this player's turn."""
         assert self._seat is not None
         if self._means_this_game(message) and self._seat.move(message.content):
             self.peer.move_accepted()
             self.peer.journaled(len(message.content))
 
     def leave_remote(self, message: m.LeaveGame) -> None:
-        """Leave the game, and wait for the next one."""
         if self._means_this_game(message):
             assert self._seat is not None
             self._seat.leave()
@@ -402,7 +399,6 @@ class RemoteConversation(XmlConversation):
             self.unexpected(message)
 
     def thank_for_remote(self, message: m.ThankYou | m.LeaveGame | m.Error) -> None:
-        """The end was seen: wait for the next game."""
         self.peer.exempt_from_rate()
         self._wait()
 
@@ -447,7 +443,6 @@ class RemoteConversation(XmlConversation):
     # -- told to players
 
     def remote_taken(self, seat: RemoteSeat) -> None:
-        """A game is about to begin."""
         self._seat = seat
 
     def remote_seated(self) -> None:
@@ -568,7 +563,6 @@ class RemoteConversation(XmlConversation):
                 self.peer.journaled(len(message.content))
 
     def put_out(self, message: m.PlayerLeftGame) -> None:
-        """Have a player leave a game, because its master says so."""
         game = self._meant(message.game_id or None)
         if game is not None:
             game.put_out(message.nick)
@@ -623,7 +617,6 @@ class RemoteConversation(XmlConversation):
             self._tell(m.RemoteState(game_id, content, next_player))
 
     def own_end(self, game_id: str, results: Results, content: bytes) -> None:
-        """Loose masters hear the end."""
         if self._loose:
             self._tell(m.RemoteState(game_id, content, "", tuple(results)))
 

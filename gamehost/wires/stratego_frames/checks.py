@@ -44,8 +44,6 @@ class Phase(Enum):
 
 
 class FramesReading:
-    """Follows one connection from the client's side."""
-
     def __init__(self) -> None:
         self._name = ""
         self._phase = Phase.OUTSIDE

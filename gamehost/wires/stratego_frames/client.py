@@ -145,8 +145,6 @@ def _payload(message: m.Message) -> bytes:
 
 
 class FramesClientCodec:
-    """Reads and writes the frames of one connection, on the client's side."""
-
     def __init__(self) -> None:
         self._frames = FrameBuffer(HEADER.size, payload_size, MARK)
         self._sequence = 0

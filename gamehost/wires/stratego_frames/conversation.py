@@ -66,8 +66,6 @@ NOT_NOW: Mapping[Enum, str] = {
 
 
 class FramesConversation(GuestConversation[m.Message]):
-    """The conversation on one connection."""
-
     FIRST = FramesState.OUTSIDE
     WAITING = FramesState.WAITING
 
@@ -172,7 +170,6 @@ class FramesConversation(GuestConversation[m.Message]):
             self.peer.say(_SIDES[self.handle.seat])
 
     def tell_opened(self, event: rules.Opened) -> None:
-        """There is another player: both set up."""
         self._moved_last = None
         self._late_move = False
         self.set_state(FramesState.SETUP)
@@ -187,16 +184,13 @@ class FramesConversation(GuestConversation[m.Message]):
         self.peer.say(m.Playing(self.name_of(event.first)))
 
     def tell_board(self, event: rules.Board) -> None:
-        """The board, as this player may see it."""
         self.peer.say(m.Board(event.squares))
 
     def moved(self, event: rules.Moved) -> m.Message:
-        """A move onto an empty square."""
         move = event.move
         return m.Move(move.x, move.y, move.to_x, move.to_y)
 
     def tell_fought(self, event: rules.Fought) -> None:
-        """A move that attacked a piece."""
         match event.winner:
             case "attacker":
                 winner = self.name_of(event.seat)
@@ -218,7 +212,6 @@ class FramesConversation(GuestConversation[m.Message]):
         self._refuse_with(refusal, reason)
 
     def tell_away(self, event: Away) -> None:
-        """The other player's connection is lost during the set-up."""
         if self.state is FramesState.SETUP and not self._strict:
             self.peer.say(m.Wait())
 
@@ -241,7 +234,6 @@ class FramesConversation(GuestConversation[m.Message]):
         self.peer.say(m.Board(view.squares))
 
     def tell_over(self, event: Over) -> None:
-        """The match is over; the connection may sign on again."""
         winners = event.result.winners
         if winners:
             self.peer.say(m.GameOver(self.name_of(winners[0])))

@@ -169,7 +169,6 @@ def short_game(moves: Sequence[rules.Move]) -> Script:
 
 
 def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[object]]]:
-    """What nobody may do, wherever the pieces are."""
     own, enemy = (3, 6) if user.seat.seat == 0 else (6, 3)
     onward = 1 if user.seat.seat == 0 else -1
     back = own - onward
@@ -240,8 +239,6 @@ FREE = {"stratego.two_squares": "0"}
 
 
 class LinesReading:
-    """Follows one connection from the client's side."""
-
     def __init__(self) -> None:
         self._awaited = ""
         self._rows: list[str] = []
@@ -502,7 +499,6 @@ class LinesSpelling(Spelling):
         return ()
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
-        """Four lines of a set-up, the back row first, or a move."""
         if isinstance(action, rules.PlaceRows):
             lines = ["".join(m.LETTERS[piece] for piece in row) for row in action.rows]
             return tuple(map(m.Text, lines if seat == 0 else reversed(lines)))

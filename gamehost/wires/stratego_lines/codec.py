@@ -36,8 +36,6 @@ _LINES = {kind: (word(kind()) + "\n").encode("ascii") for kind, word in WORDS.it
 
 
 class LinesCodec(LineCodec[m.Message]):
-    """Reads and writes the lines of one connection."""
-
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not ASCII"
 

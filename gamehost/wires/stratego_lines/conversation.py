@@ -186,7 +186,6 @@ class LinesConversation(AccountConversation[m.Message]):
         self._wait(outcome)
 
     def end_by_fault(self) -> None:
-        """The connection ends, and nothing new is begun on it."""
         self._part("a fault of the host")
 
     def _turn_away(self, reason: str) -> None:
@@ -327,17 +326,14 @@ class LinesConversation(AccountConversation[m.Message]):
             self.set_state(LinesState.PLAYING)
 
     def tell_opened(self, event: rules.Opened) -> None:
-        """A game begins, with the set-up."""
         self._set_up()
 
     def tell_playing(self, event: rules.Playing) -> None:
-        """Both set-ups are complete."""
         self._late_move = False
         self.peer.say(m.EndSetup())
         self._go_on(event.next)
 
     def tell_moved(self, event: rules.Moved) -> None:
-        """A move onto an empty square."""
         self._tell_move(event, None, None)
 
     def tell_fought(self, event: rules.Fought) -> None:

@@ -123,7 +123,6 @@ def read_move(text: str) -> tuple[int, int, int, int] | None:
 
 
 def in_pieces(line: str) -> str:
-    """A line of a set-up in the game's names."""
     return "".join(PIECES[letter] for letter in line)
 
 
@@ -152,5 +151,4 @@ RESIGN = "resign"
 
 
 def is_resignation(text: str) -> bool:
-    """Whether a line gives the game up, in either case."""
     return len(text) == len(RESIGN) and text.casefold() == RESIGN
