@@ -477,7 +477,7 @@ class GameHostService(Service):
             self.on_fatal(f"the {self.medium} has not answered for too long")
         before, self._pressure = self._pressure, pressure
         self._update_refusals()
-        for one in self._connections:
+        for _, one in factories(self):
             one.pause_input(pressure >= Pressure.PAUSE)
         if before < Pressure.AWAY <= pressure:
             self._go_away()
@@ -579,23 +579,19 @@ class GameHostService(Service):
             closing.append(self.cluster.halt())
         if self.house is not None:
             closing.append(self.house.stop())
-        for one in self._connections:
+        for _, one in factories(self):
             one.stop_input()
         kept: Deferred[None] = Deferred()
         self.store.stop(lambda: kept.callback(None))
         closing.append(kept.addCallback(lambda _: self._say_goodbye()))
         return DeferredList(closing).addCallback(lambda _: self._stopped())
 
-    @property
-    def _connections(self) -> list[WireFactory[Any] | WebSite]:
-        return [*self.factories, *self.sites]
-
     def _stopped(self) -> None:
         self.worker.stop()
         self.log.info("gamehost has stopped")
 
     def _say_goodbye(self) -> Deferred[None]:
-        gone = [one.close(STOPPING) for one in self._connections]
+        gone = [*(one.close(STOPPING) for one in self.factories), *(one.close(STOPPING) for one in self.sites)]
         return DeferredList(gone).addCallback(lambda _: None)
 
 

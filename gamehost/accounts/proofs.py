@@ -102,10 +102,8 @@ class ProvenLogins:
 
         `False`: it is wrong, or it was not proved in the last 30 days, or the account has a new digest.
         """
-        proved = self._proved.get(account.key)
-        if proved is None or proved.password is None or not self._counts(proved.password):
-            return False
-        return hmac.compare_digest(proved.password.digest, self._of_password(account, password))
+        shown = self._password(account.key)
+        return shown is not None and hmac.compare_digest(shown.digest, self._of_password(account, password))
 
     def browser_key(self, account: Account) -> str:
         """A key with which a program logs in to the account without its password, for 30 days or until that is changed."""
@@ -120,8 +118,7 @@ class ProvenLogins:
 
     def has_password(self, account: Account) -> bool:
         """Whether `fits` can be true for some password."""
-        proved = self._proved.get(account.key)
-        return proved is not None and proved.password is not None and self._counts(proved.password)
+        return self._password(account.key) is not None
 
     def knows(self, key: str, address: str) -> bool:
         """Whether the account has logged in from this address in the last 30 days."""
@@ -154,10 +151,13 @@ class ProvenLogins:
 
     def last_day(self, key: str) -> int | None:
         """When an account has last logged in, in days since 1970; `None`: not in the last 30 days."""
+        shown = self._password(key)
+        return None if shown is None else shown.day
+
+    def _password(self, key: str) -> Proof | None:
         proved = self._proved.get(key)
-        if proved is None or proved.password is None or not self._counts(proved.password):
-            return None
-        return proved.password.day
+        shown = None if proved is None else proved.password
+        return shown if shown is not None and self._counts(shown) else None
 
     def _hold(self, proof: Proof) -> list[Proof]:
         """Take a proof in; the addresses for which there is no room any more."""

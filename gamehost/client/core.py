@@ -26,7 +26,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from enum import Enum
 from secrets import SystemRandom
-from typing import Any, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from attrs import define, field, frozen
 from msgspec import UNSET, UnsetType, ValidationError, convert
@@ -60,32 +60,16 @@ _GAME_OF: Mapping[type, str] = {
 }
 
 
-def read_event(game: str, event: Any) -> Any:
+def read(game: str, value: Any, part: Literal["event", "view", "action"]) -> Any:
     """
-    An event as a struct of the game.
+    An event, a view, or an action in parts, as a struct of the game.
 
-    :param event: as it was read from JSON
-    :return: the same value if the game or the event is not known here, as of a later host
+    :param value: as it was read from JSON
+    :return: the same value if it or the game is not known here, as of a later host
     """
     messages = MESSAGES.get(game)
-    return event if messages is None else _converted(event, messages.event_type)
-
-
-def read_view(game: str, view: Any) -> Any:
-    """A view as a struct of the game; otherwise as `read_event`."""
-    messages = MESSAGES.get(game)
-    return view if messages is None else _converted(view, messages.view_type)
-
-
-def read_action(game: str, parts: Any) -> Any:
-    """An action in parts as a struct of the game; otherwise as `read_event`."""
-    messages = MESSAGES.get(game)
-    return parts if messages is None else _converted(parts, messages.action_type)
-
-
-def _converted(value: Any, kind: Any) -> Any:
     try:
-        return convert(value, kind)
+        return value if messages is None else convert(value, getattr(messages, f"{part}_type"))
     except ValidationError:
         return value
 
@@ -95,7 +79,7 @@ def followed(view: Any, event: Any, seat: int | None) -> Any:
     The view after an event of the same match.
 
     :param view: the view before it; `None`: none is known yet
-    :param event: as `read_event` gives it
+    :param event: as `read` gives it
     :param seat: whose view it is; `None`: a watcher's
     :return: the view before it if the event changes nothing, or is of rules that are not known here; `None` while too little
         is known
@@ -170,7 +154,7 @@ class Tables:
                 self.own = self._begin(Table(number, game, seat, names, wires, n, clocks=_clocks(message)))
                 return message
             case m.Shown():
-                view = read_view(message.game, message.view)
+                view = read(message.game, message.view, "view")
                 names, wires, away = message.names, message.wires, set(message.away)
                 if self.own is None or self.own.number != message.table:
                     shown = Table(message.table, message.game, None, names, wires, message.n, view, away)
@@ -191,18 +175,18 @@ class Tables:
     def _follow(self, table: Table, message: m.ServerMessage) -> m.ServerMessage:
         match message:
             case m.Event(_, n, event):
-                event = read_event(table.game, event)
+                event = read(table.game, event, "event")
                 table.n = n
                 table.view = followed(table.view, event, table.seat)
                 table.clocks = _clocks(message)
                 return replace(message, event=event)
             case m.History(_, n, events):
-                told = [m.Numbered(one.n, read_event(table.game, one.event)) for one in events]
+                told = [m.Numbered(one.n, read(table.game, one.event, "event")) for one in events]
                 return replace(message, events=told)
             case m.Moves(_, _, moves):
-                read = [replace(one, parts=read_action(table.game, one.parts)) for one in moves]
-                view = UNSET if message.view is UNSET else read_view(table.game, message.view)
-                return replace(message, moves=read, view=view)
+                shown = [replace(one, parts=read(table.game, one.parts, "action")) for one in moves]
+                view = UNSET if message.view is UNSET else read(table.game, message.view, "view")
+                return replace(message, moves=shown, view=view)
             case m.Away(_, n, seat) | m.Left(_, n, seat):
                 table.n = n
                 table.away.add(seat)
@@ -213,7 +197,7 @@ class Tables:
                 table.n = n
                 table.away.discard(seat)
                 if view is not UNSET:
-                    table.view = read_view(table.game, view)
+                    table.view = read(table.game, view, "view")
                     return replace(message, view=table.view)
             case m.Over(_, n):
                 table.n, table.over = n, message
@@ -320,12 +304,10 @@ class ClientCore:
 
     @property
     def own(self) -> Table | None:
-        """The table at which the client has a seat, until the match is over."""
         return self.tables.own
 
     @property
     def seeking(self) -> bool:
-        """Whether the client has asked for opponents and has no seat yet."""
         return self._seek is not None
 
     # -- the connection

@@ -134,7 +134,7 @@ class _Waiting:
 @define(eq=False)
 class HousePlayers:
     """
-    The house players of a lobby.
+    The house players of a lobby: the `HouseSeats` of its tables.
 
     :param begin: begins a match of a game with settings and players; without settings, with the host's own
     :param stop_waiting: takes a player out of the queue
@@ -287,7 +287,6 @@ class HousePlayers:
             waiting.timer.set(self._clock, seconds, self._due, session, waiting)
 
     def waits_no_longer(self, session: Session) -> None:
-        """A player does not wait any more. Nothing happens to one who did not."""
         waiting = self.waiting.pop(session, None)
         if waiting is not None:
             waiting.timer.stop()
@@ -312,7 +311,6 @@ class HousePlayers:
     # -- for the lobby: seats of house players
 
     def resume(self, session: Session) -> None:
-        """Somebody has come back to a table at which this house player has a seat: it is back, too."""
         if session.table is None or not any(self.rules.seconds.values()):
             return
         people = [one for one in session.match if not one.house]
@@ -329,7 +327,6 @@ class HousePlayers:
         self._call([session])
 
     def forget(self, session: Session) -> None:
-        """A match is over, or its table sleeps: this house player is gone."""
         kept = self.kept.pop(session, None)
         if kept is not None:
             kept.timer.stop()

@@ -100,13 +100,8 @@ class Lobby:
     """
     The players of a host, and where they are.
 
-    :param context: what the tables share
-    :param registry: who is here
     :param settings: of each game, by its name
-    :param login_service: where accounts log in
-    :param galleries: where matches are watched
     :param house_rules: which house players there are; by default none
-    :param bans: the names that may not log in
     """
 
     context: TableContext
@@ -178,11 +173,9 @@ class Lobby:
 
     @property
     def grace(self) -> float:
-        """Seconds for which a lost seat is kept."""
         return self.context.grace
 
     def change(self, limits: Limits) -> None:
-        """Use these limits from now on."""
         most, any_number = limits.most, limits.unlimited
         self.waiting_tables.most, self.waiting_tables.patience = most("open_tables"), limits.open_table_seconds
         self.new_matches.limit(None if any_number else (limits.new_matches_per_second, limits.new_matches_burst))
@@ -663,11 +656,7 @@ class Lobby:
     # -- the host starts and stops
 
     def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
-        """
-        Take over the tables of an earlier run of the host: they sleep until one of their players comes back.
-
-        :returns: how many there are
-        """
+        """As of `Seats`; and close the games of remote masters."""
         return self.seats.restore(games, self.remote.restore(found, games))
 
     def drain(self, why: str | None) -> None:

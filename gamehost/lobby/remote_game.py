@@ -102,7 +102,6 @@ class RemoteTable(Table[Action, Event]):
     _still: bool = False
 
     def now(self) -> int:
-        """What the clock of the game shows, in milliseconds."""
         return self._stopped if self._still else super().now()
 
     def _due(self) -> int | None:

@@ -20,7 +20,6 @@ from gamehost.journal.records import (
     NOTE,
     Entry,
     EntryKind,
-    SeatRecord,
     Store,
     TableHeader,
     TableId,
@@ -58,14 +57,11 @@ class HouseSeats(Protocol):
 
 @define(eq=False)
 class Seats:
-    """
-    The seats at all tables of a host.
-
-    :param resting: tables that stay in memory when they fall asleep
-    """
+    """The seats at all tables of a host."""
 
     _context: TableContext
     _registry: SessionRegistry
+    #: Tables that stay in memory when they fall asleep.
     resting: int = RESTING
     #: Sleeping tables of one address; `None`: any number.
     most_sleeping: int | None = None
@@ -303,16 +299,15 @@ class Seats:
             else:
                 seats = [(Seat(seat), player) for seat, player in enumerate(opening.seats)]
                 places = [
-                    None if seat in one.told or self._is_here(player) else Place(one.table, seat, player, now)
+                    None
+                    if seat in one.told or key_of(player.name) in self._registry.sessions.by_key
+                    else Place(one.table, seat, player, now)
                     for seat, player in seats
                 ]
                 # After a kill the journal may know less up-time than there was when the table fell asleep.
                 since = min(one.since, self._begin - 1)
                 addresses = tuple(player.address for player in opening.seats)
                 yield SleepingTable(one.table, opening.game, since, None, places, addresses)
-
-    def _is_here(self, player: SeatRecord) -> bool:
-        return self._registry.is_in_memory(key_of(player.name))
 
     def _skipped(self, table: TableId, reason: str) -> None:
         self.log.error("table {table} is not resumed: {reason}", table=table, reason=reason)

@@ -516,7 +516,8 @@ class SessionRegistry:
         addresses = self._addresses_of(held)
         if self.resume is ResumePolicy.SAME_ADDRESS and addresses[held.seat or 0] != address:
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
-        if strict or not self.keyless_wait or _is_this_machine(address):
+        # At a Unix socket it may be a proxy, so nothing is known.
+        if strict or not self.keyless_wait or (address and is_loopback(address)):
             return
         if _is_of_another(address, addresses, held.seat):
             raise NameRefused(
@@ -614,10 +615,6 @@ class SessionRegistry:
         """What a `LoginService` must know of the sessions, by its parameters."""
         return {"is_seated": self.has_seat, "looks_taken": self.looks_taken, "registered": self.account_looks.add}
 
-    def is_in_memory(self, key: str) -> bool:
-        """Whether somebody has a session under this key."""
-        return self.sessions.by_key.get(key) is not None
-
     def is_guest(self, key: str) -> bool:
         """Whether a guest has this key, or keeps a lost seat under it."""
         return (held := self._held(key)) is not None and not held.account
@@ -645,11 +642,6 @@ def _is_of_another(address: str, addresses: Sequence[str], seat: Seat | None) ->
     """
     others = (rate_limit_key(other) for number, other in enumerate(addresses) if number != seat)
     return not is_loopback(address) and rate_limit_key(address) in others
-
-
-def _is_this_machine(address: str) -> bool:
-    """Whether a client runs on this machine. At a Unix socket it may be a proxy, so nothing is known."""
-    return address != "" and is_loopback(address)
 
 
 def _session_of(place: Place) -> Session:

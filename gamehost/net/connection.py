@@ -138,12 +138,10 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     @property
     def closing(self) -> bool:
-        """Whether the connection closes, or is closed: nothing can be sent any more."""
         return self.state >= _CLOSING
 
     @property
     def pending_bytes(self) -> int:
-        """Bytes that were not given to the transport yet."""
         return self.output.pending_bytes
 
     @property
@@ -160,7 +158,6 @@ class WireProtocol(TransportProtocol, Generic[M]):
     # -- the transport calls these
 
     def connectionMade(self) -> None:
-        """Set up the socket, and begin the conversation."""
         set_socket_options(self.transport)
         self.transport.registerProducer(self.output, True)
         self.factory.connections.add(self)
@@ -173,12 +170,10 @@ class WireProtocol(TransportProtocol, Generic[M]):
             self.conversation.begin()
 
     def dataReceived(self, data: bytes) -> None:
-        """Handle what the client sent, if it is still listened to."""
         if not self.state:  # OPEN
             self.input.receive(data)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
-        """Forget everything, and end the conversation."""
         if self._turned_away is None:
             self.context.limiter.leave(self.address)
         else:
@@ -207,7 +202,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         with self.context.cork:
             self.conversation.end()
 
-    # -- the conversation calls these
+    # -- the conversation calls these: see `Peer`
 
     say_and_hold = property(attrgetter("output.send_and_hold"))
     hold = property(attrgetter("output.hold"))
@@ -218,11 +213,9 @@ class WireProtocol(TransportProtocol, Generic[M]):
     journaled = property(attrgetter("input.journaled"))
 
     def say_past(self, message: M) -> None:
-        """Send a message at the end of this turn, even during a hold."""
         self.output.send(message, past=True)
 
     def refuse(self, message: M) -> None:
-        """Send a refusal, and count it."""
         self.say(message)
         self.factory.refusals += 1
         refused = self._refused_at
@@ -237,28 +230,23 @@ class WireProtocol(TransportProtocol, Generic[M]):
             self.close_with("too many refusals")
 
     def logged_in(self) -> None:
-        """The client has logged in."""
         self.deadlines.cancel(Deadline.LOGIN)
 
     def logged_out(self) -> None:
-        """The client has logged out, or has just connected."""
         if not self.closing and Deadline.LOGIN not in self.deadlines:
             self.deadlines.set(
                 Deadline.LOGIN, self._login_times[0], partial(self._login_due, self.input.bytes_received)
             )
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
-        """Have `ring` called after so many seconds, if the connection lasts."""
         self.no_alarm()
         if not self.closing:
             self.deadlines.set(Deadline.ALARM, seconds, ring)
 
     def no_alarm(self) -> None:
-        """Cancel the alarm, if there is one."""
         self.deadlines.cancel(Deadline.ALARM)
 
     def pulse(self, seconds: float, beat: Callable[[float], None]) -> None:
-        """Have `beat` called every so many seconds, with the seconds for which the client has sent no byte."""
         if not self.closing:
             self.factory.pulse.join(self, seconds, partial(self._tick, beat))
 
@@ -301,7 +289,6 @@ class WireProtocol(TransportProtocol, Generic[M]):
             self.hang_up(reason)
 
     def abort(self, reason: str) -> None:
-        """Close at once: the client would not read what is still to be written."""
         self._begin_closing(reason)
         self.output.clear()
         self.transport.abortConnection()

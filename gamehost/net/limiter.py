@@ -232,7 +232,6 @@ class HttpLimiter:
         return True
 
     def change(self, limits: Limits) -> None:
-        """Use other limits from now on. Every address begins with full buckets."""
         self._limits = limits
         self._new: KeyedBuckets[str] = KeyedBuckets(limits.http_new_per_second, limits.http_new_burst)
         self._asked: KeyedBuckets[str] = KeyedBuckets(limits.http_requests_per_second, limits.http_requests_burst)

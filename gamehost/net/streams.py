@@ -80,7 +80,7 @@ def _never(data: bytes) -> Any:
 
 class Input(Generic[M]):
     """
-    What one connection receives.
+    What one connection receives, and what a `Peer` is told of its rates.
 
     :param connection: whose input it is
     :param codec: decodes the bytes
@@ -264,14 +264,12 @@ class Input(Generic[M]):
         return 0.0 if self._moves is None else self._moves.missing
 
     def exempt_from_rate(self) -> None:
-        """The message that is being heard, or was heard last, does not count against the rate limit."""
         if self._counts:
             self._counts = False
         else:
             self._rate.give_back()
 
     def move_accepted(self) -> None:
-        """The last message was an accepted move: it counts against the rate of moves only. Above that, input pauses."""
         if self._counts:
             self._counts = False
         else:
@@ -287,7 +285,6 @@ class Input(Generic[M]):
             self._pause_for(wait, _MOVES, Deadline.MOVES)
 
     def journaled(self, size: int) -> None:
-        """The last message has added so many bytes to the journal, beside the few that each move does."""
         if self._limits.unlimited or self._connection.closing:
             return
         now, limits = self.last_at, self._limits
@@ -403,7 +400,8 @@ MOST_HELD = 1_000
 @implementer(IPushProducer)
 class Output(Generic[M]):
     """
-    What one connection sends. Registered with the transport as its producer, which is how it learns of a full buffer.
+    What one connection sends, with the holds of a `Peer`. Registered with the transport as its producer, which is how it
+    learns of a full buffer.
 
     :param connection: whose output it is
     :param codec: encodes the messages
@@ -458,11 +456,9 @@ class Output(Generic[M]):
 
     @property
     def pending_bytes(self) -> int:
-        """Bytes that were not given to the transport yet."""
         return sum(map(len, self._pending))
 
     def flush(self) -> None:
-        """Write everything that is pending."""
         pending, limit = self._pending, self._write_limit
         if not pending:
             return
@@ -490,7 +486,6 @@ class Output(Generic[M]):
             self._hold_back(message, seconds)
 
     def hold(self, seconds: float) -> None:
-        """Send nothing for so many seconds from now on. This replaces the hold that runs; 0: that one ends."""
         deadlines = self._connection.deadlines
         deadlines.cancel(Deadline.HOLD)
         if seconds <= 0.0:
@@ -503,11 +498,9 @@ class Output(Generic[M]):
 
     @property
     def hold_seconds(self) -> float:
-        """How long the hold that runs still lasts; 0: there is none."""
         return 0.0 if self._held is None else max(0.0, self._hold_ends - self._connection.context.clock.seconds())
 
     def drop_held(self, unwanted: Callable[[M], bool]) -> bool:
-        """Drop those of the messages held back that are unwanted. Whether there was one."""
         if not self._held:
             return False
         before = len(self._held)

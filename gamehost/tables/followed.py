@@ -61,7 +61,7 @@ class _Follower:
 @define(eq=False)
 class FollowedTable:
     """
-    One match of another host. While nobody watches it, it only knows what the list of tables says.
+    One match of another host, as a `WatchableTable`. While nobody watches it, it only knows what the list of tables says.
 
     :param wanted: called when the record is wanted, because somebody begins to watch
     """
@@ -72,6 +72,10 @@ class FollowedTable:
     _clock: IReactorTime
     _slices: Slices
     _wanted: Callable[[], None]
+    #: The names as they were when the match began.
+    names: Sequence[str] = field(init=False)
+    wires: Sequence[str] = field(init=False)
+    code: str = field(init=False)
     _audience: list[Audience[Any]] = field(factory=list)
     #: Those who have not been shown the match.
     _coming: list[Audience[Any]] = field(factory=list)
@@ -94,20 +98,10 @@ class FollowedTable:
 
     log = Logger()
 
-    @property
-    def names(self) -> Sequence[str]:
-        """As they were when the match began."""
-        return tuple(seat.name for seat in self.opening.seats)
-
-    @property
-    def wires(self) -> Sequence[str]:
-        """As of `Table`."""
-        return tuple(seat.wire for seat in self.opening.seats)
-
-    @property
-    def code(self) -> str:
-        """As of `Table`."""
-        return self.opening.code
+    def __attrs_post_init__(self) -> None:
+        self.names = tuple(seat.name for seat in self.opening.seats)
+        self.wires = tuple(seat.wire for seat in self.opening.seats)
+        self.code = self.opening.code
 
     @property
     def watched(self) -> bool:
@@ -129,7 +123,7 @@ class FollowedTable:
 
     @property
     def clocks(self) -> Sequence[int] | None:
-        """As of `Table`. Not known until something happens: the record does not say how long ago its last entry was made."""
+        """Not known until something happens: the record does not say how long ago its last entry was made."""
         if self._passes_on and self._own is not None:
             return self._own.clocks
         follower = self._follower
@@ -139,13 +133,13 @@ class FollowedTable:
 
     @property
     def due(self) -> tuple[int, int] | None:
-        """As of `Table`. Only the table itself knows it."""
+        """Only the table itself knows it."""
         return self._own.due if self._passes_on and self._own is not None else None
 
     # -- those who watch
 
     def watch(self, audience: Audience[Any]) -> bool:
-        """As of `Table`. The audience is shown the match at once, or when the record was read."""
+        """The audience is shown the match at once, or when the record was read."""
         if self.over:
             return False
         if audience not in self._coming:

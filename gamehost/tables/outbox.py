@@ -12,11 +12,23 @@ from typing import Any, Generic, Protocol, TypeVar
 from attrs import define, field
 from msgspec import Struct
 
-from gamehost.games.base import Game, Offer, Result, Seat, To
+from gamehost.games.base import Offer, Result, Seat, To
 from gamehost.games.clock import ClockReading, Due
-from gamehost.journal.records import Entry, TableId
+from gamehost.journal.records import Entry
 from gamehost.measures import MatchCounts
-from gamehost.tables.interfaces import Archived, Audience, Away, Back, Left, Look, Over, Player, Refused, Replaced
+from gamehost.tables.interfaces import (
+    Archived,
+    Audience,
+    Away,
+    Back,
+    Left,
+    Look,
+    Over,
+    Player,
+    Refused,
+    Replaced,
+    WatchableTable,
+)
 
 A = TypeVar("A")
 E = TypeVar("E")
@@ -26,26 +38,8 @@ E = TypeVar("E")
 _NOBODY: frozenset[Seat] = frozenset()
 
 
-class _Table(Protocol):
+class _Table(WatchableTable, Protocol):
     """A table, as its handles and its outbox see it."""
-
-    @property
-    def id(self) -> TableId: ...
-
-    @property
-    def game(self) -> Game[Any, Any]: ...
-
-    @property
-    def names(self) -> Sequence[str]: ...
-
-    @property
-    def wires(self) -> Sequence[str]: ...
-
-    @property
-    def clocks(self) -> Sequence[int] | None: ...
-
-    @property
-    def due(self) -> tuple[int, int] | None: ...
 
     def act(self, handle: Any, action: Any, careful: bool = False) -> bool: ...
 
@@ -69,7 +63,7 @@ class _Table(Protocol):
 
 class TableSeatHandle(Generic[A, E]):
     """
-    A handle, for as long as its place holds it.
+    A `SeatHandle`, for as long as its place holds it.
 
     :param outbox: of the table
     :param counts: where accepted actions are counted
@@ -106,34 +100,27 @@ class TableSeatHandle(Generic[A, E]):
 
     @property
     def names(self) -> Sequence[str]:
-        """Who plays, in the order of the seats."""
         return self._table.names
 
     @property
     def n(self) -> int:
-        """The number of the last entry that was told, or is being told."""
         return self._outbox.n
 
     @property
     def clocks(self) -> Sequence[int] | None:
-        """The milliseconds that each seat has now; `None`: the match has no clocks."""
         return self._table.clocks
 
     @property
     def due(self) -> tuple[int, int] | None:
-        """As of `SeatHandle`."""
         return self._table.due
 
     def act(self, action: A, careful: bool = False) -> bool:
-        """As of `SeatHandle`."""
         return self._table.act(self, action, careful)
 
     def look(self, shown: Callable[[Any], None]) -> bool:
-        """Show the view of the seat, once all that it rests on has been told."""
         return self._table.look(self, shown)
 
     def replace(self, seat: Seat, substitute: Callable[[], str | None]) -> bool:
-        """Have somebody else take the seat of a player who is away, when it would be forfeited. Whether one is."""
         place = self._outbox.places[seat]
         if place.taken or place.grace_ends is None:
             return False
@@ -141,19 +128,15 @@ class TableSeatHandle(Generic[A, E]):
         return True
 
     def offer(self, offer: Offer) -> bool:
-        """As of `SeatHandle`."""
         return self._table.offer(self, offer)
 
     def answer(self, offer: Offer, accepted: bool) -> bool:
-        """As of `SeatHandle`."""
         return self._table.answer(self, offer, accepted)
 
     def leave(self) -> None:
-        """Give the seat up, and hear nothing more of the table."""
         self._table.leave(self, False)
 
     def resign(self) -> None:
-        """Give the match up; the end is delivered as to the others, once it is durable."""
         self._table.leave(self, True)
 
 
@@ -315,11 +298,9 @@ class Outbox(Generic[A, E]):
 
     @property
     def watched(self) -> bool:
-        """Whether somebody watches, or is about to."""
         return bool(self.audience) or any(type(words) is _Look and words.audience for _, _, words in self._queue)
 
     def unwatch(self, audience: Audience[Any]) -> None:
-        """Tell this audience nothing more."""
         if audience in self.audience:
             self.audience.remove(audience)
         for _, _, words in self._queue:

@@ -128,7 +128,7 @@ E = TypeVar("E")
 @define(eq=False)
 class Table(Generic[A, E]):
     """
-    One match.
+    One match: a `WatchableTable`, and what the `SeatHandle` of each player acts on.
 
     :param names: who plays, in the order of the seats
     :param ended: called with the table when its end is about to be told; its handles are void then
@@ -262,7 +262,6 @@ class Table(Generic[A, E]):
         return place.coming
 
     def act(self, handle: TableSeatHandle[A, E], action: A, careful: bool = False) -> bool:
-        """As of `SeatHandle`."""
         seat = handle.seat
         if self._outbox.places[seat].handle is not handle:
             return False  # not theirs any more: what a connection said before it lost the seat
@@ -290,7 +289,6 @@ class Table(Generic[A, E]):
         return False
 
     def offer(self, handle: TableSeatHandle[A, E], offer: Offer) -> bool:
-        """As of `SeatHandle`."""
         seat = handle.seat
         if self._time_of(handle) is None:
             return False
@@ -310,7 +308,6 @@ class Table(Generic[A, E]):
         return True
 
     def answer(self, handle: TableSeatHandle[A, E], offer: Offer, accepted: bool) -> bool:
-        """As of `SeatHandle`."""
         now, master = self._time_of(handle), self._master
         if now is None:
             return False
@@ -344,7 +341,6 @@ class Table(Generic[A, E]):
             self._outbox.tell([To(declined, (declined.seat, Seat(1 - declined.seat)))])
 
     def look(self, handle: TableSeatHandle[A, E], shown: Callable[[Any], None]) -> bool:
-        """As of `SeatHandle`."""
         if self._outbox.places[handle.seat].handle is not handle:
             return True  # not theirs any more, and they are told so
         if self.phase is Phase.SUSPENDED:
@@ -425,7 +421,6 @@ class Table(Generic[A, E]):
             self._outbox.admit(handle, views, missed)
 
     def watch(self, audience: Audience[Any]) -> bool:
-        """Show an audience the match, then tell it what happens. `False`: the match is over, or a fault has stopped it."""
         if self.phase not in (PLAYING, DORMANT):
             return False
         try:
@@ -437,22 +432,18 @@ class Table(Generic[A, E]):
         return True
 
     def unwatch(self, audience: Audience[Any]) -> None:
-        """Tell this audience nothing more."""
         self._outbox.unwatch(audience)
 
     @property
     def n(self) -> int:
-        """How many entries of the record, the opening aside, have been told."""
         return self._outbox.n
 
     @property
     def clocks(self) -> Sequence[int] | None:
-        """The milliseconds that each seat has now, as far as it was told; `None`: the match has no clocks."""
         return None if self._outbox.clock is None else self._outbox.clock.at(self.now())
 
     @property
     def due(self) -> tuple[int, int] | None:
-        """As of `WatchableTable`."""
         return None if self._outbox.due is None else self._outbox.due.left(self.now())
 
     def _wake(self) -> None:
@@ -548,13 +539,11 @@ class Table(Generic[A, E]):
         self._context.suspended(self.id)
 
     def end(self) -> None:
-        """As its outbox says."""
         self.phase = Phase.OVER
         self._set_alarm()
         self._ended(self)
 
     def end_told(self) -> None:
-        """As its outbox says."""
         self._context.journal.told(self.id)
 
     def end_missed(self, seat: Seat) -> None:

@@ -483,14 +483,6 @@ class WebSite(Factory):
 
     # -- what the service calls
 
-    def stop_input(self) -> None:
-        """Drop all further input of the clients, but go on sending to them."""
-        self.sockets.stop_input()
-
-    def pause_input(self, paused: bool) -> None:
-        """Read from no socket for a while, or go on reading."""
-        self.sockets.pause_input(paused)
-
     def close(self, reason: str) -> Deferred[None]:
         """As `disconnect`, for good."""
         self._api.board.stop()

@@ -25,8 +25,7 @@ from gamehost.client.core import (
     NotConnected,
     NotSeated,
     followed,
-    read_event,
-    read_view,
+    read,
 )
 from gamehost.games.base import Seat
 from gamehost.games.onitama import messages
@@ -415,7 +414,7 @@ class FollowingTests(PropertyCase):
                 for to in step.events:
                     message = messages.event(to.event)
                     if message is not None and (to.audience is None or seat in to.audience):
-                        view = followed(view, read_event(game, plain(message)), seat)
+                        view = followed(view, read(game, plain(message), "event"), seat)
             expected = plain(messages.view(master.view(seat)))
             if master.result is not None and "phase" in expected:
                 # The end is told by `over`, and is no event of the game.
@@ -427,34 +426,37 @@ class FollowingTests(PropertyCase):
                 # Teams are known when the table is laid.
                 del expected["teams"], followed_view["teams"]
             self.assertEqual(followed_view, expected)
-            self.assertEqual(plain(read_view(game, plain(view))), plain(view))
+            self.assertEqual(plain(read(game, plain(view), "view")), plain(view))
 
     def test_onitama_s_exchange_for_the_spare(self) -> None:
-        begun = read_event("onitama", {"kind": "dealt", "hands": [["boar", "ox"], ["crab", "eel"]], "spare": "tiger"})
-        given = read_event("onitama", {"kind": "exchanged", "seat": 0, "old": "ox", "new": "tiger"})
+        begun = read(
+            "onitama", {"kind": "dealt", "hands": [["boar", "ox"], ["crab", "eel"]], "spare": "tiger"}, "event"
+        )
+        given = read("onitama", {"kind": "exchanged", "seat": 0, "old": "ox", "new": "tiger"}, "event")
         view = followed(followed(None, begun, 0), given, 0)
         self.assertEqual((view.hands, view.spare), ((["boar", "tiger"], ["crab", "eel"]), "ox"))
 
     def test_rules_that_are_not_known(self) -> None:
-        begun = read_event("onitama", {"kind": "dealt", "hands": [["boar", "ox"], ["crab", "eel"]], "spare": "tiger"})
+        begun = read(
+            "onitama", {"kind": "dealt", "hands": [["boar", "ox"], ["crab", "eel"]], "spare": "tiger"}, "event"
+        )
         view = followed(None, begun, 0)
         event = {"kind": "exchanged", "seat": 0, "old": "ox", "new": "dodo"}
-        self.assertEqual(followed(view, read_event("onitama", event), 0), view)
-        kickoff = read_event("paper-soccer", {"kind": "kickoff", "first": 0})
+        self.assertEqual(followed(view, read("onitama", event, "event"), 0), view)
+        kickoff = read("paper-soccer", {"kind": "kickoff", "first": 0}, "event")
         view = followed(None, kickoff, 0)
         event = {"kind": "moved", "seat": 0, "points": [[9, 9]], "next": 1}
-        self.assertEqual(followed(view, read_event("paper-soccer", event), 0), view)
+        self.assertEqual(followed(view, read("paper-soccer", event, "event"), 0), view)
 
 
 class ReadingTests(PropertyCase):
     def test_events(self) -> None:
         event = {"kind": "moved", "seat": 0, "card": "ox", "from": "a1", "to": "a2"}
-        self.assertEqual(read_event("onitama", event), MovedEvent(0, "ox", "a1", "a2"))
+        self.assertEqual(read("onitama", event, "event"), MovedEvent(0, "ox", "a1", "a2"))
 
     def test_what_is_not_known_stays_as_it_is(self) -> None:
         for game, value in (("chess", {"kind": "moved"}), ("onitama", {"kind": "danced"}), ("onitama", None)):
-            self.assertEqual(read_event(game, value), value)
-            self.assertEqual(read_view(game, value), value)
+            self.assertEqual((read(game, value, "event"), read(game, value, "view")), (value, value))
 
     def test_nothing_is_followed_without_a_beginning(self) -> None:
         self.assertIsNone(followed(None, MovedEvent(0, "ox", "a1", "a2"), 0))

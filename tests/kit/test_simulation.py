@@ -455,7 +455,7 @@ class PlantedClusterTests(PlantedCase):
         """A name is free as soon as nobody is there."""
 
         def freed(cluster: Cluster, key: str) -> None:
-            if not cluster.lobby.registry.is_in_memory(key):
+            if key not in cluster.lobby.registry.sessions.by_key:
                 cluster.here.discard(key)
                 cluster.registry.release([key])
             real(cluster, key)

@@ -187,7 +187,7 @@ class ConversationTests(SynchronousTestCase):
         [browser], idle = browsers(web, "ann"), web.connect()
         browser.told()
         done: list[Any] = []
-        web.site.stop_input()
+        web.site.sockets.stop_input()
         web.site.close("the host is stopping").addCallback(done.append)
         web.host.wait(0)
         self.assertEqual([(one["is"], one["again"]) for one in browser.told()], [("bye", 5.0)])
