@@ -86,12 +86,14 @@ class StoredArchive(Archive):
     #: By table, in milliseconds since 1970.
     opened: dict[TableId, int] = field(factory=dict)
     now_ms: float = 0.0
+    #: For so long words may have been on their way.
+    late_ms: float = LATE_MS
 
     def of(self, name: str) -> list[History]:
         return [history for history in self.all_of(name) if self.opened[history.table] <= self.now_ms]
 
     def old(self, name: str) -> list[History]:
-        return [history for history in self.all_of(name) if self.opened[history.table] <= self.now_ms - LATE_MS]
+        return [history for history in self.all_of(name) if self.opened[history.table] <= self.now_ms - self.late_ms]
 
     def all_of(self, name: str) -> list[History]:
         """The newest first. Members have numbers of their own, so those say nothing of the order."""
@@ -142,7 +144,7 @@ class StoredOracle(JournalOracle):
         now = archive.now_ms
         for history in archive.of(self.name):
             opened = archive.opened[history.table]
-            if opened < now - LATE_MS:
+            if opened < now - archive.late_ms:
                 break
             archive.now_ms = opened - 1
             found += super()._coming_in(line)
@@ -243,7 +245,7 @@ class Referee:
 
     def hear_late(self, heard: Sequence[Heard], member: int, stopped: float, entries: Mapping[TableId, int]) -> None:
         """
-        What was heard on connections whose people had left them. Some were relayed by their member, which is heard late, too.
+        What was heard on connections whose people had left them, and what their member relayed: it may be from before the stop.
 
         :param member: the epoch of their member, which had stopped, and when, in seconds since 1970
         :param entries: how many entries each of its tables had then: nobody is told more of it there
@@ -251,8 +253,9 @@ class Referee:
         """
         told, self.archive.told = self.archive.told, {}
         progress, self.progress = self.progress, {}
+        self.archive.late_ms += (time.time() - stopped) * 1000
         self.check(heard)
-        self.archive.told, self.progress = told, progress
+        self.archive.told, self.progress, self.archive.late_ms = told, progress, LATE_MS
         for words in heard:
             oracle = self._oracle(words)
             if not any(self._is_from_before(reading, entries) for reading in oracle.readings):
