@@ -6,13 +6,14 @@ Options, names for `--set`, files, help, and what a reload does come from the ta
 Limits are in `gamehost.limits`, and the settings of wires and games in their folders.
 
 A package offers a wire by an entry point in the group `gamehost.wires`: `name = module:TOKEN`, where the token is a
-`gamehost.wires.base.Wire` of the same name. The host's own wires are found in the same way. A wire that cannot be used is
-left out, with a sentence that says why, and the others go on.
+`gamehost.wires.base.Wire` of the same name. A wire that cannot be used is left out, with a sentence that says why, and the
+others go on.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from attrs import Factory, evolve, field, frozen
@@ -148,6 +149,18 @@ PAGES: Mapping[str, Setting] = {
 
 GROUP = "gamehost.wires"
 
+#: The host's own wires, in the order of their ports.
+OWN: Sequence[str] = (
+    *("gamehost.wires.console:WIRE", "gamehost.wires.open.conversation:WIRE"),
+    *("gamehost.wires.stratego_lines.conversation:WIRE", "gamehost.wires.stratego_frames.conversation:WIRE"),
+    *("gamehost.wires.eriantys:WIRE", "gamehost.wires.onitama.conversation:WIRE", "gamehost.wires.paper_soccer:WIRE"),
+    *(
+        "gamehost.wires.onitama_final.conversation:WIRE",
+        "gamehost.wires.litama:WIRE",
+        "gamehost.wires.eriantys_java:WIRE",
+    ),
+)
+
 #: Options of the host itself. A wire, or an option of a wire, that had one of these names would replace it.
 RESERVED = HOST.keys() | OTHERS
 
@@ -196,31 +209,27 @@ class Registry:
 
 def find_wires(entries: Iterable[EntryPoint] | None = None) -> Registry:
     """
-    Load every wire that is installed.
+    The host's own wires, and those that entry points name.
 
-    :param entries: the entry points to load; by default those of all installed packages
+    :param entries: by default those of all installed packages
     """
     if entries is None:
         entries = entry_points(group=GROUP)
-    own: list[Wire[Any]] = []
+    # The host's own come first: no other package can take their names away.
+    own: Sequence[Wire[Any]] = tuple(map(resolve_name, OWN))
     others: list[Wire[Any]] = []
     rejected: list[Rejected] = []
-    # The host's own come first: no other package can take their names away.
-    for entry in sorted(entries, key=lambda one: (not _is_own(one), one.name, one.value)):
+    for entry in sorted(entries, key=lambda one: (one.name, one.value)):
+        if entry.value.startswith("gamehost."):
+            continue  # a checkout that was installed as an earlier version
         try:
             wire = _load(entry)
             _check_names(wire, [*own, *others])
         except _Unusable as error:
             rejected.append(Rejected(_source(entry), str(error)))
         else:
-            (own if _is_own(entry) else others).append(wire)
-    return Registry(
-        tuple(sorted(own, key=lambda wire: int(wire.endpoint.split(":")[1]))), tuple(others), tuple(rejected)
-    )
-
-
-def _is_own(entry: EntryPoint) -> bool:
-    return entry.value.startswith("gamehost.")
+            others.append(wire)
+    return Registry(own, tuple(others), tuple(rejected))
 
 
 def _source(entry: EntryPoint) -> str:

@@ -110,11 +110,9 @@ def make_host(
 
     :param on_fatal: called with the reason when the host must not go on; by default it ends the process
     :param endpoints: makes the endpoints; by default one with the options of this host
-    :raises UsageError: an endpoint cannot be used, or the host's own wires are not installed
+    :raises UsageError: an endpoint cannot be used
     """
     registry = options.registry
-    if not registry.own:
-        raise usage.UsageError("the host's own wires are not installed; install gamehost again with pip")
     settings = options.settings
     limits = settings.limits
     fail = on_fatal or _end_process

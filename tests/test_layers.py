@@ -168,7 +168,7 @@ TIMERS = {
 #: The modules of wires that may know several games.
 SERVES_ALL = (
     # Its port has a game of the host's own, and those of remote masters.
-    "gamehost.wires.paper_soccer.remote",
+    "gamehost.wires.paper_soccer",
 )
 #: Who imports the reactor, in a function.
 RUNS_THE_REACTOR = ("gamehost.tap", "gamehost.programs.house")

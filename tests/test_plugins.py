@@ -1,8 +1,8 @@
 """Wires are found through entry points; one that cannot be used is left out, with a sentence that says why."""
 
-import configparser
 import re
 from importlib.metadata import EntryPoint
+from pkgutil import resolve_name
 from typing import Any
 
 from attrs import evolve
@@ -14,6 +14,7 @@ from gamehost.programs.wire_player import WirePlayer
 from gamehost.wires.base import Wire, imported
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.process import ROOT
+from tests.kit.sources import read_sources
 
 #: Tokens that an entry point of these tests names.
 STORE = evolve(TOY_WIRE, name="store")
@@ -47,25 +48,17 @@ def entry(name: str, token: str, module: str = "tests.test_plugins") -> EntryPoi
     return EntryPoint(name, f"{module}:{token}", GROUP)
 
 
-def _own() -> list[EntryPoint]:
-    setup = configparser.ConfigParser()
-    setup.read(ROOT / "setup.cfg", "utf-8")
-    lines = setup["options.entry_points"][GROUP].strip().splitlines()
-    return [EntryPoint(name, token, GROUP) for name, _, token in (line.partition(" = ") for line in lines)]
-
-
-#: As the metadata of the host's own package has them.
-OWN = _own()
-
-
 class FindTests(SynchronousTestCase):
     def found(self, *entries: EntryPoint) -> Registry:
-        return find_wires([*entries, *OWN])
+        return find_wires(entries)
 
-    def test_the_host_s_own_are_found_as_all_others_are(self) -> None:
-        """By the entry points of the installed package, which are those of `setup.cfg`."""
-        self.assertEqual(find_wires(OWN).own, WIRES)
-        self.assertEqual(sorted(find_wires().own, key=str), sorted(WIRES, key=str))
+    def test_the_host_s_own(self) -> None:
+        """In the order of their ports. A checkout that was installed as an earlier version has entry points for them."""
+        ports = [int(wire.endpoint.split(":")[1]) for wire in WIRES]
+        self.assertEqual(ports, sorted(ports))
+        names = [name for wire in WIRES for name in (wire.name, *wire.flags, *wire.values)]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual(self.found(entry("onitama", "WIRE", "gamehost.wires.onitama.conversation")), find_wires([]))
         self.assertEqual(set(GAMES), {"stratego", "eriantys", "onitama", "paper-soccer", "remote"})
 
     def test_a_wire_of_another_package(self) -> None:
@@ -90,6 +83,15 @@ class FindTests(SynchronousTestCase):
             if wire.player is not None:
                 self.assertIsInstance(wire.player("ann", "secret", None, "onitama"), WirePlayer)
         self.assertRaises(ModuleNotFoundError, imported("gamehost.no_such_module:NAME"))
+
+    def test_what_is_imported_later_is_there(self) -> None:
+        """A client of a wire never meets an import that fails."""
+        places = [
+            place for text in read_sources("gamehost").values() for place in re.findall(r'imported\(\s*"(.+?)"', text)
+        ]
+        self.assertGreater(len(places), 40)
+        for place in places:
+            resolve_name(place)
 
     def test_what_cannot_be_used_is_left_out_with_its_reason(self) -> None:
         for name, token, words in (

@@ -451,12 +451,6 @@ class HostTests(SynchronousTestCase):
         error = self.assertRaises(UsageError, make_host, parsed("--onitama=nonsense"), MemoryReactorClock())
         self.assertIn("--onitama: 'nonsense' is not an endpoint", str(error))
 
-    def test_a_host_without_its_own_wires_does_not_start(self) -> None:
-        options = Options(Registry())
-        options.parseOptions(["--store=memory"])
-        error = self.assertRaises(UsageError, make_host, options, MemoryReactorClock())
-        self.assertIn("install gamehost again", str(error))
-
     def test_a_wire_of_another_package_is_served(self) -> None:
         options = Options(Registry(WIRES, (TOY_WIRE,)))
         options.parseOptions(["--store=memory", "--toy=tcp:7000"])

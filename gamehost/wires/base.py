@@ -10,6 +10,7 @@ sees a game. A table of states and message types says which messages are accepte
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import cache, partial
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -733,14 +734,15 @@ class Wire(Generic[M]):
 
 def imported(where: str) -> Callable[..., Any]:
     """
-    A part of a wire that the host itself does not need. It is imported when it is called for.
+    A part of a wire that a start does not need. It is imported when it is called for.
 
     :param where: `module:NAME` of a class or a function, which is called then, or of a value, which is returned
     """
+    found = cache(partial(resolve_name, where))
 
-    def part(*arguments: Any) -> Any:
-        found = resolve_name(where)
-        return found(*arguments) if callable(found) else found
+    def part(*arguments: Any, **named: Any) -> Any:
+        it = found()
+        return it(*arguments, **named) if callable(it) else it
 
     return part
 

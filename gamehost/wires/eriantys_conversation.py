@@ -277,8 +277,10 @@ class EriantysConversation(BaseConversation[M]):
         cls.TELLS = {kind: getattr(cls, name) for kind, name in _TOLD.items()}
         super().__init_subclass__()
 
-    def __init__(self, peer: Peer[M], lobby: Lobby, queue: Queue, strict: bool, ack_seconds: float) -> None:
+    def __init__(self, peer: Peer[M], lobby: Lobby, wire: str, queue: Queue, strict: bool, ack_seconds: float) -> None:
         super().__init__(peer, lobby, EriantysState.CONNECTED)
+        #: Its boards are known by it at a table.
+        self._wire = wire
         self._queue = queue
         self._strict = strict
         self._client = Client(peer, ack_seconds)

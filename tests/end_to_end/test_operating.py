@@ -217,11 +217,14 @@ class SupervisorTests(OperatingCase):
 # What a start imports: what nobody asked for stays out of the process.
 
 
+#: Wires whose codec and conversation are imported for the first client.
+DECLARED = ("console", "eriantys", "eriantys_java", "litama", "paper_soccer")
 #: Packages and modules, with everything below them, that the default options do not ask for.
 NOT_ASKED_FOR = (
     *("gamehost.checker", "gamehost.cluster", "gamehost.client", "gamehost.metrics.site", "gamehost.testing"),
     *("gamehost.storage.postgresql.store", "gamehost.storage.postgresql.registry", "gamehost.net.tls"),
     *("OpenSSL", "cryptography", "service_identity", "psycopg", "prometheus_client", "hypothesis"),
+    *(f"gamehost.wires.{wire}.{part}" for wire in DECLARED for part in ("codec", "conversation", "remote", "matches")),
     *("lxml", "tomllib", "argparse", "unittest", "twisted.trial", "twisted.words"),
 )
 

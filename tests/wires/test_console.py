@@ -16,7 +16,8 @@ from gamehost.testing.codec_contract import CONTROL
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
-from gamehost.wires.console.conversation import WIRE, ConsoleConversation
+from gamehost.wires.console import WIRE
+from gamehost.wires.console.conversation import ConsoleConversation
 from gamehost.wires.console.elsewhere import ConsoleState
 from tests import share
 from tests.games.test_stratego_secrets import KindInView, PlacedForAll

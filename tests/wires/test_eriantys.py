@@ -16,8 +16,8 @@ from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
+from gamehost.wires.eriantys import OPTIONS, WIRE
 from gamehost.wires.eriantys.codec import example
-from gamehost.wires.eriantys.conversation import OPTIONS, WIRE, JsonOptions, configure
 from gamehost.wires.eriantys.messages import CLIENT_TYPES, Error
 from gamehost.wires.eriantys_conversation import EriantysState
 from tests.kit.games.eriantys import acting, rich
@@ -44,6 +44,7 @@ from tests.kit.wires.eriantys_players import OPEN as ERIANTYS_OPEN
 from tests.kit.wires.eriantys_words import BOARD_LINE, LINES, flaws
 
 LOGIN = '{"type":"LoginMessage","nickname":"ann"}'
+configure: Any = WIRE.configure
 SET_GAME = '{"type":"SetGame","numberOfPlayers":2,"expertMode":false}'
 
 
@@ -499,11 +500,11 @@ class RateTests(SynchronousTestCase):
 class SettingsTests(SynchronousTestCase):
     def test_every_setting_is_read(self) -> None:
         """The defaults are those that the help text and the page tell."""
-        self.assertEqual(configure({}).options, JsonOptions(strict=False, ack_seconds=2.0, ping=15.0))
+        config = configure({})
+        self.assertEqual((config.strict, config.conversation.keywords), (False, {"ack_seconds": 2.0, "ping": 15.0}))
         self.assertEqual((configure({}).queue.pool, configure({"separate": "yes"}).queue.pool), ("", "eriantys"))
-        options = configure({"strict": "yes", "ack_seconds": "0.5", "ping": "0"}).options
-        self.assertEqual(options, JsonOptions(strict=True, ack_seconds=0.5, ping=0.0))
-        self.assertTrue(configure({"strict": "yes"}).strict)
+        config = configure({"strict": "yes", "ack_seconds": "0.5", "ping": "0"})
+        self.assertEqual((config.strict, config.conversation.keywords), (True, {"ack_seconds": 0.5, "ping": 0.0}))
         self.assertEqual(set(OPTIONS), {"strict", "separate", "ack_seconds", "ping"})
         self.assertIn(WIRE, WIRES)
 

@@ -15,7 +15,7 @@ from gamehost.games.eriantys.events import AskAssistant, AskCloud
 from gamehost.games.eriantys.rules import Character, Status, Tower, evolve
 from gamehost.net.connection import WireFactory
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.eriantys.conversation import WIRE
+from gamehost.wires.eriantys import WIRE
 from gamehost.wires.eriantys.messages import (
     CLIENT_TYPES,
     SERVER_TYPES,

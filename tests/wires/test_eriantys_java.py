@@ -17,10 +17,11 @@ from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation, received
 from gamehost.testing.wire_matches import SAMPLES
-from gamehost.wires.eriantys.conversation import WIRE as JSON_WIRE
+from gamehost.wires.eriantys import WIRE as JSON_WIRE
+from gamehost.wires.eriantys_java import LOGIN_SECONDS, OPTIONS
+from gamehost.wires.eriantys_java import WIRE as TOKEN
 from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.conversation import LOGIN_SECONDS, OPTIONS, SILENT_SECONDS
-from gamehost.wires.eriantys_java.conversation import WIRE as TOKEN
+from gamehost.wires.eriantys_java.conversation import SILENT_SECONDS
 from gamehost.wires.eriantys_java.messages import Assistant, CharacterEnum, Color, Message, Tower
 from gamehost.wires.eriantys_java.objects import CLASSES, ENUM_CLASSES, ENUMERATION, ENUMERATIONS, HEADER, full_name
 from tests.kit.games.eriantys import acting, at, circle, new_position, rich, with_islands

@@ -18,12 +18,12 @@ from gamehost.games.eriantys.rules import Tower as GameTower
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract, CodecContract, chunked
+from gamehost.wires.eriantys_java import WIRE as TOKEN
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java import rendering
 from gamehost.wires.eriantys_java.client import SERVER_MESSAGE_LIMIT, JavaClientCodec
 from gamehost.wires.eriantys_java.codec import _BY_NAME, _CONSTANTS, BoardCache, JavaCodec
-from gamehost.wires.eriantys_java.conversation import SILENT_SECONDS, JavaConfig, JavaOptions, configure
-from gamehost.wires.eriantys_java.conversation import WIRE as TOKEN
+from gamehost.wires.eriantys_java.conversation import SILENT_SECONDS
 from gamehost.wires.eriantys_java.objects import CLASSES, HEADER
 from gamehost.wires.framing import OtherProtocol, WireError
 from tests.kit.drawn_messages import drawn
@@ -39,6 +39,8 @@ from tests.kit.wires.eriantys_java_players import (
     described,
     said,
 )
+
+configure: Any = TOKEN.configure
 
 
 def greeted() -> JavaCodec:
@@ -447,10 +449,10 @@ class ReasonTests(SynchronousTestCase):
 class SettingsTests(SynchronousTestCase):
     def test_every_setting_is_read(self) -> None:
         config = configure({"pace": "50", "ack_seconds": "3", "ping": "1", "separate": "yes"})
-        self.assertEqual(config.options, JavaOptions(0.05, 3.0, 1.0))
+        self.assertEqual(config.conversation.keywords, {"pace": 0.05, "ack_seconds": 3.0, "ping": 1.0})
         self.assertEqual(config.queue.pool, "eriantys-java")
         self.assertEqual(configure({}).queue.pool, "")
-        self.assertEqual(configure({}).options, JavaOptions())
+        self.assertEqual(configure({}).conversation.keywords, {"pace": 0.03, "ack_seconds": 10.5, "ping": 2.0})
 
     def test_what_cannot_be_used_is_named(self) -> None:
         for name, text in (("pace", "1001"), ("pace", "0.5"), ("ping", "x"), ("strict", "yes")):
@@ -463,7 +465,7 @@ class SettingsTests(SynchronousTestCase):
         self.assertGreater(SILENT_SECONDS, 5)
 
     def test_a_board_is_encoded_once_for_a_listener(self) -> None:
-        config: JavaConfig = configure({})
+        config = configure({})
         board = shown(new_position(2))
         first, second = config.new_codec(), config.new_codec()
         self.assertIs(first._object(board), second._object(board))

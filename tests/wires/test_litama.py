@@ -12,10 +12,9 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CONTROL, CodecContract
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.testing.wire_contract import WireContract
-from gamehost.wires.litama import conversation
+from gamehost.wires.litama import WIRE, conversation
 from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.codec import LitamaCodec
-from gamehost.wires.litama.conversation import WIRE
 from gamehost.wires.litama.matches import matches_of
 from tests.kit.games.onitama import as_move, deal_of, recorded_stalemate
 from tests.kit.litama import BLUE, RED, LitamaHost, LitamaLines, ask, told

@@ -19,7 +19,7 @@ from gamehost.testing import memory_host
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
-from gamehost.wires.eriantys.conversation import WIRE as ERIANTYS_WIRE
+from gamehost.wires.eriantys import WIRE as ERIANTYS_WIRE
 from gamehost.wires.open.conversation import WIRE
 from gamehost.wires.open.watching import OpenState
 from tests.kit.games.stratego import POOR, POOR_FAR

@@ -8,9 +8,9 @@ from typing import Any
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
+from gamehost.wires.paper_soccer import WIRE
 from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.conversation import XmlConversation, XmlState
-from gamehost.wires.paper_soccer.remote import WIRE
 from tests.kit.games.paper_soccer import as_move, recorded
 from tests.kit.memory_host import HOME, MemoryHost
 from tests.kit.pages import answers

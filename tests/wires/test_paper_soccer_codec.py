@@ -12,11 +12,11 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract, CodecContract, chunked, mutated
 from gamehost.wires.framing import BLANK as EMPTY_LINE
 from gamehost.wires.framing import WireError
+from gamehost.wires.paper_soccer import MOST_PLAYERS
 from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.client import XmlClientCodec
 from gamehost.wires.paper_soccer.codec import REMOTE_CLIENT_TYPES, RESULTS, XmlCodec
 from gamehost.wires.paper_soccer.elements import AttributeTwice, MessageBuffer, PieceKind, parsed
-from gamehost.wires.paper_soccer.remote import MOST_PLAYERS
 from tests.kit.drawn_messages import drawn
 from tests.kit.memory_host import Hears, Says, transcripts
 from tests.kit.sources import ROOT

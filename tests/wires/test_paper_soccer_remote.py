@@ -11,9 +11,10 @@ from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation, received
 from gamehost.wires.framing import BLANK, WireError
+from gamehost.wires.paper_soccer import WIRE
 from gamehost.wires.paper_soccer.codec import XmlCodec
 from gamehost.wires.paper_soccer.messages import Dialect, LoginResponse
-from gamehost.wires.paper_soccer.remote import WIRE, Remote
+from gamehost.wires.paper_soccer.remote import Remote
 from tests.kit.memory_host import HOME
 from tests.kit.pages import answers
 from tests.kit.sources import ROOT

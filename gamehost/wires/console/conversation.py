@@ -19,16 +19,12 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, ClassVar
 
-from msgspec import Struct
-
 from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameRefused, key_of
 from gamehost.games.base import Offer
 from gamehost.games.screen import MoveRefused
-from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, NeedsAccount, Played, Said, TooManyTables
 from gamehost.lobby.sessions import Session
-from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import (
     Away,
     Back,
@@ -45,9 +41,8 @@ from gamehost.tables.interfaces import (
     TableClosed,
     Unmatched,
 )
-from gamehost.wires.base import Peer, Wire
 from gamehost.wires.console import codec as m
-from gamehost.wires.console.codec import HIDE, SHOW, ConsoleCodec
+from gamehost.wires.console.codec import HIDE, SHOW
 from gamehost.wires.console.commands import (
     DIRECTIONS,
     Asked,
@@ -72,12 +67,9 @@ from gamehost.wires.console.commands import (
     waiting_line,
 )
 from gamehost.wires.console.elsewhere import ConsoleState, GoesElsewhere
-from gamehost.wires.console.matches import ConsoleOptions, OwnMatch
+from gamehost.wires.console.matches import OwnMatch
 from gamehost.wires.framing import UndecodableLine, wrong_port
-from gamehost.wires.seeking import PLAYED, Opened, SeekRefused, Wanted, find_table, join_table, play_house
-
-NAME = "console"
-
+from gamehost.wires.seeking import Opened, SeekRefused, Wanted, find_table, join_table, play_house
 
 #: The states in which a line is a command or a move.
 _TYPING = (ConsoleState.OUTSIDE, ConsoleState.LOBBY, ConsoleState.WAITING, ConsoleState.PLAYING)
@@ -676,32 +668,3 @@ class ConsoleConversation(GoesElsewhere):
         Unmatched: tell_unmatched,
         NoNewMatches: tell_no_new_matches,
     }
-
-
-class ConsoleConfig(Struct, frozen=True):
-    """What the connections of one listener have in common."""
-
-    options: ConsoleOptions
-
-    new_codec = ConsoleCodec
-
-    def new_conversation(self, peer: Peer[m.Message], lobby: Lobby) -> ConsoleConversation:
-        return ConsoleConversation(peer, lobby, self.options)
-
-
-def configure(settings: Settings) -> ConsoleConfig:
-    refuse_unknown(settings, ())
-    return ConsoleConfig(ConsoleOptions(NAME, {played.game.name: played for played in PLAYED}))
-
-
-WIRE: Wire[m.Message] = Wire(
-    name=NAME,
-    title="All games, for people with netcat or telnet",
-    endpoint="tcp:8888:interface=127.0.0.1",
-    games=tuple(played.game for played in PLAYED),
-    configure=configure,
-    options={},
-    must_listen=False,
-    for_people=True,
-    spreads=True,
-)

@@ -24,39 +24,24 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, ClassVar
 
-from attrs import field, frozen
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import events
-from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.eriantys.messages import Spelling
 from gamehost.games.eriantys.rules import Status
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Queue
-from gamehost.settings import Settings, refuse_unknown, seconds, setting
 from gamehost.tables.interfaces import Back, Over, Refused
-from gamehost.wires.base import COMMON_OPTIONS, Claim, Peer, Wire, claim_of_guest, common_settings, imported
+from gamehost.wires.base import Claim, Peer, claim_of_guest
 from gamehost.wires.eriantys import messages as m
-from gamehost.wires.eriantys.codec import HELP, SPOKEN, BoardCache, JsonCodec
+from gamehost.wires.eriantys.codec import HELP, SPOKEN
 from gamehost.wires.eriantys.messages import Error, GameInfo, Message
 from gamehost.wires.eriantys.rendering import SPELLING, board_of, owner_of, request_of, winner_of
 from gamehost.wires.eriantys_conversation import NAME_FAULTS, EriantysConversation, EriantysState
 from gamehost.wires.framing import UndecodableLine, WireError, for_people
-
-NAME = "eriantys"
-
-
-class JsonOptions(Struct, frozen=True):
-    #: Send nothing that is not in the document.
-    strict: bool = False
-    #: How many seconds a table waits for a client that owes an Acknowledgement; 0: not at all.
-    ack_seconds: float = 2.0
-    #: Seconds between pings; 0: no pings.
-    ping: float = 15.0
-
 
 #: The `reason` of the ErrorMessage that is sent when the host stops.
 STOPPING = "the host is stopping"
@@ -77,7 +62,8 @@ class JsonConversation(EriantysConversation[Message]):
     The conversation on one connection: what the client says, and what follows from it.
 
     :param queue: the game, and the tables that this wire's players see
-    :param options: the wire's settings
+    :param ack_seconds: how long a table waits for a client that owes an Acknowledgement; 0: not at all
+    :param ping: seconds between pings; 0: no pings
     """
 
     MESSAGES: ClassVar[Any] = m
@@ -91,9 +77,11 @@ class JsonConversation(EriantysConversation[Message]):
         m.Malformed: "malformed",
     }
 
-    def __init__(self, peer: Peer[Message], lobby: Lobby, queue: Queue, options: JsonOptions) -> None:
-        super().__init__(peer, lobby, queue, options.strict, options.ack_seconds)
-        self._ping = options.ping
+    def __init__(
+        self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, ack_seconds: float, ping: float
+    ) -> None:
+        super().__init__(peer, lobby, wire, queue, strict, ack_seconds)
+        self._ping = ping
         self._expert = False
         self._ticks = 0
 
@@ -121,7 +109,7 @@ class JsonConversation(EriantysConversation[Message]):
     def log_in(self, message: m.LoginMessage) -> None:
         """Enter the lobby, or take back the seat that is kept under this name."""
         try:
-            session = self.lobby.enter(message.nickname, NAME, self.peer.address, self, self._strict)
+            session = self.lobby.enter(message.nickname, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
             detail = str(refusal)
             if refusal.kept is not None:
@@ -236,7 +224,7 @@ class JsonConversation(EriantysConversation[Message]):
     def tell_board(self, event: events.Board) -> None:
         """Everything visible. The message is made once for all players."""
         names, strict = self.names, self._strict
-        message = self._gate.message_of(NAME, event, lambda last: board_of(event, names, strict, last))
+        message = self._gate.message_of(self._wire, event, lambda last: board_of(event, names, strict, last))
         self._client.say(message, due=event.round == 0 or self._gate.boards_due)
 
     def tell_owner(self, event: events.IslandOwner) -> None:
@@ -279,56 +267,3 @@ class JsonConversation(EriantysConversation[Message]):
         """The match is over. In strict mode a late action is refused like any other."""
         super().tell_over(event)
         self._ended_just_now = not self._strict
-
-
-OPTIONS = {
-    **COMMON_OPTIONS,
-    "separate": "yes: this wire's players see each other's tables only; default no",
-    "ack_seconds": "seconds for which a table waits for a client that owes an Acknowledgement; 0: not at all; default 2",
-    "ping": "seconds between pings; a client silent for three times as long is disconnected; 0: no pings; default 15",
-}
-
-
-@frozen
-class JsonConfig:
-    """What the connections of one listener have in common."""
-
-    options: JsonOptions
-    queue: Queue
-    boards: BoardCache = field(factory=BoardCache)
-
-    @property
-    def strict(self) -> bool:
-        return self.options.strict
-
-    def new_codec(self) -> JsonCodec:
-        return JsonCodec(self.boards, self.options.strict)
-
-    def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> JsonConversation:
-        return JsonConversation(peer, lobby, self.queue, self.options)
-
-
-def configure(settings: Settings) -> JsonConfig:
-    refuse_unknown(settings, OPTIONS)
-    strict, queue = common_settings(settings, NAME, ERIANTYS)
-    options = JsonOptions(
-        strict=strict,
-        ack_seconds=setting(settings, "ack_seconds", 2.0, seconds),
-        ping=setting(settings, "ping", 15.0, seconds),
-    )
-    return JsonConfig(options, queue)
-
-
-WIRE: Wire[Message] = Wire(
-    name=NAME,
-    title="Eriantys, one JSON object a line",
-    endpoint="tcp:8892:interface=127.0.0.1",
-    games=(ERIANTYS,),
-    configure=configure,
-    options=OPTIONS,
-    spreads=True,
-    client_codec=imported("gamehost.wires.eriantys.client:JsonClientCodec"),
-    player=imported("gamehost.wires.eriantys.client:EriantysPlayer"),
-    checks=imported("gamehost.wires.eriantys.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.eriantys.server_checks:CHECKS"),
-)

@@ -37,39 +37,20 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-from attrs import field, frozen
-from msgspec import Struct
-
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import events, rules
-from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.eriantys.messages import Spelling
 from gamehost.games.eriantys.rules import Character, Colour, Status
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Queue
-from gamehost.settings import Settings, from_to, refuse_unknown, seconds, setting
 from gamehost.tables.interfaces import Away, Back, Displaced, Left, OpenTable, Over, Refused, Suspended
-from gamehost.wires.base import COMMON_OPTIONS, SUSPENDED, Claim, Peer, Wire, claim_of_guest, common_settings, imported
+from gamehost.wires.base import SUSPENDED, Claim, Peer, claim_of_guest
 from gamehost.wires.eriantys_conversation import NAME_FAULTS, EriantysConversation, EriantysState
 from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
 from gamehost.wires.eriantys_java.rendering import SPELLING, blank_player, board_of, island_of, reason_of, request_of
 from gamehost.wires.framing import WireError
-
-#: The wire's name, by which its boards are known at a table.
-NAME = "eriantys-java"
-
-
-class JavaOptions(Struct, frozen=True):
-    #: Seconds for which nothing is sent to a client after a message of it was handled.
-    pace: float = 0.03
-    #: Seconds for which nothing is sent to a client that owes an Ack. The client itself waits up to 10 s for its threads.
-    ack_seconds: float = 10.5
-    #: Seconds between pings; 0: no pings.
-    ping: float = 2.0
-
 
 #: Requests that do not belong to a character, and the status in which the client answers each.
 STEPS: Mapping[type, m.PlayerStatus] = {
@@ -151,17 +132,19 @@ class JavaConversation(EriantysConversation[m.Message]):
     The conversation on one connection: what the client says, and what follows from it.
 
     :param queue: the game, and the tables that this wire's players see
-    :param options: the wire's settings
+    :param settings: `pace`, `ack_seconds` and `ping`, all in seconds; 0: not at all
     """
 
     MESSAGES: ClassVar[Any] = m
     SPELLING: ClassVar[Spelling] = SPELLING
     ALWAYS: ClassVar[Any] = {m.Ack: "acknowledge", m.Pong: "pong", m.Disconnect: "disconnect"}
 
-    def __init__(self, peer: Peer[m.Message], lobby: Lobby, queue: Queue, options: JavaOptions) -> None:
+    def __init__(
+        self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, **settings: float
+    ) -> None:
         # Requests to these clients wait for nobody else, so their gate is never used to hold one back.
-        super().__init__(peer, lobby, queue, strict=True, ack_seconds=0.0)
-        self._options = options
+        super().__init__(peer, lobby, wire, queue, strict, ack_seconds=0.0)
+        self._settings = settings
         #: The last board, told or not, and whose turn it is.
         self._board: events.Board | None = None
         self._turn: Seat | None = None
@@ -190,9 +173,9 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     def begin(self) -> None:
         self.peer.say(m.CommunicationMessage.ENTER_NICKNAME)
-        if self._options.ping:
+        if self._settings["ping"]:
             # Two ticks for each ping: a new connection waits for its first one no longer than half the time.
-            self.peer.pulse(self._options.ping / 2, self._tick)
+            self.peer.pulse(self._settings["ping"] / 2, self._tick)
 
     def _tick(self, silent: float) -> None:
         if silent >= SILENT_SECONDS:
@@ -211,7 +194,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         After an Ack this moment replaces the hold that waited for it.
         """
         if not isinstance(message, m.Pong):
-            pace, acknowledged = self._options.pace, isinstance(message, m.Ack)
+            pace, acknowledged = self._settings["pace"], isinstance(message, m.Ack)
             seconds = pace if acknowledged else max(pace, self.peer.hold_seconds)
             if acknowledged or seconds:
                 self.peer.hold(seconds)
@@ -223,7 +206,7 @@ class JavaConversation(EriantysConversation[m.Message]):
             self.peer.refuse(m.ErrorMessage.INVALID_INPUT)
             return
         try:
-            session = self.lobby.enter(message.nickname, NAME, self.peer.address, self, strict=True)
+            session = self.lobby.enter(message.nickname, self._wire, self.peer.address, self, strict=True)
         except NameRefused as refusal:
             self.refuse_with(NAME_FAULTS.get(refusal.fault, "INVALID_ACTION"), str(refusal))
             return
@@ -311,7 +294,7 @@ class JavaConversation(EriantysConversation[m.Message]):
     def say(self, message: m.Message) -> None:
         """Send a message. Behind one that the client acknowledges, nothing is sent until then."""
         if m.is_due(message):
-            self._client.say_due_and_hold(message, self._options.ack_seconds)
+            self._client.say_due_and_hold(message, self._settings["ack_seconds"])
         else:
             self.peer.say(message)
 
@@ -422,7 +405,7 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     def _say_board(self, board: events.Board) -> None:
         names, turn = self.names, self._turn
-        self.say(self._gate.message_of(NAME, board, lambda _: board_of(board, names, turn)))
+        self.say(self._gate.message_of(self._wire, board, lambda _: board_of(board, names, turn)))
 
     def tell_start_of_turn(self, event: events.StartOfTurn) -> None:
         self._turn = event.seat
@@ -563,55 +546,3 @@ class JavaConversation(EriantysConversation[m.Message]):
             self.peer.refuse(m.ErrorMessage.TOWER_NOT_AVAILABLE)
         self.put(self._asked)
         return True
-
-
-OPTIONS = {
-    "separate": COMMON_OPTIONS["separate"],
-    "pace": "milliseconds for which nothing is sent to a client after a message of it; default 30",
-    "ack_seconds": "seconds for which nothing is sent to a client that owes an Ack; 0: not at all; default 10.5",
-    "ping": "seconds between pings; a client silent for 15 s is disconnected; 0: no pings; default 2",
-}
-
-#: Seconds to log in: the published clients connect before a person types a name.
-LOGIN_SECONDS = 120.0
-
-
-@frozen
-class JavaConfig:
-    """What the connections of one listener have in common."""
-
-    options: JavaOptions
-    queue: Queue
-    boards: BoardCache = field(factory=BoardCache)
-
-    def new_codec(self) -> JavaCodec:
-        return JavaCodec(self.boards)
-
-    def new_conversation(self, peer: Peer[m.Message], lobby: Lobby) -> JavaConversation:
-        return JavaConversation(peer, lobby, self.queue, self.options)
-
-
-def configure(settings: Settings) -> JavaConfig:
-    refuse_unknown(settings, OPTIONS)
-    options = JavaOptions(
-        pace=setting(settings, "pace", 30, from_to(0, 1000)) / 1000,
-        ack_seconds=setting(settings, "ack_seconds", 10.5, seconds),
-        ping=setting(settings, "ping", 2.0, seconds),
-    )
-    _, queue = common_settings(settings, NAME, ERIANTYS)
-    return JavaConfig(options, queue)
-
-
-WIRE: Wire[m.Message] = Wire(
-    name=NAME,
-    title="Eriantys, Java objects of its published clients",
-    endpoint="tcp:25565:interface=127.0.0.1",
-    games=(ERIANTYS,),
-    configure=configure,
-    options=OPTIONS,
-    must_listen=False,
-    login_seconds=LOGIN_SECONDS,
-    spreads=True,
-    client_codec=imported("gamehost.wires.eriantys_java.client:JavaClientCodec"),
-    checks=imported("gamehost.wires.eriantys_java.checks:CHECKS"),
-)

@@ -1,1 +1,43 @@
 """Onitama for the community's bots and browser clients: the protocol of the server Litama, over WebSocket and by line."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from gamehost.games.onitama.master import ONITAMA
+from gamehost.settings import Settings, one_of, refuse_unknown, setting
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, SeatKey, Wire, WireConfig, common_settings, imported
+
+NAME = "litama"
+
+OPTIONS: Mapping[str, str] = {
+    **COMMON_OPTIONS,
+    "dialect": "original: the errors of Litama; successor: those of onitama-game, and the connection ends; default original",
+}
+
+
+def configure(settings: Settings) -> WireConfig[Any]:
+    refuse_unknown(settings, OPTIONS)
+    # The protocol knows five cards, and no pack.
+    strict, queue = common_settings(settings, NAME, ONITAMA, {"exchange": "spare"})
+    successor = setting(settings, "dialect", "original", one_of("original", "successor")) == "successor"
+    codec = imported("gamehost.wires.litama.codec:LitamaCodec")
+    if successor:
+        codec = imported("gamehost.wires.litama.codec:SuccessorCodec")
+    conversation = partial(imported("gamehost.wires.litama.conversation:LitamaConversation"), successor=successor)
+    return CommonWireConfig(NAME, codec, conversation, strict, queue)
+
+
+WIRE: Wire[Any] = Wire(
+    *(NAME, "Onitama for the clients of Litama, over WebSocket", "tcp:8896:interface=127.0.0.1", (ONITAMA,)),
+    configure,
+    OPTIONS,
+    must_listen=False,
+    client_codec=imported("gamehost.wires.litama.client:LitamaClientCodec"),
+    player=imported("gamehost.wires.litama.client:LitamaPlayer"),
+    checks=imported("gamehost.wires.litama.checks:CHECKS"),
+    server_checks=imported("gamehost.wires.litama.checks:SERVER_CHECKS"),
+    websocket=True,
+    spreads=True,
+    seat_key=SeatKey.TOKEN,
+)

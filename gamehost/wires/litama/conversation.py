@@ -26,23 +26,9 @@ from gamehost.games.onitama.master import ONITAMA
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import IssuedKey, Queue, Session
 from gamehost.lobby.watching import GUEST
-from gamehost.settings import Settings, one_of, refuse_unknown, setting
-from gamehost.wires.base import (
-    COMMON_OPTIONS,
-    BaseConversation,
-    Claim,
-    CommonWireConfig,
-    Peer,
-    SeatKey,
-    Wire,
-    WireConfig,
-    claim_of_table,
-    common_settings,
-    imported,
-)
+from gamehost.wires.base import BaseConversation, Claim, Peer, claim_of_table
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.litama import messages as m
-from gamehost.wires.litama.codec import LitamaCodec, SuccessorCodec
 from gamehost.wires.litama.matches import Match, SeatPlayer, matches_of, table_of
 from gamehost.wires.litama.rendering import read_move
 
@@ -438,41 +424,3 @@ class LitamaConversation(BaseConversation[m.Message]):
         for match in self._spectated:
             match.forget_if_idle()
         self.session = self.handle = None
-
-
-NAME = "litama"
-
-#: The protocol knows five cards, and no pack.
-REQUIRED = {"exchange": "spare"}
-
-DIALECTS = ("original", "successor")
-OPTIONS: Mapping[str, str] = {
-    **COMMON_OPTIONS,
-    "dialect": "original: the errors of Litama; successor: those of onitama-game, and the connection ends; default original",
-}
-
-
-def configure(settings: Settings) -> WireConfig[m.Message]:
-    refuse_unknown(settings, OPTIONS)
-    strict, queue = common_settings(settings, NAME, ONITAMA, REQUIRED)
-    successor = setting(settings, "dialect", "original", one_of(*DIALECTS)) == "successor"
-    conversation = partial(LitamaConversation, successor=successor)
-    return CommonWireConfig(NAME, SuccessorCodec if successor else LitamaCodec, conversation, strict, queue)
-
-
-WIRE: Wire[m.Message] = Wire(
-    NAME,
-    "Onitama for the clients of Litama, over WebSocket",
-    "tcp:8896:interface=127.0.0.1",
-    (ONITAMA,),
-    configure,
-    OPTIONS,
-    must_listen=False,
-    client_codec=imported("gamehost.wires.litama.client:LitamaClientCodec"),
-    player=imported("gamehost.wires.litama.client:LitamaPlayer"),
-    checks=imported("gamehost.wires.litama.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.litama.checks:SERVER_CHECKS"),
-    websocket=True,
-    spreads=True,
-    seat_key=SeatKey.TOKEN,
-)

@@ -26,157 +26,27 @@ Players of the built-in game go on as `gamehost.wires.paper_soccer.conversation`
 which types there are, who may be a master, and how they speak.
 """
 
-import hmac
-import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from typing import Any, ClassVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from gamehost.games.base import Game
-from gamehost.games.paper_soccer.master import PAPER_SOCCER
-from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import CHAMPIONSHIP, TableId
-from gamehost.limits import is_loopback
 from gamehost.lobby.championship import ChampionshipRun
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.remote_game import RemoteGame, RemoteSeat, Results
 from gamehost.lobby.remote_games import GameType, Master, NeverGiven, TooManyMasters, TypeTaken, is_game_type
 from gamehost.lobby.sessions import Queue, Session
-from gamehost.settings import BadOption, Settings, one_of, refuse_unknown, setting, yes_or_no
 from gamehost.tables.interfaces import Displaced, Over, Suspended
-from gamehost.wires.base import (
-    COMMON_OPTIONS,
-    Claim,
-    CommonWireConfig,
-    Peer,
-    Wire,
-    WireConfig,
-    claim_of_guest,
-    common_settings,
-    imported,
-)
+from gamehost.wires.base import Claim, Peer, claim_of_guest
 from gamehost.wires.framing import for_people
+from gamehost.wires.paper_soccer import RemoteRules, players
 from gamehost.wires.paper_soccer import messages as m
-from gamehost.wires.paper_soccer.codec import XmlCodec
 from gamehost.wires.paper_soccer.conversation import UNKNOWN_TYPE, XmlConversation, XmlState
-
-_RULES_OPTIONS: Mapping[str, str] = {
-    "masters": "who may register as a master: no, local (from this machine) or any; default local",
-    "secret": "a text: the id of a master must end in # and this text; default none",
-    "native": "names of the built-in game, with commas; default paper soccer,paper_football,paper-soccer",
-    "types": "types of remote games whose players may wait before a master was there, with commas; *: all; default none",
-    "loose": "types whose players and masters speak the loose dialect, with commas; default none",
-    "one_game": "types whose master gets one game at a time, and each message in a write of its own; default none",
-    "left": "quiet: masters are not told who has left; default tell",
-    "line_ends": "no: no line end behind a message; default yes",
-    "championship": "TYPE:N: a championship of N players in a game for two, and nothing else; default none",
-    "again": "yes: after thank you, players of the built-in game wait for the next one; default no",
-}
-
-MOST_PLAYERS = 64
-
-_NUMBER = re.compile(r"[1-9][0-9]?", re.ASCII)
-
-
-class Admission(Enum):
-    """Who may register as a master."""
-
-    NO = "no"
-    LOCAL = "local"
-    ANY = "any"
-
-
-class RemoteRules(Struct, frozen=True):
-    """What holds for the remote games of one listener. All types are in lower case."""
-
-    masters: Admission = Admission.LOCAL
-    secret: str = ""
-    native: frozenset[str] = m.GAME_TYPES
-    types: frozenset[str] = frozenset()
-    loose: frozenset[str] = frozenset()
-    one_game: frozenset[str] = frozenset()
-    quiet: bool = False
-    line_ends: bool = True
-    again: bool = False
-    #: The type of game, and how many play; `None`: there is no championship.
-    championship: tuple[str, int] | None = None
-
-    def master_id(self, text: str, address: str) -> str | None:
-        """
-        The id of a master without the secret; `None`: this client may not be one.
-
-        :param address: of the client
-        """
-        if self.masters is Admission.NO or (self.masters is Admission.LOCAL and not is_loopback(address)):
-            return None
-        if not self.secret:
-            return text
-        name, _, secret = text.rpartition("#")
-        return name if hmac.compare_digest(secret.encode(), self.secret.encode()) else None
-
-
-def players(least: str, most: str) -> tuple[int, int] | None:
-    """The least and the most players of a type; `None`: no plain whole numbers with 2 <= least <= most <= 64."""
-    if not (_NUMBER.fullmatch(least) and _NUMBER.fullmatch(most)):
-        return None
-    return (int(least), int(most)) if 2 <= int(least) <= int(most) <= MOST_PLAYERS else None
-
-
-def _types(name: str, text: str) -> frozenset[str]:
-    found = [one.strip() for one in text.split(",")]
-    if not all(map(is_game_type, found)):
-        raise BadOption(f"{name}: expected types of games with commas between them, such as nim,go; got {text!r}")
-    return frozenset(one.casefold() for one in found)
-
-
-def _all_or_types(name: str, text: str) -> frozenset[str]:
-    return frozenset({"*"}) if text.strip() == "*" else _types(name, text)
-
-
-def _native(name: str, text: str) -> frozenset[str]:
-    found = _types(name, text)
-    if not found <= m.GAME_TYPES:
-        raise BadOption(f"{name}: expected some of {', '.join(sorted(m.GAME_TYPES))}, got {text!r}")
-    return found
-
-
-def _secret(name: str, text: str) -> str:
-    if not (1 <= len(text) <= 40 and text.isprintable() and "#" not in text):
-        raise BadOption(f"{name}: expected 1 to 40 printable characters without #")
-    return text
-
-
-def _championship(name: str, text: str) -> tuple[str, int]:
-    game_type, _, count = text.rpartition(":")
-    if not is_game_type(game_type) or not _NUMBER.fullmatch(count) or not 2 <= int(count) <= MOST_PLAYERS:
-        raise BadOption(f"{name}: expected a type of game and 2 to 64 players, such as nim:8; got {text!r}")
-    return game_type, int(count)
-
-
-def remote_rules(settings: Settings) -> RemoteRules:
-    """
-    :raises BadOption: a setting cannot be used
-    """
-    nothing: frozenset[str] = frozenset()
-    left = setting(settings, "left", "tell", one_of("tell", "quiet"))
-    return RemoteRules(
-        Admission(setting(settings, "masters", "local", one_of(*(one.value for one in Admission)))),
-        setting(settings, "secret", "", _secret),
-        setting(settings, "native", m.GAME_TYPES, _native),
-        setting(settings, "types", nothing, _all_or_types),
-        setting(settings, "loose", nothing, _types),
-        setting(settings, "one_game", nothing, _types),
-        left == "quiet",
-        setting(settings, "line_ends", True, yes_or_no),
-        setting(settings, "again", False, yes_or_no),
-        setting(settings, "championship", None, _championship),
-    )
-
 
 #: Past games of a connection whose ids are known: what has crossed an end on its way is not many games late.
 PAST = 1_000
@@ -660,38 +530,3 @@ class RemoteConversation(XmlConversation):
         (XmlState.OUTSIDE, m.GameMasterLogin): claim_of_master,
     }
     TELLS: ClassVar[Any] = {**XmlConversation.TELLS, Over: tell_over}
-
-
-NAME = "paper-soccer"
-
-OPTIONS = {
-    **COMMON_OPTIONS,
-    **_RULES_OPTIONS,
-    "declaration": "yes: an XML declaration in front of each message; default no",
-}
-
-
-def configure(settings: Settings) -> WireConfig[m.Message]:
-    refuse_unknown(settings, OPTIONS)
-    strict, queue = common_settings(settings, NAME, PAPER_SOCCER)
-    declaration = setting(settings, "declaration", False, yes_or_no)
-    rules = remote_rules(settings)
-    codec = partial(XmlCodec, declaration, strict, rules.loose, rules.line_ends)
-    return CommonWireConfig(NAME, codec, partial(RemoteConversation, rules=rules), strict, queue)
-
-
-WIRE: Wire[m.Message] = Wire(
-    name=NAME,
-    title="Paper Soccer, XML messages",
-    endpoint="tcp:8894:interface=127.0.0.1",
-    games=(PAPER_SOCCER, REMOTE),
-    configure=configure,
-    options=OPTIONS,
-    flags=("declaration",),
-    values=("championship",),
-    client_codec=imported("gamehost.wires.paper_soccer.client:XmlClientCodec"),
-    player=imported("gamehost.wires.paper_soccer.client:PaperSoccerPlayer"),
-    checks=imported("gamehost.wires.paper_soccer.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.paper_soccer.checks:SERVER_CHECKS"),
-    spreads=True,
-)

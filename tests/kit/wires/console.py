@@ -20,8 +20,7 @@ from gamehost.games.stratego.rules import Action, Move, Place, PlaceRows
 from gamehost.testing.cases import Mixin, PropertyCase
 from gamehost.testing.master_contract import SeededChance
 from gamehost.testing.memory_host import Client, MemoryHost
-from gamehost.wires.console.conversation import NAME, WIRE, ConsoleConfig
-from gamehost.wires.console.matches import ConsoleOptions
+from gamehost.wires.console import WIRE, ConsoleConfig
 from gamehost.wires.seeking import PlayedGame
 from tests.kit.wires.stratego_frames import LeakyStratego, WireWords
 
@@ -344,5 +343,5 @@ ON_WIRE = WireWords(WIRE, log_in, in_words)
 def leaky(referee: type[StrategoMaster]) -> WireWords:
     """The wire with a referee that may leak."""
     game = LeakyStratego(referee=referee)
-    config = ConsoleConfig(ConsoleOptions(NAME, {game.name: PlayedGame(game, MESSAGES, frozenset())}))
+    config = ConsoleConfig({game.name: PlayedGame(game, MESSAGES, frozenset())})
     return evolve(ON_WIRE, wire=evolve(WIRE, games=(game,), configure=lambda settings: config))
