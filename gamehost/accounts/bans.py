@@ -93,7 +93,6 @@ class Bans:
     """
     The bans of a host. A ban counts when it is on disk, and it ends when its end is: nobody is told of one that may be lost.
 
-    :param store: where they are kept
     :param wall: seconds since 1970
     """
 

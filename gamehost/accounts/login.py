@@ -106,7 +106,6 @@ class QuotaLines(Generic[K]):
 
     :param rate: tokens a second
     :param burst: tokens of a full quota
-    :param clock: the time
     :param within: a context that is entered around the answers that a timer leads to
     :param go_on: called for each waiter that has got its token
     """
@@ -306,11 +305,8 @@ class LoginService:
     """
     The log-in service.
 
-    :param accounts: the stored accounts
     :param is_guest: whether a guest has the name with this key
-    :param clock: for quotas and for attempts that wait
     :param worker: runs the hashing of passwords
-    :param limits: the quotas, and the cost of a digest
     :param turn: a context that is entered around each answer
     :param cost: the cost of a digest, if it is not to be that of the limits
     :param proven: what accounts have proved before; by default nothing, and it ends with the service

@@ -81,7 +81,6 @@ class ProvenLogins:
     The proofs of all accounts.
 
     :param secret: the key of the digests
-    :param store: where they are kept
     :param wall: seconds since 1970
     """
 

@@ -239,11 +239,7 @@ class Contest:
 
 
 class ContestJournal:
-    """
-    The file in which decided games are written down.
-
-    :param folder: of the contest
-    """
+    """The file in which decided games are written down."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / JOURNAL

@@ -56,7 +56,6 @@ def strengths(
     a win for each. They are found by Hunter's iteration ("MM algorithms for generalized Bradley-Terry models", 2004).
 
     :param prior: so many draws against an average player are added for each
-    :param start: where the search begins
     :param close: the share by which a strength may change in the last step
     """
     points = [prior / 2] * players

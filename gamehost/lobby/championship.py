@@ -189,11 +189,7 @@ def is_void(result: Result) -> bool:
 
 @define(eq=False)
 class ChampionshipRecords:
-    """
-    The records of all championships that are not over.
-
-    :param games: the games of the host, by their names
-    """
+    """The records of all championships that are not over."""
 
     _context: TableContext
     games: Mapping[str, Game[Any, Any]] = field(factory=dict)
@@ -284,11 +280,7 @@ class ChampionshipRun:
     """
     A championship.
 
-    :param game_type: what is played
     :param count: how many play
-    :param records: where its results are kept
-    :param ready: whether a game can begin now
-    :param opener: begins a game
     :param grace: seconds for which a player who is lost is waited for
     """
 

@@ -346,9 +346,7 @@ class FinishedMatches:
     async def newest(
         self, before: int | None, count: int, game: str = "", name: str = ""
     ) -> tuple[list[FinishedMatch], int]:
-        """
-        So many matches that fit, the newest first, and where to go on: as of `Journal.finished`.
-        """
+        """So many matches that fit, the newest first, and where to go on: as of `Journal.finished`."""
         gathered: list[FinishedMatch] = []
         low = 1
         async for part in self._parts(before, count, game, name):
@@ -452,7 +450,6 @@ def study_in_steps(
     """
     Study a finished match; each step of the generator weighs one action at most.
 
-    :param new_player: makes the player of a seat
     :raises NotFollowed: the record does not fit the rules of its game
     """
     players = [new_player(Seat(seat)) for seat in range(len(opening.seats))]

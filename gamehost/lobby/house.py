@@ -100,8 +100,6 @@ class HouseRules:
 class HouseSeat:
     """
     The seat of a house player. It is the player itself as long as no program has logged in, and then does nothing.
-
-    :param session: of the house player
     """
 
     session: Session
@@ -137,7 +135,6 @@ class HousePlayers:
     The house players of a lobby: the `HouseSeats` of its tables.
 
     :param begin: begins a match of a game with settings and players; without settings, with the host's own
-    :param stop_waiting: takes a player out of the queue
     :param refusal: why no table can begin now, or `None`
     """
 
@@ -212,8 +209,6 @@ class HousePlayers:
         """
         Have a house player finish the match for a player who is away, if that player does not come back in time.
 
-        :param session: of the player who asks
-        :param handle: of the same
         :param level: one of `LEVELS`
         :raises HouseRefused: nobody is away in this seat, there is no house player, or others could not be told
         """
@@ -264,8 +259,6 @@ class HousePlayers:
         """
         As of `Programs`.
 
-        :param address: of the client who asks
-        :param game: its name
         :raises HouseRefused: there are no house players for this game now
         """
         reason = self.why_not(game) or (None if self._games else _NOT_READY)
@@ -463,11 +456,7 @@ MOST, PER_ADDRESS, LONGEST = 64, 3, 3_000
 
 @define(eq=False)
 class Studies:
-    """
-    The studies of a host.
-
-    :param house: has the processes
-    """
+    """The studies of a host."""
 
     _spectators: "Spectators"
     _house: HousePlayers
@@ -488,9 +477,7 @@ class Studies:
         """
         Have a finished match studied.
 
-        :param address: of the client
         :param code: of a private match
-        :param games: by their names
         :param answered: called with the study, at once or later
         :param refused: called instead if there is none
         :returns: a function that has neither of them called any more

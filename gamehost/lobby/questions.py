@@ -75,13 +75,7 @@ class _Kept:
 
 @define(eq=False)
 class Questions:
-    """
-    The questions of all who look something up at a host.
-
-    :param clock: sets the pauses
-    :param scheduler: gives the work for answers its turns
-    :param limits: how many may wait, and how many bytes of answers are kept
-    """
+    """The questions of all who look something up at a host."""
 
     _clock: IReactorTime
     _scheduler: FairScheduler

@@ -119,7 +119,6 @@ class Queues:
         """
         Find those who have waited longest to play with one who has just come.
 
-        :param seats: how many players there are
         :param may_begin: whether one who waits may play now
         :returns: all of them, in the order of their seats; `None`: there are too few
         """

@@ -215,7 +215,6 @@ class RemoteGame:
     A game, as its master's seat.
 
     :param names: the players, in the order of their seats
-    :param limits: how long the game may be
     :param answer_time: seconds for each state while the game is rebuilt; 0: any time
     :param quiet: the master is not told who has left
     :param unanswered: called when the master has not answered while the game was rebuilt

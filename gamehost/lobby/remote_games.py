@@ -85,7 +85,6 @@ class Master:
     :param least: so many players begin a game, and at most `most`
     :param games: so many games at once; `None`: any number
     :param quiet: it is not told who has left
-    :param hang_up: ends the connection
     """
 
     id: str
@@ -141,7 +140,6 @@ class RemoteGames:
 
     :param settings: of each game of the host, by its name
     :param refuses: whether no game may begin now
-    :param new_matches: how often matches begin
     :param membership: told which types are played here
     """
 
@@ -405,8 +403,6 @@ class RemoteGames:
     ) -> Iterator[UnfinishedTable]:
         """
         Close the games of an earlier run of the host without a winner: nobody can come back to one. Gives all other tables.
-
-        :param games: the games of the host, by their names
         """
         self._records.games = {**games, REMOTE.name: REMOTE}
         championships, matches = [], []

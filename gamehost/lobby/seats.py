@@ -494,11 +494,7 @@ PAUSE, LEAST_PAUSE = 2.0, 0.001
 
 @define(eq=False)
 class Resuming:
-    """
-    The check of a host's unfinished tables. It says in the log how far the start is.
-
-    :param clock: sets the pauses
-    """
+    """The check of a host's unfinished tables. It says in the log how far the start is."""
 
     _clock: IReactorTime
     _store: Store

@@ -344,7 +344,6 @@ class SessionRegistry:
     """
     All sessions by name.
 
-    :param resume: from where a guest's seat may be taken back
     :param reserved: whether the name with this key belongs to an account
     :param seconds: the time, as of the reactor
     :param keyless_wait: as `limits.keyless_resume_seconds`

@@ -306,12 +306,7 @@ class _Listed:
 
 @define(eq=False)
 class Board:
-    """
-    The board of a host.
-
-    :param tables: the matches that are played
-    :param who_waits: says who waits now
-    """
+    """The board of a host."""
 
     _clock: IReactorTime
     _tables: PlayedTables
@@ -492,7 +487,6 @@ class Spectators:
     """
     What can be seen of a host: who is here, what is played and who waits, the board of that, and every match.
 
-    :param registry: who is here
     :param waiting_here: who waits in queues and at tables that are for everybody, at this host
     """
 
@@ -764,7 +758,6 @@ class Spectators:
         A finished match, its record and its game. For a question that has its turn.
 
         :param code: of a private match
-        :param games: by their names
         :raises NotAnswered: there is no such match, it has another code, or its rules are not known here
         """
         match = await self.match(table)

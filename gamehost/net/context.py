@@ -130,7 +130,6 @@ class Deadlines:
     """
     The deadlines of one connection that are running.
 
-    :param clock: schedules them
     :param cork: what is sent when one is due is written in one piece
     """
 

@@ -63,10 +63,8 @@ class ConnectionLimiter:
     """
     Counts the connections of a host, over all its wires.
 
-    :param limits: the settings
     :param room: connections for which the process has file descriptors; `None` if that is not known
     :param seats_at: how many seats in matches, present or away, belong to players at this `rate_limit_key`
-    :param bans: the addresses that may not connect
     """
 
     def __init__(
@@ -204,7 +202,6 @@ class HttpLimiter:
     Counts HTTP connections. They are many and short, so they have limits of their own. A connection that opens a socket is
     counted by the `ConnectionLimiter` from then on.
 
-    :param limits: the settings
     :param room: connections for which the process has file descriptors; `None` if that is not known
     """
 

@@ -79,13 +79,7 @@ def _never(data: bytes) -> Any:
 
 
 class Input(Generic[M]):
-    """
-    What one connection receives, and what a `Peer` is told of its rates.
-
-    :param connection: whose input it is
-    :param codec: decodes the bytes
-    :param conversation: gets the messages
-    """
+    """What one connection receives, and what a `Peer` is told of its rates."""
 
     __slots__ = (
         *("_buffer", "_codec", "_connection", "_context", "_conversation", "_limits", "_lookahead", "_messages"),
@@ -402,9 +396,6 @@ class Output(Generic[M]):
     """
     What one connection sends, with the holds of a `Peer`. Registered with the transport as its producer, which is how it
     learns of a full buffer.
-
-    :param connection: whose output it is
-    :param codec: encodes the messages
     """
 
     __slots__ = (

@@ -287,11 +287,7 @@ class Sessions(TLSMemoryBIOFactory):
 @implementer(IStreamServerEndpoint)
 @define(eq=False)
 class TLSEndpoint:
-    """
-    An endpoint whose connections use TLS.
-
-    :param endpoint: where clients connect
-    """
+    """An endpoint whose connections use TLS."""
 
     _endpoint: IStreamServerEndpoint
     _certificates: Certificates
@@ -311,7 +307,6 @@ class TLSClientEndpoint:
     Dials with TLS. What is written before the handshake is sent only if the handshake succeeds. If it fails, the
     connection is lost with an `OpenSSL.SSL.Error`.
 
-    :param endpoint: where the host listens
     :param certificates: of `Certificates.to`
     """
 

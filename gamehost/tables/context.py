@@ -133,7 +133,6 @@ class Slices:
     """
     Works that have their slices one after the other.
 
-    :param clock: sets the slices
     :param scheduler: gives each slice a turn among busy connections, so that players have most of the time; `None`: there is a
         slice in each turn of the reactor
     """

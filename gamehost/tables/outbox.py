@@ -62,12 +62,7 @@ class _Table(WatchableTable, Protocol):
 
 
 class TableSeatHandle(Generic[A, E]):
-    """
-    A `SeatHandle`, for as long as its place holds it.
-
-    :param outbox: of the table
-    :param counts: where accepted actions are counted
-    """
+    """A `SeatHandle`, for as long as its place holds it."""
 
     __slots__ = (
         "_outbox",

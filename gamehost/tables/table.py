@@ -41,13 +41,7 @@ from gamehost.tables.outbox import Outbox, Record, SeatState, TableSeatHandle
 
 @define(eq=False)
 class Offers:
-    """
-    The offers at one table.
-
-    :param allowed: what the game allows
-    :param settings: of the match
-    :param names: who plays, in the order of the seats
-    """
+    """The offers at one table."""
 
     allowed: frozenset[Offer]
     _settings: Mapping[str, str]
@@ -130,7 +124,6 @@ class Table(Generic[A, E]):
     """
     One match: a `WatchableTable`, and what the `SeatHandle` of each player acts on.
 
-    :param names: who plays, in the order of the seats
     :param ended: called with the table when its end is about to be told; its handles are void then
     :param left: called with the table and a seat whose player is about to be told the end of a match of an earlier run
     """

@@ -337,7 +337,6 @@ class Api:
     """
     What stands below `/api`.
 
-    :param options: the games
     :param worker: makes long records, and compresses long answers
     :param reveal: whether a record shows what was hidden during the match
     """

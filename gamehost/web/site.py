@@ -315,8 +315,6 @@ class WebSite(Factory):
     """
     The connections of one listener.
 
-    :param files: the pages
-    :param access: who may come in
     :param worker: makes long records
     :param reveal: whether records of finished matches show what was hidden
     :param wall: seconds since 1970, for the header `Date`
