@@ -205,6 +205,36 @@ class Scenario:
     #: Whether moves are refused by a rule that the document does not have. Only a client that goes on in vain is at fault.
     forgives: bool = False
 
+    @classmethod
+    def usual(cls, settings: Mapping[str, str], after: int, most: int, ascii: bool = False) -> "Sequence[Scenario]":
+        """
+        What is tried with the clients of all wires.
+
+        :param after: when a match is well under way
+        :param ascii: whether names have no other letters
+        """
+        bytewise = "Every byte is a segment of its own" + ("." if ascii else "; a name has letters of two bytes.")
+        rivals = ("Rival", "Rival") if ascii else ("Žofie-Řeháková", "Ωμέγα")
+        thinks, thinks_long = (
+            (Step(act, after - 1, client_owes=False),) for act in (Act.OPPONENT_THINKS, Act.OPPONENT_THINKS_LONG)
+        )
+        return (
+            cls("bytes", bytewise, "framing", settings, opponents=rivals[:1], cut=Cut.BYTES, most=most),
+            cls("joined", "Several messages come in one segment.", "framing", settings, cut=Cut.JOINED, most=most),
+            cls("random-cuts", "Segments end in the middle of messages.", "framing", settings, cut=Cut.RANDOM, most=most,
+                opponents=rivals[1:], client_first=False),
+            cls("patience", "The opponent thinks for five seconds.", "turn", settings, steps=thinks, most=most),
+            cls("half-a-minute", "The opponent thinks for half a minute, and nothing comes.", "turn", settings, slow=True,
+                steps=thinks_long, most=most),
+            cls("opponent-gone", "The opponent does not come back: the client wins.", "end", settings,
+                steps=(Step(Act.OPPONENT_GONE, after),), grace=1.0),
+            cls("own-drop", "The client's connection is lost in mid-match; it comes back.", "reconnect", settings,
+                steps=(Step(Act.CLIENT_CUT, after),), needs_reconnect=True, most=most),
+            cls("host-stops", "The host stops in good order in mid-match.", "closing", settings,
+                steps=(Step(Act.HOST_STOPS, after),)),
+            cls("host-killed", "The host is killed in mid-match.", "closing", settings, steps=(Step(Act.HOST_KILLED, after),)),
+        )  # fmt: skip
+
 
 @frozen
 class Said:

@@ -14,7 +14,7 @@ from attrs import define, field
 from msgspec import UNSET
 from msgspec.structs import asdict, astuple
 
-from gamehost.checker.base import CLOSING, Act, Cut, Grade, Said, Scenario, Step, WireChecks, laws
+from gamehost.checker.base import CLOSING, Act, Grade, Said, Scenario, Step, WireChecks, laws
 from gamehost.games.eriantys import events
 from gamehost.games.eriantys.phases import answers, usable
 from gamehost.games.eriantys.player import EriantysPlayer
@@ -412,11 +412,6 @@ SCENARIOS = (
     Scenario("wins-in-set-up", "The opponent leaves while towers and wizards are chosen.", "end", QUIET,
              steps=(Step(Act.OPPONENT_RESIGNS, 1),)),
     Scenario("two-games", "Another game on the same connection, after CLOSING_GAME.", "end", QUIET, matches=2, most=30),
-    Scenario("bytes", "Every byte is a segment of its own; a nickname has letters of two bytes.", "framing", QUIET,
-             opponents=("Žofie",), cut=Cut.BYTES, most=24),
-    Scenario("joined", "Several messages come in one segment.", "framing", QUIET, cut=Cut.JOINED, most=60),
-    Scenario("random-cuts", "Segments end in the middle of messages.", "framing", QUIET, cut=Cut.RANDOM, most=24,
-             client_first=False),
     Scenario("refused-answer", "The client's answer is refused once; the request comes again.", "turn", QUIET,
              steps=(Step(Act.MOVE_REFUSED, 4),), most=40),
     Scenario("pings", "The opponent thinks for five seconds, and Ping comes each second.", "Pong", {"eriantys.ping": "1"},
@@ -425,13 +420,9 @@ SCENARIOS = (
              steps=(Step(Act.OPPONENT_DROPS, 14, client_owes=True),), most=50),
     Scenario("drop-in-own-turn", "The opponent's connection is lost and comes back in its own turn.", "drop", QUIET,
              steps=(Step(Act.OPPONENT_THINKS, 12, client_owes=False), Step(Act.OPPONENT_DROPS, 12)), most=50),
-    Scenario("opponent-gone", "The opponent does not come back: the client wins.", "end", QUIET,
-             steps=(Step(Act.OPPONENT_GONE, 14),), grace=1.0),
     Scenario("strict", "The documented messages and keys only.", "framing", QUIET, strict=True, most=150),
     Scenario("strict-joins", "The documented messages and keys only; a game waits when the client comes.", "framing", QUIET,
              strict=True, client_first=False, most=150),
-    Scenario("own-drop", "The client's connection is lost in mid-game; it comes back.", "reconnect", QUIET,
-             steps=(Step(Act.CLIENT_CUT, 14),), needs_reconnect=True, most=60),
     Scenario("own-drop-in-turn", "The client's connection is lost while it is asked.", "reconnect", QUIET, client_first=False,
              steps=(Step(Act.CLIENT_CUT, 20, client_owes=True),), needs_reconnect=True, most=60),
     Scenario("expert", "A game with characters waits; the opponent uses them.", "turn", QUIET, client_first=False,
@@ -442,10 +433,7 @@ SCENARIOS = (
              "PlayAssistant", QUIET, opponent=PlaysTheSame, most=600),
     Scenario("empty-clouds", "Three players use up the students: in the last round the clouds are empty.", "ChosenCloud", QUIET,
              client_first=False, seats=3, opponents=("Rival", "Third"), opponent=KeepsTheBalance, most=900),
-    Scenario("half-a-minute", "The opponent thinks for half a minute, and nothing comes.", "turn", QUIET, slow=True,
-             steps=(Step(Act.OPPONENT_THINKS_LONG, 12, client_owes=False),), most=40),
-    Scenario("host-stops", "The host stops in good order in mid-game.", "closing", QUIET, steps=(Step(Act.HOST_STOPS, 14),)),
-    Scenario("host-killed", "The host is killed in mid-game.", "closing", QUIET, steps=(Step(Act.HOST_KILLED, 14),)),
+    *Scenario.usual(QUIET, 14, 60),
 )  # fmt: skip
 
 CHECKS = WireChecks(
