@@ -11,7 +11,7 @@ All wires of Eriantys whose clients acknowledge share this, because their player
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from attrs import define, field
@@ -35,20 +35,6 @@ MOST_ACKNOWLEDGEABLE = 100
 _BOARD_DUE_AFTER = (events.AskStudent, events.AskDestination, events.AskCardStudent, events.AskColour)
 
 M = TypeVar("M")
-
-
-class AckPeer(Protocol):
-    """The part of a peer that is needed here."""
-
-    def say(self, message: Any) -> None: ...
-
-    def say_and_hold(self, message: Any, seconds: float) -> None: ...
-
-    def alarm(self, seconds: float, ring: Callable[[], None]) -> None: ...
-
-    def no_alarm(self) -> None: ...
-
-    def exempt_from_rate(self) -> None: ...
 
 
 @define(eq=False)
@@ -112,7 +98,7 @@ class Client:
     :param seconds: how long the table waits for this client; 0: not at all
     """
 
-    _peer: AckPeer
+    _peer: Peer[Any]
     _seconds: float
     #: How many Acknowledgements it owes.
     due: int = 0

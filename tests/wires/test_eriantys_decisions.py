@@ -402,7 +402,7 @@ class RecordingPeer:
 
 
 def table(clients: int, seconds: float = 2.0) -> tuple[Sequence[Client], Sequence[RecordingPeer]]:
-    ways = [RecordingPeer() for _ in range(clients)]
+    ways: Any = [RecordingPeer() for _ in range(clients)]
     gate = Gate()
     seated = [Client(way, seconds) for way in ways]
     for client in seated:
