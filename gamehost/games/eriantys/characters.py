@@ -79,10 +79,13 @@ class Effect(Struct, frozen=True, gc=False):
 
 
 class _Asking(Effect, frozen=True, gc=False):
-    """A character that begins with a question."""
+    """A character that begins with a question, by default for an island."""
 
     def started(self, position: rules.Position) -> Step:
         return Step(position, [], self)
+
+    def ask(self, position: rules.Position) -> Ask:
+        return AskDestination(position.seat, len(position.islands), dining_room=False)
 
 
 def _done(position: rules.Position) -> Step:
@@ -120,7 +123,7 @@ class Monk(_Asking, frozen=True, gc=False):
     def ask(self, position: rules.Position) -> Ask:
         if self.picked is None:
             return AskCardStudent(position.seat, self.card(position).students)
-        return AskDestination(position.seat, len(position.islands), dining_room=False)
+        return super().ask(position)
 
     @property
     def about(self) -> rules.Colour | None:
@@ -154,9 +157,6 @@ class Herald(_Asking, frozen=True, gc=False):
     character = rules.Character.HERALD
     price = 3
 
-    def ask(self, position: rules.Position) -> Ask:
-        return AskDestination(position.seat, len(position.islands), dining_room=False)
-
     def island(self, position: rules.Position, place: int, chance: Chance) -> Step:
         resolution = rules.resolved(position, place)
         after = resolution.position
@@ -181,9 +181,6 @@ class Herbalist(_Asking, frozen=True, gc=False):
     def check(self, position: rules.Position) -> None:
         if not self.card(position).no_entry_tiles:
             raise IllegalChoice(RuleFault.ZERO_NO_ENTRY_TILES_LEFT, "all no-entry tiles are on islands")
-
-    def ask(self, position: rules.Position) -> Ask:
-        return AskDestination(position.seat, len(position.islands), dining_room=False)
 
     def island(self, position: rules.Position, place: int, chance: Chance) -> Step:
         card, island = self.card(position), position.islands[place]

@@ -207,9 +207,6 @@ class ConsoleConversation(GoesElsewhere):
         """A line while a password is being checked. What telnet tells is never out of place."""
         self._printer.refuse("Your password is being checked. Wait for the answer.")
 
-    def telnet(self, message: m.Told) -> None:
-        self._printer.told(message)
-
     def help(self, words: list[str]) -> None:
         games = self._options.games
         self._printer.show(page(words, games) if words else overview(games))
@@ -650,7 +647,10 @@ class ConsoleConversation(GoesElsewhere):
         **dict.fromkeys(((state, UndecodableLine) for state in _TYPING), unreadable),
         (ConsoleState.PASSWORD, m.Line): password,
         (ConsoleState.PASSWORD, UndecodableLine): password,
-        **dict.fromkeys(((state, kind) for state in ConsoleState for kind in m.Told.__args__), telnet),
+        **dict.fromkeys(
+            ((state, kind) for state in ConsoleState for kind in m.Told.__args__),
+            lambda self, message: self._printer.told(message),
+        ),
     }
     TELLS: ClassVar[Any] = {
         Refused: tell_refused,

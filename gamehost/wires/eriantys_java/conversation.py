@@ -110,21 +110,10 @@ SILENT_SECONDS = 15.0
 
 #: Answers in which null is no choice.
 _NO_NULL = frozenset((m.ChosenTower(None), m.PlayAssistant(None), m.UseCharacterEffect(None)))
-_REQUESTS = (
-    m.AvailableTowers,
-    m.AvailableWizards,
-    m.AvailableAssistants,
-    m.MovableStudents,
-    m.MovableStudentsChar,
-    m.WhereToMove,
-    m.MotherNatureSteps,
-    m.SelectCloud,
-    m.SelectColor,
-)
 
 
 def _is_request(message: m.Message) -> bool:
-    return isinstance(message, _REQUESTS)
+    return isinstance(message, m.Request)
 
 
 class JavaConversation(EriantysConversation[m.Message]):

@@ -199,7 +199,11 @@ class ClientMessage(Struct, frozen=True):
 
 
 class ServerMessage(Struct, frozen=True):
-    """The base of what the server says, beside the two enumerations."""
+    """The base of what the server says, beside requests and the two enumerations."""
+
+
+class Request(Struct, frozen=True):
+    """The base of the server's messages that ask a player for something."""
 
 
 # From the client
@@ -338,16 +342,16 @@ class MatchStarted(ServerMessage, frozen=True):
     players: tuple[Player, ...]
 
 
-class AvailableTowers(ServerMessage, frozen=True):
+class AvailableTowers(Request, frozen=True):
     availableTowers: Mapping[Tower, int]
     currentTeams: Mapping[Tower, tuple[Player, ...]]
 
 
-class AvailableWizards(ServerMessage, frozen=True):
+class AvailableWizards(Request, frozen=True):
     availableWizards: tuple[int, ...]
 
 
-class AvailableAssistants(ServerMessage, frozen=True):
+class AvailableAssistants(Request, frozen=True):
     availableAssistants: tuple[Assistant, ...]
     playedAssistants: tuple[tuple[Player, Assistant], ...]
 
@@ -362,27 +366,27 @@ class StartOfPlayerRound(ServerMessage, frozen=True):
     nickname: str
 
 
-class MovableStudents(ServerMessage, frozen=True):
+class MovableStudents(Request, frozen=True):
     students: tuple[Color, ...]
 
 
-class MovableStudentsChar(ServerMessage, frozen=True):
+class MovableStudentsChar(Request, frozen=True):
     students: tuple[Color, ...]
 
 
-class WhereToMove(ServerMessage, frozen=True):
+class WhereToMove(Request, frozen=True):
     """Asks for a destination."""
 
 
-class MotherNatureSteps(ServerMessage, frozen=True):
+class MotherNatureSteps(Request, frozen=True):
     maxStepsAllowed: int
 
 
-class SelectCloud(ServerMessage, frozen=True):
+class SelectCloud(Request, frozen=True):
     """Asks for a cloud."""
 
 
-class SelectColor(ServerMessage, frozen=True):
+class SelectColor(Request, frozen=True):
     """Asks for a colour."""
 
 
@@ -435,9 +439,9 @@ def is_due(message: object) -> bool:
 
 
 #: Everything that a codec passes to a conversation, or takes from it.
-Message = ClientMessage | ServerMessage | CommunicationMessage | ErrorMessage
+Message = ClientMessage | ServerMessage | Request | CommunicationMessage | ErrorMessage
 
 #: Messages by the names of their classes.
 CLIENT_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in ClientMessage.__subclasses__()}
 _SERVER: tuple[type, ...] = (CommunicationMessage, ErrorMessage, *ServerMessage.__subclasses__())
-SERVER_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in _SERVER}
+SERVER_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in (*_SERVER, *Request.__subclasses__())}

@@ -307,11 +307,6 @@ class Boxed(Struct, frozen=True):
     value: int
 
 
-def object_of(message: Message) -> Any:
-    """The Java object, or the constant of an enumeration, that a message is."""
-    return _Builder().build(message)
-
-
 class _Builder:
     """The objects of one message. Each player, professor and card is one object, wherever it is referred to."""
 
@@ -658,4 +653,4 @@ class ObjectWriter:
 
 
 def serialized(message: Message) -> bytes:
-    return ObjectWriter().written(object_of(message))
+    return ObjectWriter().written(_Builder().build(message))

@@ -147,9 +147,6 @@ class FinalConversation(GuestConversation[m.Message]):
             return None
         return claim_of_guest(message.name, self._queue, strict=True)
 
-    def ping(self, message: m.Ping) -> None:
-        self.peer.say_past(message)
-
     def move(self, message: m.MakeMove) -> None:
         start = square_at(message.start_row, message.start_column)
         end = square_at(message.end_row, message.end_column)
@@ -204,7 +201,7 @@ class FinalConversation(GuestConversation[m.Message]):
         (FinalState.OUTSIDE, m.Login): log_in,
         (FinalState.PLAYING, m.MakeMove): move,
         (FinalState.PLAYING, m.MakePass): pass_turn,
-        **dict.fromkeys(((state, m.Ping) for state in FinalState), ping),
+        **dict.fromkeys(((state, m.Ping) for state in FinalState), lambda self, message: self.peer.say_past(message)),
     }
     CLAIMS: ClassVar[Any] = {(FinalState.OUTSIDE, m.Login): claim_of_log_in}
 
