@@ -78,6 +78,7 @@ class EriantysPlayer(WirePlayer):
     #: Whether a student of the entrance is to be placed: it may go into the dining room.
     _from_entrance = False
     _clouds: tuple[Students, ...] = ()
+    _islands = 12
     _winners = NOBODY
     _expert = False
 
@@ -170,8 +171,12 @@ class EriantysPlayer(WirePlayer):
         self._from_entrance = False
         return e.AskCardStudent(self._seat, SPELLING.read_one_by_one(message.students))
 
+    def character(self, message: m.PlayedCharacter) -> e.PlayedCharacter:
+        self._from_entrance = self._from_entrance and message.player != self.name
+        return e.PlayedCharacter(self.seat_of(message.player), Character(message.character))
+
     def destination(self, message: m.WhereToMove) -> e.AskDestination:
-        islands = message.islands if isinstance(message.islands, int) else 12
+        islands = message.islands if isinstance(message.islands, int) else self._islands
         return e.AskDestination(self._seat, islands, self._from_entrance)
 
     def cloud(self, message: m.SelectCloud) -> e.AskCloud:
@@ -193,7 +198,7 @@ class EriantysPlayer(WirePlayer):
 
     def board(self, message: m.UpdateBoard) -> e.Board:
         table = message.dashboard
-        self._clouds = tuple(map(SPELLING.counts, table.clouds))
+        self._clouds, self._islands = tuple(map(SPELLING.counts, table.clouds)), len(table.islands)
         by_name = {player.nickname: player for player in message.players}
         players = (by_name[name] for name in self._players if name in by_name)
         holders = (table.professors.get(color) for color in m.Color)
@@ -215,6 +220,6 @@ _TELL: Mapping[type, Callable[[EriantysPlayer, Any], Any]] = {
     m.UpdateBoard: EriantysPlayer.board,
     m.StartOfPlayerRound: lambda self, one: e.StartOfTurn(one.roundNumber, self.seat_of(one.nickname)),
     m.PlayedAssistant: lambda self, one: e.PlayedAssistant(self.seat_of(one.player), one.assistant),
-    m.PlayedCharacter: lambda self, one: e.PlayedCharacter(self.seat_of(one.player), Character(one.character)),
+    m.PlayedCharacter: EriantysPlayer.character,
     m.EndOfPlayerRound: lambda self, one: e.EndOfTurn(one.roundNumber, self.seat_of(one.nickname)),
 }

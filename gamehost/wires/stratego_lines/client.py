@@ -193,6 +193,11 @@ class StrategoLinesPlayer(WirePlayer):
     _sent: rules.Move | None = None
     #: Whether the match was begun in an earlier connection, and nobody has moved since.
     _resumed = False
+    #: Whether a set-up or a move is awaited: a line that tells of the enemy's move comes before `get-move`.
+    _asked = False
+
+    def think(self) -> Sequence[Any]:
+        return super().think() if self._asked else ()
 
     def hear(self, message: Any) -> Sequence[Any]:
         match message:
@@ -224,7 +229,7 @@ class StrategoLinesPlayer(WirePlayer):
         if self.match is not None and not self._resumed and not self._squares:
             self.refused(self._reason)  # the same color once more: the set-up was refused
             return
-        self._seat, self._reason, self._squares = Seat(_COLORS.index(color)), "", ""
+        self._seat, self._reason, self._squares, self._asked = Seat(_COLORS.index(color)), "", "", not self._resumed
         self.sit_down(self._seat)
         if not self._resumed:
             self.tell(rules.Opened())
@@ -234,6 +239,7 @@ class StrategoLinesPlayer(WirePlayer):
 
     def _play(self, message: Any) -> None:
         seat = self._seat
+        self._asked = self._asked or isinstance(message, m.GetMove)
         match message:
             case m.EndSetup() if not self._resumed:
                 self.tell(rules.ReadySet(seat), rules.Playing(Seat(0), Seat(0)), GameBoard(self._squares))
@@ -264,7 +270,7 @@ class StrategoLinesPlayer(WirePlayer):
         self.tell(event, GameBoard(self._squares))
 
     def act(self, action: Any) -> Sequence[Any]:
-        self._reason = ""
+        self._reason, self._asked = "", False
         if isinstance(action, rules.PlaceRows):
             self._squares = set_up_board(self._seat, action.rows)
             lines = ["".join(m.LETTERS[piece] for piece in row) for row in action.rows]
