@@ -1,20 +1,27 @@
 """What a trace marks: each refusal of the host and each wrong message of the client, and no legal move."""
 
 import random
+import re
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from attrs import define, field
+from msgspec.structs import replace
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import Outcome, Scenario
 from gamehost.checker.run import ClientRun
 from gamehost.checker.trace import Trace, TraceLine
-from gamehost.games.onitama.rules import VECTORS, Move
+from gamehost.games.onitama.rules import VECTORS
+from gamehost.games.onitama.rules import Move as OnitamaMove
+from gamehost.games.stratego.master import STRATEGO
+from gamehost.games.stratego.rules import Move
 from gamehost.plugins import WIRES
 from gamehost.testing.cases import Mixin
-from gamehost.wires.stratego_lines.messages import COLUMNS
+from gamehost.wires.eriantys import messages as eriantys
+from gamehost.wires.paper_soccer import messages as paper_soccer
+from gamehost.wires.stratego_lines import messages as stratego_lines
 from tests import share
 from tests.checker.wires import (
     eriantys_clients,
@@ -23,7 +30,7 @@ from tests.checker.wires import (
     stratego_frames_clients,
     stratego_lines_clients,
 )
-from tests.kit.checker import CHECKS, LONG_STEP, MemoryClient, MemoryLauncher
+from tests.kit.checker import CHECKS, LONG_STEP, MemoryClient, MemoryLauncher, forgotten
 
 # Recorded games with planted faults: what the host refuses is known from the host, and what is wrong from the client.
 #
@@ -163,18 +170,18 @@ class MarksContract(Mixin):
 
 class OnitamaPlanter(Planter, onitama_clients.SoundClient):
     matches = 1
-    last: Move | None = None
+    last: OnitamaMove | None = None
 
-    def say_move(self, move: Move) -> None:
+    def say_move(self, move: OnitamaMove) -> None:
         assert self.position is not None
         own = "KP" if self.me == 0 else "kp"
         if self.plants():
             wrong = [
-                Move(card, start, end)
+                OnitamaMove(card, start, end)
                 for card in VECTORS
                 for start in range(25)
                 for end in range(25)
-                if self.position.why_not(Move(card, start, end)) is not None
+                if self.position.why_not(OnitamaMove(card, start, end)) is not None
             ]
             friendly = [one for one in wrong if self.position.board[one.end] in own]
             chosen = self.chance.choice(
@@ -206,16 +213,19 @@ class OnitamaMarks(MarksContract, SynchronousTestCase):
 
 class PaperPlanter(Planter, paper_soccer_clients.SoundClient):
     matches = 1
+    #: A refusal is of what was planted.
+    hears = forgotten(paper_soccer.Error)  # type: ignore[assignment]
 
-    def say_move(self, points: paper_soccer_clients.Points) -> None:
-        if self.plants():
-            self.wrong(lambda: self.say("thank you", self.game))
-        if self.plants():
-            moved = f'<gameId id="99"/><move>{self.written(points)}</move>'
-            self.wrong(lambda: self.say("move", moved))
-        super().say_move(points)
-        if self.plants():
-            self.wrong(lambda: super(PaperPlanter, self).say_move(points[::-1]))
+    def say_one(self, message: Any) -> None:
+        say = super().say_one
+        if isinstance(message, paper_soccer.Move):
+            if self.plants():
+                self.wrong(lambda: say(paper_soccer.ThankYou(message.game_id)))
+            if self.plants():
+                self.wrong(lambda: say(replace(message, game_id="99")))
+        say(message)
+        if isinstance(message, paper_soccer.Move) and self.plants():
+            self.wrong(lambda: say(replace(message, points=message.points[::-1])))
 
 
 class PaperMarks(MarksContract, SynchronousTestCase):
@@ -274,43 +284,43 @@ class StrictFramesMarks(FramesMarks):
 
 class LinesPlanter(Planter, stratego_lines_clients.SoundClient):
     matches = 1
-    last: tuple[str, str] | None = None
+    last: Move | None = None
     is_strict = False
 
-    def send(self, data: bytes) -> None:
-        for line in data.splitlines(keepends=True):
-            super().send(line)
+    def say_one(self, message: Any) -> None:
+        if stratego_lines.read_move(message.text) is None:
+            super().say_one(message)
+        elif (move := self.wrong_move() if self.plants() else None) is not None:
+            self.last = move
+            start, end = (stratego_lines.square(*one) for one in ((move.x, move.y), (move.to_x, move.to_y)))
+            self.say_wrong(f"{start}-{end}")
+        elif self.plants() and not self.is_strict:
+            self.say_wrong("hello")
+        else:
+            super().say_one(message)
+            if self.plants() and not self.is_strict:
+                self.say_wrong(message.text)
 
-    def say_move(self, start: str, end: str) -> None:
-        columns = COLUMNS
-        if self.plants():
-            legal = set(self.moves())
-            ends = [f"{column}{row}" for column in columns for row in range(1, 11)]
-            wrong = [
-                (one, other)
-                for one, letter in self.own.items()
-                for other in ends
-                if (one, other) not in legal and letter != "R"
-            ]
-            near = [one for one in wrong if self.are_near(*one)]
-            chosen = self.chance.choice(
-                [self.chance.choice(wrong), *self.chance.sample(near, 3), self.last or wrong[0]]
-            )
-            if chosen in wrong:
-                self.last, self.sent = chosen, ("", "")
-                self.wrong(lambda: super(LinesPlanter, self).say_move(*chosen))
-                return
-        if self.plants() and not self.is_strict:
-            self.sent = ("", "")
-            self.wrong(lambda: self.say("hello"))
-            return
-        super().say_move(start, end)
-        if self.plants() and not self.is_strict:
-            self.wrong(lambda: self.say(f"{start}-{end}"))
+    def say_wrong(self, text: str) -> None:
+        say = super().say_one
+        self.wrong(lambda: say(stratego_lines.Text(text)))
 
-    @staticmethod
-    def are_near(one: str, other: str) -> bool:
-        return abs(int(one[1:]) - int(other[1:])) < 2 and abs(ord(one[0]) - ord(other[0])) < 2
+    def wrong_move(self) -> Move | None:
+        """One of those that are wrong now, most of them to a square that is near; `None`: not this time."""
+        match = self.program.match
+        assert match is not None
+        view: Any = match.player.view  # type: ignore[attr-defined]
+        squares, legal = range(100), set(STRATEGO.legal(view, view.seat) or ())
+        wrong = [
+            move
+            for start in squares
+            if view.squares[start] not in ".~#9"
+            for end in squares
+            if (move := Move(start % 10, start // 10, end % 10, end // 10)) not in legal
+        ]
+        near = [one for one in wrong if abs(one.x - one.to_x) < 2 and abs(one.y - one.to_y) < 2]
+        chosen = self.chance.choice([self.chance.choice(wrong), *self.chance.sample(near, 3), self.last or wrong[0]])
+        return chosen if chosen in wrong else None
 
 
 class LinesMarks(MarksContract, SynchronousTestCase):
@@ -331,20 +341,23 @@ class StrictLinesMarks(LinesMarks):
 
 class EriantysPlanter(Planter, eriantys_clients.SoundClient):
     matches = 1
+    #: A refusal is of what was planted, and what was asked is asked again.
+    hears = forgotten(eriantys.ErrorMessage)  # type: ignore[assignment]
 
-    def say(self, kind: str, **arguments: object) -> None:
-        numbers = [name for name, value in arguments.items() if isinstance(value, int)]
+    def say_one(self, message: Any) -> None:
+        say = super().say_one
+        number = re.search(rb'("\w+)":\d+}', data := self.codec.encode(message))
         if (
-            kind in ("ChosenSteps", "ChosenCloud", "ChosenDestination", "PlayAssistant", "ChosenWizard")
+            number is not None
+            and not isinstance(message, eriantys.SetGame | eriantys.JoinAvailableGame)
             and self.plants()
         ):
-            (name,) = numbers
-            other = self.chance.choice([{name: 99}, {f"{name}_number": 1}])
-            self.wrong(lambda: super(EriantysPlanter, self).say(kind, **other))
+            other = self.chance.choice([b'%s":99}', b'%s_number":1}']) % number[1]
+            self.wrong(lambda: self.send(data.replace(number[0], other)))
             return
-        super().say(kind, **arguments)
-        if kind in ("ChosenSteps", "PlayAssistant") and self.plants():
-            self.wrong(lambda: super(EriantysPlanter, self).say(kind, **arguments))
+        say(message)
+        if isinstance(message, eriantys.ChosenSteps | eriantys.PlayAssistant) and self.plants():
+            self.wrong(lambda: say(message))
 
 
 class EriantysMarks(MarksContract, SynchronousTestCase):

@@ -1,8 +1,12 @@
 """The checks of clients of each wire: a sound client has no finding, and each planted fault has one."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import Grade
+from gamehost.wires.base import Wire
 from gamehost.wires.stratego_frames.checks import printed
 from gamehost.wires.stratego_frames.messages import Move, Setup
 from tests.checker.wires.eriantys_clients import (
@@ -17,7 +21,7 @@ from tests.checker.wires.eriantys_java_clients import NeverAcknowledges as NoJav
 from tests.checker.wires.eriantys_java_clients import NoStream
 from tests.checker.wires.eriantys_java_clients import SoundClient as JavaSoundClient
 from tests.checker.wires.litama_clients import CRIPPLED as LITAMA_CRIPPLED
-from tests.checker.wires.litama_clients import BinaryFrames, DocumentedClient, SocketClient
+from tests.checker.wires.litama_clients import BinaryFrames, DocumentedClient
 from tests.checker.wires.litama_clients import SoundClient as LitamaSoundClient
 from tests.checker.wires.onitama_clients import CRIPPLED as ONITAMA_CRIPPLED
 from tests.checker.wires.onitama_clients import (
@@ -34,6 +38,7 @@ from tests.checker.wires.open_clients import AsksForSteps, PlaysStratego, TurnsI
 from tests.checker.wires.open_clients import SoundClient as OpenSoundClient
 from tests.checker.wires.paper_soccer_clients import CRIPPLED as PAPER_SOCCER_CRIPPLED
 from tests.checker.wires.paper_soccer_clients import SoundClient as PaperSoccerSoundClient
+from tests.checker.wires.program_clients import ProgramClient
 from tests.checker.wires.stratego_frames_clients import CRIPPLED as STRATEGO_FRAMES_CRIPPLED
 from tests.checker.wires.stratego_frames_clients import SoundClient as StrategoFramesSoundClient
 from tests.checker.wires.stratego_lines_clients import CRIPPLED as STRATEGO_LINES_CRIPPLED
@@ -58,6 +63,10 @@ class EriantysChecks(CheckerContract, SynchronousTestCase):
         report = check(NeverAcknowledges, ["creates"])
         self.assertEqual((titles(report), report.clean), ([], True))
         self.assertEqual(titles(report, Grade.NOTE), ["the client acknowledges nothing"])
+
+    def test_a_character_that_asks_for_an_island(self) -> None:
+        """It is no student of the entrance that goes there: there is no dining room to choose."""
+        self.assertEqual(titles(check(SoundClient, ["expert"], seed=7)), [])
 
     def test_a_misspelled_key(self) -> None:
         (title,) = titles(check(SpellsKeysItsOwnWay, ["creates"]), Grade.BREACH)[:1]
@@ -114,31 +123,15 @@ class FinalChecks(CheckerContract, SynchronousTestCase):
             self.assertEqual(check(client, [scenario]).findings[0][0].law.section, section, client)
 
 
-class GomokuClient(SocketClient):
-    def opened(self) -> None:
-        self.played: list[str] = []
-        self.say("NAME", self.name)
-
-    def heard(self, text: str) -> None:
-        match text.split():
-            case ["GAME", first, _, _] if first == self.name:
-                self.play()
-            case ["PLAYED", who, point]:
-                self.played.append(point)
-                if who != self.name:
-                    self.play()
-            case ["OVER", *_]:
-                self.end()
-
-    def play(self) -> None:
-        points = (f"{letter}{number}" for number in range(1, 10) for letter in "abcdefghi")
-        self.say("PLAY", next(point for point in points if point not in self.played))
+class GomokuClient(ProgramClient):
+    @classmethod
+    def token(cls) -> Wire[Any]:
+        return GOMOKU_WIRE
 
 
 class PlaysTwice(GomokuClient):
-    def play(self) -> None:
-        super().play()
-        super().play()
+    def says(self, message: Any) -> Sequence[Any]:
+        return [message] * 2
 
 
 class PluginChecks(SynchronousTestCase):
