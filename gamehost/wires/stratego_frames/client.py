@@ -186,6 +186,13 @@ class StrategoFramesPlayer(WirePlayer):
     _place: Place | None = None
     _sent: GameMove | None = None
     _battle: m.Battle | None = None
+    #: Whether a board follows what was told.
+    _board_due = False
+    #: Whether the last word was that all stands, which is refused if the server knows it from an earlier connection.
+    _stands = False
+
+    def think(self) -> Sequence[Any]:
+        return () if self._board_due else super().think()
 
     def begin(self) -> Sequence[Any]:
         self._seat = Seat(1)
@@ -204,7 +211,7 @@ class StrategoFramesPlayer(WirePlayer):
                 self._begin(username)
             case m.PlacementValid() if self._place is not None:
                 self._placed(self._place)
-            case m.PlacementInvalid():
+            case m.PlacementInvalid() if not self._stands:
                 raise ProgramError(f"the server refuses the set-up: {self._reason or 'it does not say why'}")
             case m.MoveInvalid():
                 self.refused(self._reason)
@@ -221,6 +228,7 @@ class StrategoFramesPlayer(WirePlayer):
 
     def _open(self, seat: Seat) -> None:
         self._seat, self._phase, self._squares, self._battle = seat, e.Phase.SETUP, "", None
+        self._board_due = self._stands = False
         self.sit_down(seat)
         self.tell(e.Opened())
 
@@ -233,12 +241,13 @@ class StrategoFramesPlayer(WirePlayer):
             self._open(seat)
 
     def _begin(self, username: str) -> None:
-        self._turn = self._seat if username == self.name else other(self._seat)
+        self._turn, self._board_due = self._seat if username == self.name else other(self._seat), True
         if self._phase is e.Phase.SETUP:
             self.tell(e.ReadySet(self._seat), e.Playing(self._turn, self._turn))
             self._phase = e.Phase.PLAY
 
     def _follow(self, message: Any) -> None:
+        self._board_due = not isinstance(message, m.Board)
         match message:
             case m.Move(x, y, to_x, to_y):
                 self.tell(e.Moved(self._turn, GameMove(x, y, to_x, to_y), other(self._turn)))
@@ -290,9 +299,10 @@ class StrategoFramesPlayer(WirePlayer):
                     m.Ready(_READY),
                 )
             case Place(piece, x, y):
-                self._place = action
+                self._place, self._stands = action, False
                 return (m.Setup(piece, x, y),)
             case GameMove(x, y, to_x, to_y):
                 self._sent = action
                 return (m.Move(x, y, to_x, to_y),)
+        self._stands = True
         return (m.Ready(_READY),)
