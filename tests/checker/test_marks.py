@@ -21,6 +21,7 @@ from gamehost.plugins import WIRES
 from gamehost.testing.cases import Mixin
 from gamehost.wires.eriantys import messages as eriantys
 from gamehost.wires.paper_soccer import messages as paper_soccer
+from gamehost.wires.stratego_frames import messages as stratego_frames
 from gamehost.wires.stratego_lines import messages as stratego_lines
 from tests import share
 from tests.checker.wires import (
@@ -30,6 +31,7 @@ from tests.checker.wires import (
     stratego_frames_clients,
     stratego_lines_clients,
 )
+from tests.checker.wires.program_clients import ProgramClient
 from tests.kit.checker import CHECKS, LONG_STEP, MemoryClient, MemoryLauncher, forgotten
 
 # Recorded games with planted faults: what the host refuses is known from the host, and what is wrong from the client.
@@ -131,7 +133,6 @@ def traced(client: type[Planter], scenario: Scenario, seed: int) -> TracedGame:
     return game
 
 
-Step = tuple[int, int, int, int]
 #: Games on each wire, each with another seed.
 GAMES = share(5, 10)
 
@@ -237,39 +238,44 @@ class StrictPaperMarks(MarksContract, SynchronousTestCase):
     strict = True
 
 
-class FramesPlanter(Planter, stratego_frames_clients.SoundClient):
+class StrategoPlanter(Planter, ProgramClient):
     matches = 1
-    last: Step | None = None
+    last: Move | None = None
 
-    def place_one(self, piece: str, x: int, y: int) -> None:
-        super().place_one(piece, x, y)
-        if self.plants() and self.chance.random() < 0.1:
-            self.wrong(lambda: super(FramesPlanter, self).place_one(piece, x, y))
+    def wrong_move(self) -> Move | None:
+        """One of those that are wrong now, most of them to a square that is near; `None`: not this time."""
+        match = self.program.match
+        assert match is not None
+        view: Any = match.player.view  # type: ignore[attr-defined]
+        squares, legal = range(100), set(STRATEGO.legal(view, view.seat) or ())
+        wrong = [
+            move
+            for start in squares
+            if view.squares[start] not in ".~#9"
+            for end in squares
+            if (move := Move(start % 10, start // 10, end % 10, end // 10)) not in legal
+        ]
+        near = [one for one in wrong if abs(one.x - one.to_x) < 2 and abs(one.y - one.to_y) < 2]
+        chosen = self.chance.choice([self.chance.choice(wrong), *self.chance.sample(near, 3), self.last or wrong[0]])
+        return chosen if chosen in wrong else None
 
-    def say_move(self, *move: int) -> None:
-        x, y, to_x, to_y = move
-        if self.plants():
-            legal, squares = set(self.moves()), range(10)
-            ends = [(x, y) for x in squares for y in squares]
-            own = [one for one in ends if self.board[one[1] * 10 + one[0]] in stratego_frames_clients.BOX]
-            wrong = [
-                (*start, *end)
-                for start in own
-                for end in ends
-                if (*start, *end) not in legal and self.board[start[1] * 10 + start[0]] != "9"
-            ]
-            chosen = self.chance.choice([*self.chance.sample(wrong, 4), *self.near(wrong), self.last or wrong[0]])
-            if chosen in wrong:
-                self.last = chosen
-                self.wrong(lambda: super(FramesPlanter, self).say_move(*chosen))
-                return
-        super().say_move(x, y, to_x, to_y)
-        if self.plants():
-            self.wrong(lambda: super(FramesPlanter, self).say_move(x, y, to_x, to_y))
 
-    def near(self, wrong: list[Step]) -> list[Step]:
-        steps = [one for one in wrong if abs(one[0] - one[2]) + abs(one[1] - one[3]) == 1]
-        return self.chance.sample(steps, min(4, len(steps)))
+class FramesPlanter(StrategoPlanter, stratego_frames_clients.SoundClient):
+    #: A refusal is of what was planted.
+    hears = forgotten(stratego_frames.PlacementInvalid)  # type: ignore[assignment]
+
+    def say_one(self, message: Any) -> None:
+        say = super().say_one
+        moves = isinstance(message, stratego_frames.Move)
+        if moves and (move := self.wrong_move() if self.plants() else None) is not None:
+            self.last = move
+            planted = stratego_frames.Move(move.x, move.y, move.to_x, move.to_y)
+            self.wrong(lambda: say(planted))
+            return
+        say(message)
+        again = moves or (isinstance(message, stratego_frames.Setup) and self.chance.random() < 0.1)
+        if again and self.plants():
+            self.wrong(lambda: say(message))
 
 
 class FramesMarks(MarksContract, SynchronousTestCase):
@@ -282,9 +288,7 @@ class StrictFramesMarks(FramesMarks):
     strict = True
 
 
-class LinesPlanter(Planter, stratego_lines_clients.SoundClient):
-    matches = 1
-    last: Move | None = None
+class LinesPlanter(StrategoPlanter, stratego_lines_clients.SoundClient):
     is_strict = False
 
     def say_one(self, message: Any) -> None:
@@ -304,23 +308,6 @@ class LinesPlanter(Planter, stratego_lines_clients.SoundClient):
     def say_wrong(self, text: str) -> None:
         say = super().say_one
         self.wrong(lambda: say(stratego_lines.Text(text)))
-
-    def wrong_move(self) -> Move | None:
-        """One of those that are wrong now, most of them to a square that is near; `None`: not this time."""
-        match = self.program.match
-        assert match is not None
-        view: Any = match.player.view  # type: ignore[attr-defined]
-        squares, legal = range(100), set(STRATEGO.legal(view, view.seat) or ())
-        wrong = [
-            move
-            for start in squares
-            if view.squares[start] not in ".~#9"
-            for end in squares
-            if (move := Move(start % 10, start // 10, end % 10, end // 10)) not in legal
-        ]
-        near = [one for one in wrong if abs(one.x - one.to_x) < 2 and abs(one.y - one.to_y) < 2]
-        chosen = self.chance.choice([self.chance.choice(wrong), *self.chance.sample(near, 3), self.last or wrong[0]])
-        return chosen if chosen in wrong else None
 
 
 class LinesMarks(MarksContract, SynchronousTestCase):

@@ -70,7 +70,7 @@ class ProgramClient(MemoryClient):
 
     def new_player(self, game: str, seat: Seat) -> Player:
         (found,) = (one for one in self.token().games if one.name == game)
-        return player_of(found, seat, self.level, Thinking(SeededChance(self.rng.randrange(1_000))))
+        return player_of(found, seat, self.level, Thinking(SeededChance(self.rng.randrange(1_000)), None, 0.1))
 
     def say(self, messages: Iterable[Any]) -> None:
         for message in messages:
