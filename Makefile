@@ -130,7 +130,7 @@ looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in
 
 test-properties: $(VENV)/ready ## property tests with other examples in each run, and ten times as many; EXAMPLES=200 TESTS=tests.wires
 	GAMEHOST_TEST_PROFILE=search GAMEHOST_EXAMPLES=$(or $(EXAMPLES),200) $(FORK) $(TRIAL) -j$(JOBS) \
-		$(or $(TESTS),tests.accounts tests.checker tests.contest tests.games tests.journal tests.kit.test_memory_registry tests.lobby tests.players tests.storage \
+		$(or $(TESTS),tests.accounts tests.checker tests.contest tests.games tests.journal tests.lobby tests.players tests.storage \
 		tests.tables tests.web tests.wires)
 
 test-simulation: $(VENV)/ready ## a whole host, and a cluster, in simulated worlds; SEEDS=1000 MINUTES=10 GUESTS=4 CLUSTER=1000

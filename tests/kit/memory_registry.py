@@ -1,8 +1,7 @@
 """
 A cluster in memory: what the database promises to its members, and a registry for each member, on a clock of the test.
 
-A registry carries out its requests one turn of the clock after they were made. With `by_hand` the test says when: `commit`
-carries out what was requested, and `deliver` calls the host.
+A registry carries out its requests one turn of the clock after they were made.
 
 A member can be killed, can hang, and can lose its connection to the database.
 """
@@ -156,14 +155,9 @@ class MemberRow:
 
 @define(eq=False)
 class MemoryCluster:
-    """
-    The shared rows, and what changes them.
-
-    :param by_hand: whether tests say when requests are carried out
-    """
+    """The shared rows, and what changes them."""
 
     clock: Clock = field(factory=Clock)
-    by_hand: bool = False
     #: The wires that are at all members.
     spreading: Collection[str] = ()
     #: Seconds until requests are carried out, and from then on until the host is called.
@@ -320,11 +314,11 @@ class MemoryRegistry(Registry):
             stopped()
             return
         self._stopping = True
-        self.commit()
+        self._commit()
         while self._asked:
             self._calls.append(partial(self.answer, self._asked.pop(0), None))
         self._calls.append(stopped)
-        self.deliver()
+        self._deliver()
         self.kill()
         self.row.ended = True
 
@@ -374,14 +368,13 @@ class MemoryRegistry(Registry):
         self._later("turn", self.cluster.delay(), self._turn)
 
     def _turn(self) -> None:
-        if not self.cluster.by_hand:
-            self.commit()
-            if (delay := self.cluster.delay()) > 0.0:
-                self._later("deliver", delay, self.deliver)
-            else:
-                self.deliver()
+        self._commit()
+        if (delay := self.cluster.delay()) > 0.0:
+            self._later("deliver", delay, self._deliver)
+        else:
+            self._deliver()
 
-    def commit(self) -> None:
+    def _commit(self) -> None:
         if not self._can_act:
             return
         if self.row.ended:
@@ -409,11 +402,10 @@ class MemoryRegistry(Registry):
                     return
         self._calls.append(partial(self.answer, asked, result))
 
-    def deliver(self, count: int | None = None) -> None:
-        """Call the host: with so many answers and news; by default with all."""
-        while self._calls and self.runs and not self.hangs and (count is None or count > 0):
+    def _deliver(self) -> None:
+        """Call the host with all answers and news."""
+        while self._calls and self.runs and not self.hangs:
             self._calls.popleft()()
-            count = None if count is None else count - 1
 
     @property
     def _can_act(self) -> bool:
@@ -438,7 +430,7 @@ class MemoryRegistry(Registry):
             self._turn()
 
     def _look(self) -> None:
-        """What a registry does four times a second. With `by_hand`, the host is told by `deliver`."""
+        """What a registry does four times a second."""
         now = self.cluster.clock.seconds()
         if self._lost_at is not None:
             if now - self._lost_at >= PATIENCE:
