@@ -16,7 +16,7 @@ from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.rules import Character, Status, evolve
 from tests.kit.games.eriantys import acting, new_position, rich, students, with_dining
 from tests.kit.memory_host import Client, MemoryHost, master_of
-from tests.kit.wires.eriantys_words import COLORS, NUMBERS, Board, flaws
+from tests.kit.wires.eriantys_words import COLORS, MOVED, Board
 
 Message = dict[str, Any]
 
@@ -71,7 +71,7 @@ def as_the_diagrams(player: "Player", message: Message) -> bool:
     kind = message["type"]
     if kind == "UpdateBoard":
         before = message["dashboard"]["round"] == 0
-        moves = NUMBERS[len(message["players"])][2]
+        moves = MOVED[len(message["players"])]
         player.boards += 1
         return before or (player.is_turn and player.boards <= moves)
     if kind == "CommunicationMessage":
@@ -100,7 +100,6 @@ class Player:
     board: Board | None = None
     #: What has been heard, by type; errors by their name, communications too.
     heard: Counter[str] = field(factory=Counter)
-    flaws: list[str] = field(factory=list)
     #: Boards since the turn began, for those who count them.
     boards: int = 0
     is_turn: bool = False
@@ -108,8 +107,6 @@ class Player:
     #: Whether a character was used in this turn.
     used: bool = False
     over: bool = False
-    #: Whether to look at every board.
-    looks: bool = False
 
     def connect(self) -> list[Message]:
         self.client = self.world.connect("eriantys")
@@ -153,8 +150,6 @@ class Player:
             self.used = True
         elif kind == "UpdateBoard":
             self.board = message
-            if self.looks:
-                self.flaws += flaws(message)
         elif kind in ("StartOfPlayerRound", "EndOfPlayerRound"):
             self.is_turn = kind == "StartOfPlayerRound" and not self._is_planning()
             self.boards = 0
