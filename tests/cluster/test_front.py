@@ -371,9 +371,6 @@ class InternalTests(FixedCase):
         self.assertIn(b"gamehost:", self.send(wire="console").read())
         self.assertEqual((self.second.cluster.relays_out, self.homes()), (0, {CONSOLE: 2}))
 
-    def test_in_circles(self) -> None:
-        self.assert_refused(self.send(hops=MOST_HOPS + 1))
-
     def test_an_adopted_player(self) -> None:
         record = SeatRecord("bob", "onitama", "192.0.2.9", False, "")
         transport = self.send(b"LOGIN|bob\nMAKE", skip=1, adopt=record)

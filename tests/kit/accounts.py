@@ -9,8 +9,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.accounts.bans import Ban, BanStore
 from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
-from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
+from gamehost.accounts.proofs import MemoryProofs, Proof, ProvenLogins
 from gamehost.limits import Limits
+from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.testing.cases import Mixin
 from tests.kit.journals import RecordingJournal
 from tests.kit.reactors import HeldWorker
@@ -103,6 +104,52 @@ class AccountsContract(Mixin):
         book.delete(book.rename(changed, "carl", partial(called.append, "carl")), partial(called.append, "nobody"))
         self.until_idle()
         self.assertEqual(called, ["ann", "bob", "ann again", "carl", "nobody"])
+
+
+class StoredAccountsContract(AccountsContract):
+    """Accounts that outlive the process, and proofs. Subclasses also write `start` and `stop`."""
+
+    journal: DurableJournal
+
+    def start(self) -> DurableJournal:
+        raise NotImplementedError
+
+    def stop(self, journal: DurableJournal) -> None:
+        raise NotImplementedError
+
+    def new_book(self) -> Accounts:
+        self.journal = self.start()
+        return StoredAccounts(self.journal)
+
+    def test_everything_is_there_in_another_life(self) -> None:
+        """Names as they were written, digests with what they cost, and proofs."""
+        book = self.new_book()
+        book.add(account("Ann"), nobody)
+        book.add(account("Žofie"), nobody)
+        changed = Account("Ann", Digest.of(b"other", Cost(n=4, r=2, p=3)))
+        book.change(changed, lambda: None)
+        kept = Proof("ann", True, b"a", 20_001)
+        for proof in (Proof("ann", True, b"a", 20_000), kept, Proof("ann", False, b"b", 20_000)):
+            self.journal.put_proof(proof)
+        self.journal.drop_proof(Proof("ann", False, b"b", 20_000))
+        self.stop(self.journal)
+        later = self.new_book()
+        zofie = later.find("žofie")
+        assert zofie is not None
+        self.assertEqual((later.find("ann"), zofie.name, zofie.digest.cost), (changed, "Žofie", CHEAP))
+        self.assertEqual(list(later.names()), ["Ann", "Žofie"])
+        self.assertEqual(list(self.journal.proofs()), [kept])
+
+    def test_the_store_decides_who_gets_a_key(self) -> None:
+        """An account of which this process does not know is found when its key is asked for."""
+        first, taken, owners = account("ann"), account("ANN"), list[Account]()
+        book = self.new_book()
+        twin = StoredAccounts(self.journal)
+        book.add(first, owners.append)
+        twin.add(taken, owners.append)
+        self.assertEqual(twin.find("ann"), taken)
+        self.until_idle()
+        self.assertEqual((owners, twin.find("ann")), ([first, first], first))
 
 
 # The tests that every store of bans must pass. Its tests derive `class BansTests(BansContract, PropertyCase)`.

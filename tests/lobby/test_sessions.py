@@ -416,21 +416,6 @@ class LostSeatTests(SynchronousTestCase):
             self.assertNotIn("canary", " ".join(again.heard()), wire)
             self.assertNotIn("canary", repr(host.journal.openings))
 
-    def test_without_a_key(self) -> None:
-        for wire in WIRES:
-            host, ann = self.matched(wire, "ann", AWAY)
-            ann.drop()
-            self.log_in(host, wire, "ann", HOME)
-            self.assertIsNone(self.seat(host), wire)
-            host.wait(3)
-            self.log_in(host, wire, "ann", HOME)
-            self.assertIsNotNone(self.seat(host), wire)
-            host, ann = self.matched(wire, "ann", HOME)
-            ann.drop()
-            host.wait(3)
-            self.log_in(host, wire, "ann", HOME)
-            self.assertIsNone(self.seat(host), wire)
-
     def test_a_half_open_connection_is_replaced(self) -> None:
         for wire in WIRES:
             host, ann = self.matched(wire, "ann:secret", AWAY)
@@ -449,14 +434,6 @@ class LostSeatTests(SynchronousTestCase):
         self.assertIsNone(self.seat(host))
         self.log_in(host, "onitama", "bob", AWAY)
         self.assertIsNotNone(self.seat(host))
-
-    def test_after_a_restart(self) -> None:
-        host, _ = self.matched("onitama", "ann:secret", HOME)
-        later = MemoryHost(guarded=True, journal=host.journal.restarted())
-        self.log_in(later, "onitama", "ann", HOME)
-        self.assertIsNone(self.seat(later))
-        self.log_in(later, "onitama", "ann:secret", AWAY)
-        self.assertIsNotNone(self.seat(later))
 
     def test_the_same_answer_before_and_after_a_restart(self) -> None:
         """Whoever asks for a lost seat, from wherever: what decides is in the match's record, and the three seconds."""

@@ -273,13 +273,6 @@ class DirectoryTests(SynchronousTestCase):
         client = self.host.connect("open")
         client.send(line(do="enter", name=name) + (line(do="seek", **seek) if seek else b""))
 
-    def test_nobody_is_there(self) -> None:
-        self.assertEqual(self.spectators.counts(), watching.Counts(0, 0, 0))
-        self.assertEqual(
-            (self.spectators.people(), self.spectators.tables(), self.spectators.waiting()),
-            ([], [], {}),
-        )
-
     def test_people_and_tables(self) -> None:
         for name in ("bob", "ann"):
             self.enter(name, game="onitama")

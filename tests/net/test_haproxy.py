@@ -260,11 +260,6 @@ class HeaderTests(PropertyCase):
             for cut in range(1, len(data)):
                 self.assertEqual(read([data[:cut], data[cut:]]), expected, (header, cut))
 
-    def test_beginnings_are_waited_for(self) -> None:
-        for header in HEADERS:
-            for cut in range(len(header)):
-                self.assertIsNone(read([header[:cut]]), (header, cut))
-
     def test_refused(self) -> None:
         """What is no header is refused, at the latest when it is longer than one; the words hold nothing of it."""
         for data in REFUSED:

@@ -33,7 +33,7 @@ from gamehost.storage.contents import (
     rename_account,
 )
 from gamehost.storage.database import APPLICATION, SqliteDatabase, migrate, schemas, statements
-from gamehost.storage.durable import DurableJournal, StoredAccounts
+from gamehost.storage.durable import StoredAccounts
 from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.names import (
     ASK_UNTIL,
@@ -56,35 +56,17 @@ from gamehost.storage.names import (
 from gamehost.storage.questions import Database, Sql
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.testing.cases import PropertyCase
-from tests.kit.accounts import CHEAP, AccountsContract, BansContract, account, nobody
+from tests.kit.accounts import AccountsContract, BansContract, StoredAccountsContract, account, nobody
 from tests.kit.journals import rows
 from tests.kit.postgresql import PostgresCase
 from tests.kit.registry_contract import RecordingWatcher
 from tests.storage.test_sqlite import StoreCase
 
 
-class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
-    def new_book(self) -> Accounts:
-        self.journal = self.start()
-        return StoredAccounts(self.journal)
-
+class StoredAccountsTests(StoreCase, StoredAccountsContract, PropertyCase):
     def until_idle(self) -> None:
         self.pump.until_idle(self.journal)
         self.assertEqual(self.pump.broken, [])
-
-    def test_everything_is_there_in_another_life(self) -> None:
-        book = self.new_book()
-        book.add(account("Ann"), nobody)
-        book.add(account("Žofie"), nobody)
-        book.change(Account("Ann", Digest.of(b"other", Cost(n=4, r=2, p=3))), lambda: None)
-        self.stop(self.journal)
-        later = StoredAccounts(self.start())
-        ann, zofie = later.find("ann"), later.find("žofie")
-        assert ann is not None and zofie is not None
-        self.assertEqual((ann.name, zofie.name), ("Ann", "Žofie"))
-        self.assertEqual((ann.digest.cost, zofie.digest.cost), (Cost(n=4, r=2, p=3), CHEAP))
-        self.assertTrue(ann.digest.fits(b"other") and zofie.digest.fits(b"secret"))
-        self.assertFalse(ann.digest.fits(b"secret"))
 
     def test_changes_are_there_in_another_life(self) -> None:
         book = self.new_book()
@@ -108,19 +90,6 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
             later.add(account("bob"), nobody)
             self.pump.until_idle(journal)
             self.assertNotIn(bob.digest.hash, [row[0] for row in rows(journal, "SELECT hash FROM account")])
-
-    def test_proofs_are_there_in_another_life(self) -> None:
-        proofs = self.start_journal()
-        kept = Proof("ann", True, b"a", 20_001)
-        for proof in (Proof("ann", True, b"a", 20_000), kept, Proof("ann", False, b"b", 20_000)):
-            proofs.put_proof(proof)
-        proofs.drop_proof(Proof("ann", False, b"b", 20_000))
-        self.stop(self.journal)
-        self.assertEqual(list(self.start().proofs()), [kept])
-
-    def start_journal(self) -> DurableJournal:
-        self.journal = self.start()
-        return self.journal
 
     def test_accounts_and_tables_are_kept_in_one_order(self) -> None:
         """One writer: an account that was added before a move is durable before it."""
@@ -149,16 +118,6 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
         book.add(account("ann"), nobody)
         self.until_idle()
         self.assertEqual(rows(self.journal, "PRAGMA user_version"), [(len(schemas()),)])
-
-    def test_the_store_decides_who_gets_a_key(self) -> None:
-        first, taken, owners = account("ann"), account("ANN"), list[Account]()
-        book = self.new_book()
-        twin = StoredAccounts(self.journal)
-        book.add(first, owners.append)
-        twin.add(taken, owners.append)
-        self.assertEqual(twin.find("ann"), taken)
-        self.until_idle()
-        self.assertEqual((owners, twin.find("ann")), ([first, first], first))
 
     def test_what_other_members_change_is_learned(self) -> None:
         self.new_book()

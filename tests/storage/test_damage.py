@@ -558,17 +558,11 @@ class FaultTests(SynchronousTestCase):
         self.assertTrue(run(Drive(), disk, Runs(random.Random(1)), groups=GROUPS))
         self.assertGreater(disk.calls, CALLS)
 
-    def test_no_space_once(self) -> None:
-        self.assertEqual(faults(ONCE, FULL, once=True), {None: len(ONCE)})
-
-    def test_no_space_for_good(self) -> None:
-        self.assertEqual(faults(FOR_GOOD, FULL, once=False), {None: len(FOR_GOOD)})
-
-    def test_broken_once(self) -> None:
-        self.assertEqual(faults(ONCE, BROKEN, once=True), {None: len(ONCE)})
-
-    def test_broken_for_good(self) -> None:
-        self.assertEqual(faults(FOR_GOOD, BROKEN, once=False), {None: len(FOR_GOOD)})
+    def test_a_disk_that_fails(self) -> None:
+        """It has no space or is broken, once or for good: nothing that was acknowledged is lost."""
+        for error in (FULL, BROKEN):
+            self.assertEqual(faults(ONCE, error, once=True), {None: len(ONCE)})
+            self.assertEqual(faults(FOR_GOOD, error, once=False), {None: len(FOR_GOOD)})
 
     def test_trying_again_is_caught(self) -> None:
         found = faults(range(1, CALLS, 10), BROKEN, once=True, commit=retrying)

@@ -149,10 +149,6 @@ class RowTests(PropertyCase):
         h = link(bytes(8), 1, 7, 0, 0, int(EntryKind.ACTED), None, b"")
         self.assertRaises(Damaged, chain_of, [Row(1, 7, 0, 0, int(EntryKind.ACTED), None, b"", h)])
 
-    def test_a_kind_of_a_later_release_is_named(self) -> None:
-        error = self.assertRaises(Undecodable, read_entry, Row(9, 7, 3, 0, 42, None, b"\0\0", b""))
-        self.assertEqual(str(error), "table 7: row 3 is of kind 42, which this release does not know")
-
     @given(st.binary(max_size=40))
     def test_other_bodies_are_undecodable_and_nothing_else(self, body: bytes) -> None:
         """Bytes that this release did not write raise `Undecodable`, or read as something."""

@@ -267,12 +267,6 @@ class BacklogTests(SynchronousTestCase):
         self.backlog.add(CHANGE, size, durable)
         self.backlog.hand_over()
 
-    def test_nothing_waits_at_first(self) -> None:
-        """An empty backlog has no age, and presses nobody, however long it is empty."""
-        self.now += 1000
-        self.assertEqual((self.backlog.waiting, self.backlog.size, self.backlog.age), (0, 0, 0.0))
-        self.assertIs(self.backlog.pressure, Pressure.NONE)
-
     def test_the_oldest_counts(self) -> None:
         self.add(10)
         self.now += 1

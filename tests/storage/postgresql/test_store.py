@@ -5,15 +5,13 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.types.numeric import Int2, Int4, Int8
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import BanStore
-from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
-from gamehost.accounts.proofs import Proof
+from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
@@ -33,7 +31,6 @@ from gamehost.storage.postgresql import members, store
 from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, look, take_over
 from gamehost.storage.postgresql.session import LineLost, Session, connect
 from gamehost.storage.postgresql.store import (
-    PostgresReader,
     bytea_array,
     int2_array,
     int4_array,
@@ -45,7 +42,7 @@ from gamehost.storage.postgresql.store import (
 from gamehost.storage.questions import LIST, MATCH, MatchLists
 from gamehost.tables.interfaces import Look
 from gamehost.testing.cases import PropertyCase
-from tests.kit.accounts import CHEAP, AccountsContract, BansContract, account, nobody
+from tests.kit.accounts import BansContract, StoredAccountsContract, account, nobody
 from tests.kit.example_game import Counted
 from tests.kit.journal_contract import END, MOVE, OPENING, DurableJournalContract, histories, nothing
 from tests.kit.postgresql import ClusterCase, PostgresCase
@@ -84,44 +81,9 @@ class PostgresJournalTests(DurableJournalContract, PostgresCase):
         return self.start()
 
 
-class PostgresAccountsTests(AccountsContract, PostgresCase, PropertyCase):
-    def new_book(self) -> Accounts:
-        self.journal = self.start()
-        return StoredAccounts(self.journal)
-
+class PostgresAccountsTests(PostgresCase, StoredAccountsContract, PropertyCase):
     def until_idle(self, journal: Any = None) -> None:
         PostgresCase.until_idle(self, self.journal)
-
-    def test_everything_is_there_in_another_life(self) -> None:
-        """Names as they were written, digests with what they cost, and proofs."""
-        book = self.new_book()
-        proofs = self.journal
-        book.add(account("Ann"), nobody)
-        book.add(account("Žofie"), nobody)
-        changed = Account("Ann", Digest.of(b"other", Cost(n=4, r=2, p=3)))
-        book.change(changed, nothing)
-        kept = Proof("ann", True, b"a", 20_001)
-        for proof in (Proof("ann", True, b"a", 20_000), kept, Proof("ann", False, b"b", 20_000)):
-            proofs.put_proof(proof)
-        proofs.drop_proof(Proof("ann", False, b"b", 20_000))
-        self.stop(self.journal)
-        journal = self.start()
-        later = StoredAccounts(journal)
-        zofie = later.find("žofie")
-        assert zofie is not None
-        self.assertEqual((later.find("ann"), zofie.name, zofie.digest.cost), (changed, "Žofie", CHEAP))
-        self.assertEqual(list(later.names()), ["Ann", "Žofie"])
-        self.assertEqual(list(journal.proofs()), [kept])
-
-    def test_the_store_decides_who_gets_a_key(self) -> None:
-        """An account of which this process does not know is found when its key is asked for."""
-        first, taken, owners = account("ann"), account("ANN"), list[Account]()
-        book = self.new_book()
-        twin = StoredAccounts(self.journal)
-        book.add(first, owners.append)
-        twin.add(taken, owners.append)
-        self.until_idle()
-        self.assertEqual((owners, twin.find("ann")), ([first, first], first))
 
 
 class PostgresBansTests(BansContract, PostgresCase, PropertyCase):
@@ -138,23 +100,6 @@ class PostgresBansTests(BansContract, PostgresCase, PropertyCase):
 
 
 class RowsTests(PostgresCase):
-    def test_a_table_of_another_release_is_left_out_and_named(self) -> None:
-        """A kind that is not known keeps that table from being played on, and no other."""
-        journal = self.start()
-        known, other = self.play(journal, 1), self.play(journal, 0)
-        new_kind = Entry(EntryKind.ACTED, 5)
-        new_kind = replace(new_kind, kind=42)
-        journal.append(other, new_kind, nothing)
-        self.until_idle(journal)
-        self.stop(journal)
-        later = self.start()
-        loaded: list[TableRecord | str] = []
-        for found in later.unfinished():
-            later.load(found.table, loaded.append)
-        self.until_idle(later)
-        why = "table 2: row 1 is of kind 42, which this release does not know"
-        self.assertEqual(loaded, [TableRecord(known, OPENING, (MOVE,)), why])
-
     def test_damage_is_refused_or_given_up(self) -> None:
         """A row that was changed, and a table without rows. The rows of others are not touched."""
         journal = self.start()
@@ -464,17 +409,6 @@ class ListTests(PostgresCase):
         found = MatchLists(session, has_ends=False).faults()
         session.run("COMMIT")
         return found
-
-    def test_one_match(self) -> None:
-        """The first and the last row; none of a table that does not exist."""
-        journal = self.start()
-        table = self.play(journal, 5)
-        reader = PostgresReader(self.url, 1)
-        self.addCleanup(reader.close)
-        ends = reader.tables.finished(table)
-        assert ends is not None
-        self.assertEqual((ends.first.n, ends.last.n), (0, 5))
-        self.assertIs(reader.tables.finished(TableId(99)), None)
 
 
 class OwnershipTests(PostgresCase):
