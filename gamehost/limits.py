@@ -8,7 +8,7 @@ and tests from one address. It does not remove sizes and deadlines.
 from collections import Counter, OrderedDict
 from collections.abc import Hashable, Mapping
 from functools import lru_cache
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any, Generic, TypeVar
 
 from attrs import frozen
@@ -543,3 +543,13 @@ def rate_limit_key(address: str) -> str:
     if number.ipv4_mapped is not None:
         return str(number.ipv4_mapped)
     return f"{IPv6Address(int(number) >> 64 << 64)}/64"
+
+
+def address_of(text: str) -> IPv4Address | IPv6Address | None:
+    """An address without its zone, and an IPv4 one if it is that in the words of IPv6; `None`: this is no address."""
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address

@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import partial
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Protocol
 
 from attrs import define, field, frozen
 
 from gamehost.accounts.names import NameRefused, checked_name, skeleton_of
+from gamehost.limits import address_of
 
 _NAME = "name:"
 _NETWORK = "network:"
@@ -190,7 +191,7 @@ class Bans:
 
     def of_address(self, address: str) -> Ban | None:
         """The ban of a client's address, if there is one. The address may be empty: a client without one."""
-        number = _address(address) if self._networks else None
+        number = address_of(address) if self._networks else None
         if number is None:
             return None
         for (version, length), networks in self._networks.items():
@@ -245,23 +246,13 @@ def ban_key(target: str) -> tuple[str, str]:
 
 
 def _network(text: str) -> IPv4Network | IPv6Network | None:
-    address = _address(text)
+    address = address_of(text)
     if address is not None:
         return ip_network((address, 64 if address.version == 6 else 32), strict=False)
     try:
         return ip_network(text, strict=False)
     except ValueError:
         return None
-
-
-def _address(text: str) -> IPv4Address | IPv6Address | None:
-    """An address without its zone. An IPv4 address that is written as an IPv6 one is the IPv4 one."""
-    try:
-        address = ip_address(text.partition("%")[0])
-    except ValueError:
-        return None
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return mapped or address
 
 
 def _numbered(ban: Ban) -> tuple[tuple[int, int], int]:

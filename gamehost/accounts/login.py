@@ -246,10 +246,6 @@ class WorkQueue:
         self._new -= attempt.new
         return attempt
 
-    def clear(self) -> None:
-        self._lines = (Rounds(), Rounds())
-        self._new = 0
-
 
 R = TypeVar("R")
 
@@ -527,7 +523,7 @@ class LoginService:
     def close(self) -> None:
         """The host stops: no more attempts are worked on, stored or answered."""
         self.closed = True
-        self._queue.clear()
+        self._queue = WorkQueue(None)
         for lines in (self._failures, self._guesses, self._known_guesses):
             lines.close()
 

@@ -241,7 +241,7 @@ class Questions:
         answer: Deferred[Any] = Deferred()
         self._late.append((answer, value))
         if len(self._late) == 1:
-            self.slices.run(self._telling_late(), _nothing)
+            self.slices.run(self._telling_late(), lambda told: None)
         return answer
 
     def _telling_late(self) -> Generator[None, None, None]:
@@ -282,10 +282,6 @@ class Questions:
 
     def _drop(self, key: Hashable) -> None:
         self._kept_bytes -= self._kept.pop(key).found.size + OVERHEAD
-
-
-def _nothing(told: object) -> None:
-    """All who were late have been told."""
 
 
 def _telling(found: Found | Failure, question: _Question) -> Generator[None, None, None]:

@@ -275,13 +275,7 @@ class OpenTables:
         return party.seen()
 
     def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
-        """
-        Have a player wait at a table that is there; all who wait there are told, the new one included.
-
-        :param code: of a private table
-        :raises NoSuchTable: it does not wait (any more), is another game's, or has another code
-        :raises NeedsAccount: its match is to be rated, and this player is a guest
-        """
+        """As of `Lobby.join`."""
         party = self._parties.get(table)
         if party is None or party.queue != queue or not same_code(party.code, code):
             raise NoSuchTable("no table of this number waits for players")

@@ -223,14 +223,15 @@ class SessionIndex:
     def __len__(self) -> int:
         return len(self.by_key)
 
-    def add(self, session: "Session") -> None:
-        """Put a session in. It replaces one that has the same name."""
+    def add(self, session: "Session") -> "Session":
+        """Put a session in, and return it. It replaces one that has the same name."""
         replaced = self.by_key.get(session.key)
         if replaced is not None:
             self.remove(replaced)
         self.by_key[session.key] = session
         self.looks.add(session.name)
         self._by_address.setdefault(rate_limit_key(session.address), set()).add(session)
+        return session
 
     def remove(self, session: "Session") -> None:
         """Take a session out. Nothing happens if it is not in."""
@@ -305,6 +306,10 @@ class Session:
     #: Whether a player without a wish, who waits, has the second seat if the other one has no wish either.
     second: bool = False
     key: str = field(init=False, default=Factory(lambda self: key_of(self.name), takes_self=True))
+
+    @classmethod
+    def of(cls, record: SeatRecord, player: "Player[Any, Any] | None") -> "Session":
+        return cls(record.name, record.wire, record.address, record.account, player, key_digest=record.key_digest)
 
     @property
     def table_id(self) -> TableId | None:
@@ -469,9 +474,7 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, "this name belongs to an account", reveals=True)
         if held is None:
             self._check_looks(name, given)
-            session = Session(name, wire, address, False, player, key_digest=key_digest)
-            self.sessions.add(session)
-            return session, None
+            return self.sessions.add(Session(name, wire, address, False, player, key_digest=key_digest)), None
         self._check_owner(held, wire, address, key_digest, strict, issued)
         displaced = held.player
         # The first key stays the one that counts: it is in the record of the match, so it counts after a restart as well.
@@ -548,9 +551,7 @@ class SessionRegistry:
 
     def enter_house(self, name: str, wire: str) -> Session:
         """A new session of a house player, under a name that is free."""
-        session = Session(name, wire, HOUSE_ADDRESS, False, None)
-        self.sessions.add(session)
-        return session
+        return self.sessions.add(Session(name, wire, HOUSE_ADDRESS, False, None))
 
     def enter_account(
         self, name: str, wire: str, address: str, player: "Player[Any, Any]"
@@ -563,9 +564,7 @@ class SessionRegistry:
         held = self._unless_closing(self._held(key_of(name)))
         if held is None:
             self._check_here(key_of(name))
-            session = Session(name, wire, address, True, player)
-            self.sessions.add(session)
-            return session, None
+            return self.sessions.add(Session(name, wire, address, True, player)), None
         if not held.account:
             raise NameRefused(NameFault.TAKEN, "this name is in use")
         if held.wire != wire:
@@ -577,11 +576,7 @@ class SessionRegistry:
 
     def adopt(self, record: SeatRecord, player: "Player[Any, Any]") -> Session:
         """A new session of a player who has logged in at another host of the cluster. Nobody here has the name."""
-        session = Session(
-            record.name, record.wire, record.address, record.account, player, key_digest=record.key_digest
-        )
-        self.sessions.add(session)
-        return session
+        return self.sessions.add(Session.of(record, player))
 
     def _check_here(self, key: str) -> None:
         """
@@ -644,8 +639,7 @@ def _is_of_another(address: str, addresses: Sequence[str], seat: Seat | None) ->
 
 
 def _session_of(place: Place) -> Session:
-    player = place.player
-    session = Session(player.name, player.wire, player.address, player.account, None, key_digest=player.key_digest)
+    session = Session.of(place.player, None)
     session.asleep, session.seat, session.away_since = place.table, place.seat, place.away_since
     return session
 

@@ -13,7 +13,7 @@ import re
 import socket
 import typing
 from collections.abc import Callable, Sequence
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamehost._twisted import accept_immediate_servers, replace_protocol
-from gamehost.limits import rate_limit_key
+from gamehost.limits import address_of
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.settings import BadOption, from_to, refuse_unknown, setting
 from gamehost.wires.framing import WireError
@@ -150,6 +150,11 @@ def proxy_network(name: str, text: str) -> Network:
         raise BadOption(f"{name}: expected an address, or a network such as 192.0.2.0/24, got {text!r}") from None
 
 
+def is_among(host: str, networks: Sequence[Network]) -> bool:
+    address = address_of(host)
+    return any(address in network for network in networks) if address is not None else False
+
+
 @implementer(IStreamServerEndpoint)
 @define(eq=False)
 class ProxiedEndpoint:
@@ -195,21 +200,13 @@ class ProxiedFactory(Factory):
     def buildProtocol(self, addr: IAddress | None) -> Protocol | None:
         """A protocol for a trusted proxy; `None` for others, and if there are too many: Twisted then closes the connection."""
         host = getattr(addr, "host", None)
-        if not self._trusts(host):
+        if host is not None and not is_among(host, self._trusted):
             self.log.warn("{address!r} is no trusted proxy: closed", address=host)
             return None
         if not self.headers.admit(host or ""):
             self.log.warn("too many connections of proxies without a PROXY header: closed")
             return None
         return ProxyHeaderProtocol(self, addr)
-
-    def _trusts(self, host: str | None) -> bool:
-        if host is None:
-            return True
-        # As for rate limits, an IPv4 address that is written as an IPv6 one is the IPv4 one.
-        plain = rate_limit_key(host)
-        address = ip_address(host.partition("%")[0] if plain.endswith("/64") else plain)
-        return any(address in network for network in self._trusted)
 
 
 class HeaderProtocol(Protocol):

@@ -226,11 +226,6 @@ class Phase(Enum):
 Addition = Callable[[Callable[[], None]], None]
 
 
-def counts_nowhere(championship: str, names: Sequence[str], result: Result) -> Addition | None:
-    """There are no championships."""
-    return None
-
-
 # Looking up a member of an enum takes as long as ten comparisons, and these two are looked up for every move.
 PLAYING, DORMANT = Phase.PLAYING, Phase.DORMANT
 
@@ -253,7 +248,7 @@ class TableContext:
     suspended: Callable[[TableId], None] = lambda table: None
     #: Called when a match of a championship has ended, with the championship's number, the players and the result: what adds
     #: the result to that record. `None`: it does not count.
-    counting: Callable[[str, Sequence[str], Result], Addition | None] = counts_nowhere
+    counting: Callable[[str, Sequence[str], Result], Addition | None] = lambda championship, names, result: None
     counts: MatchCounts = field(init=False, factory=MatchCounts)
     #: Turns for all that must not keep players waiting.
     scheduler: FairScheduler = field(

@@ -295,7 +295,7 @@ class BoardReader:
                 answer.callback(sent)
                 yield
 
-        self._spectators.questions.slices.run(tell(), _told)
+        self._spectators.questions.slices.run(tell(), lambda told: None)
 
     def stop(self) -> None:
         self._timer.stop()
@@ -477,10 +477,6 @@ class Api:
         history = await self._spectators.questions.in_slices(self._encoder.history(table, game, told))
         answer = await as_json(self._worker, history, cache)
         return kept(answer) if asked.lasting else Found(answer)
-
-
-def _told(_: object) -> None:
-    """All who waited have their answer."""
 
 
 def _drawn(game: Game[Any, Any], told: History[Any], cache: str) -> Answer:

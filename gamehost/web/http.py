@@ -34,9 +34,9 @@ from msgspec.json import encode
 from gamehost.games.base import Game, JournalledChance, Offer, offers_of
 from gamehost.games.installed import files_of
 from gamehost.games.play import help_of
-from gamehost.limits import is_loopback, rate_limit_key
+from gamehost.limits import address_of, is_loopback, rate_limit_key
 from gamehost.lobby.queues import PHRASES, TALKING_WIRES
-from gamehost.net.endpoints import Network
+from gamehost.net.endpoints import Network, is_among
 from gamehost.settings import BadOption, Settings, milliseconds
 
 #: Bodies of fewer bytes are not compressed: they fit one packet.
@@ -198,20 +198,11 @@ class Access(Struct, frozen=True):
 
     def trusts(self, peer: str) -> bool:
         """Whether this is the address of a proxy whose headers are believed."""
-        return not peer or (bool(self.trusted) and self._is_among(peer, self.trusted))
+        return not peer or is_among(peer, self.trusted)
 
     def may_be_many(self, peer: str) -> bool:
         """Whether the connections from this address can be those of many clients: a proxy's, or this machine's own."""
         return self.trusts(peer) or _is_loopback(peer)
-
-    @staticmethod
-    def _is_among(peer: str, networks: Sequence[Network]) -> bool:
-        plain = rate_limit_key(peer)
-        try:
-            address = ip_address(peer.partition("%")[0] if plain.endswith("/64") else plain)
-        except ValueError:
-            return False
-        return any(address in network for network in networks)
 
     def wrong_host(self, host: str | None, version: str) -> Answer | None:
         """Why a request for this host is refused; `None`: it is not."""
@@ -255,13 +246,7 @@ def _last_hop(forwarded: str) -> str:
 
 def _is_nobodys_name(name: str) -> bool:
     """Whether this is an address, or a name that means this machine everywhere: no site can have it."""
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        ip_address(name.strip("[]"))
-    except ValueError:
-        return False
-    return True
+    return name == "localhost" or name.endswith(".localhost") or address_of(name.strip("[]")) is not None
 
 
 # The files of the pages.

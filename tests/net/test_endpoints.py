@@ -75,11 +75,11 @@ class ProxyTests(EndpointsCase):
         """This machine, or who the options name; Twisted's, which trusts everybody, is not used."""
         factory = self.listen("haproxy:tcp:1")
         self.assertIsInstance(factory, ProxiedFactory)
-        self.assertFalse(factory._trusts("192.0.2.1"))
+        self.assertIsNone(factory.buildProtocol(IPv4Address("TCP", "192.0.2.1", 1)))
         self.endpoints = Endpoints(self.reactor, [proxy_network("", "192.0.2.0/24")])
         factory = self.listen("haproxy:tcp:1")
-        self.assertTrue(factory._trusts("192.0.2.1"))
-        self.assertFalse(factory._trusts("127.0.0.1"))
+        self.assertIsNotNone(factory.buildProtocol(IPv4Address("TCP", "192.0.2.1", 1)))
+        self.assertIsNone(factory.buildProtocol(IPv4Address("TCP", "127.0.0.1", 1)))
 
     def test_sockets_in_the_file_system(self) -> None:
         self.assertIsInstance(self.listen(f"haproxy:unix:{self.mktemp()}"), ProxiedFactory)
