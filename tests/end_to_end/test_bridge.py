@@ -16,7 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.ops.workers import kill, running, started
 from tests.end_to_end import test_contest
 from tests.kit.fork_server import ROOT, start
-from tests.kit.process import HostProcess
+from tests.kit.process import PATIENCE, HostProcess
 
 #: By protocol, its game and two bots in different languages.
 PYTHON = {
@@ -65,7 +65,7 @@ class BridgeCase(SynchronousTestCase):
         for process in self.started:
             if process.poll() is None:
                 process.kill()
-            process.wait(10)
+            process.wait(PATIENCE)
 
     def host(self, *options: str, store: str = "memory") -> HostProcess:
         return HostProcess(*SETTINGS, *options, wires=["open"], folder=self.folder, store=store)

@@ -13,7 +13,7 @@ from urllib.request import urlopen
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.fork_server import ROOT, start
-from tests.kit.process import HostProcess
+from tests.kit.process import PATIENCE, HostProcess
 
 #: Plays at random, to the end.
 BOT = f"{sys.executable} {ROOT}/docs/bots/onitama_bot.py {{name}} --port {{port}}"
@@ -192,7 +192,7 @@ class HostedTests(ContestCase):
                 looking.say('{"do":"watch","table":1}')
                 told = looking.hear()
             host.process.kill()
-            host.process.wait(10)
+            host.process.wait(PATIENCE)
             self.assertEqual(contest.wait(timeout=60), 2)
         self.assertEqual((self.folder / "out" / "contest.jsonl").read_text("utf-8").count("\n"), 1)
         with HostProcess("--house=0", wires=("onitama",), folder=self.folder, store=store) as host:

@@ -29,7 +29,7 @@ from tests.end_to_end.test_restart import DEAL, RestartCase
 from tests.kit.altered_hosts import FILES
 from tests.kit.fork_server import ROOT, VARIABLE, run, start
 from tests.kit.kills import freeze
-from tests.kit.process import HostProcess, Socket
+from tests.kit.process import PATIENCE, HostProcess, Socket
 from tests.kit.started import Started, started
 
 # A host among its surroundings: signals, a log that nobody takes, no file left, and a supervisor that listens.
@@ -103,7 +103,7 @@ class SignalTests(OperatingCase):
             self.play(players, 0)
             host.process.send_signal(signal.SIGTERM)
             host.process.send_signal(signal.SIGTERM)
-            self.assertEqual(host.process.wait(5), -signal.SIGTERM)
+            self.assertEqual(host.process.wait(PATIENCE), -signal.SIGTERM)
         self.assertNotIn("Error", host.log)
         with self.host() as host:
             self.assertIn("resumed 1 table", host.log)
@@ -113,7 +113,7 @@ class SignalTests(OperatingCase):
         with self.host() as host:
             self.log_in(host)
             host.process.send_signal(signal.SIGINT)
-            self.assertEqual(host.process.wait(5), -signal.SIGINT)
+            self.assertEqual(host.process.wait(PATIENCE), -signal.SIGINT)
         self.assertNotIn("Error", host.log)
 
 
@@ -130,7 +130,7 @@ class LogTests(OperatingCase):
             for number in range(3):
                 self.play(players, number)
             host.process.send_signal(signal.SIGTERM)
-            self.assertEqual(host.process.wait(5), -signal.SIGTERM)
+            self.assertEqual(host.process.wait(PATIENCE), -signal.SIGTERM)
             host.process.stdout = None
 
     def test_nobody_reads_the_log(self) -> None:
@@ -166,7 +166,7 @@ class FilesTests(OperatingCase):
             self.assertEqual(late.hear(), "WAITING|carl")
             self.play(players, 2)
             host.process.send_signal(signal.SIGTERM)
-            self.assertEqual(host.process.wait(5), -signal.SIGTERM)
+            self.assertEqual(host.process.wait(PATIENCE), -signal.SIGTERM)
         self.assertLess(len(host.log.splitlines()), 400)
         with self.host() as host:
             self.assertIn("resumed 1 table", host.log)
@@ -414,9 +414,9 @@ class ForkServerTests(SynchronousTestCase):
                     self.assertIsNone(process.poll())
                     self.assertRaises(subprocess.TimeoutExpired, process.wait, 0.01)
                     process.kill()
-                    return process.wait(10), first.decode()
+                    return process.wait(PATIENCE), first.decode()
                 text = output.read().decode()
-            status = process.wait(10)
+            status = process.wait(PATIENCE)
         self.assertEqual((process.poll(), process.returncode), (status, status))
         process.kill()  # does nothing
         return status, text
@@ -611,7 +611,7 @@ class AdminTests(SynchronousTestCase):
         again.say("RESIGN")
         self.assertTrue(bob.hear().startswith("RECONNECT|ann"))
         self.assertEqual([one.hear() for one in (again, bob)], ["GAME_OVER|bob"] * 2)
-        self.assertEqual(host.process.wait(10), 0)
+        self.assertEqual(host.process.wait(PATIENCE), 0)
         self.assertFalse((self.folder / "s.sqlite.admin").exists())
         self.assertIn("no host runs", self.ask("status", status=3))
 

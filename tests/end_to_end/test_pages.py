@@ -15,7 +15,7 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from gamehost.commands import admin, journal
 from gamehost.plugins import REGISTRY
-from tests.kit.process import HostProcess, Socket, run
+from tests.kit.process import PATIENCE, HostProcess, Socket, run
 from tests.kit.sources import ROOT
 from tests.test_pages import shown
 
@@ -80,7 +80,7 @@ class HostTests(SynchronousTestCase):
             self.command(["gamehost", "admin", "drain"])
             ann.close()
             bob.close()
-            self.assertEqual(host.process.wait(20), 0)
+            self.assertEqual(host.process.wait(PATIENCE), 0)
         own = shown("docs/hosting.rst", "...#info] onitama: ").lines[-1].partition("info] ")[2]
         self.assertIn(without_numbers(own).partition("user=")[0], without_numbers(host.log))
 

@@ -17,7 +17,7 @@ from tests.kit import fork_server
 from tests.kit.journals import by_rows
 from tests.kit.kills import Lost, Pair, kill_at_random
 from tests.kit.offer_kills import OfferPair
-from tests.kit.process import ROOT, HostProcess, Socket
+from tests.kit.process import PATIENCE, ROOT, HostProcess, Socket
 
 DEAL = ("--set", "onitama.deal=boar,ox/crab,eel/tiger")
 POSITION = "ppkpp/...../...../..K../PP.PP|white=boar,tiger;black=crab,eel;spare=ox|bob"
@@ -157,7 +157,7 @@ class FullDiskTests(RestartCase):
                     pair.move()
             pair.read_what_came()
             pair.close()
-            self.assertEqual(host.process.wait(5), 70)
+            self.assertEqual(host.process.wait(PATIENCE), 70)
         self.assertIn("the host ends", cramped.log)
         self.assertIn("store.sqlite", cramped.log)
         self.assertGreater(pair.moves, 5)
@@ -230,7 +230,7 @@ class ReadOnlyTests(RestartCase):
                 for _ in range(10_000):
                     pair.move()
             pair.close()
-            self.assertEqual(host.process.wait(5), 70)
+            self.assertEqual(host.process.wait(PATIENCE), 70)
         self.assertRegex(host.log, "the host ends: store.sqlite: .*(Read-only file system|Input/output error)")
         self.assertIn("store.sqlite: Read-only file system", self.refusal())
         self.mend()
@@ -258,7 +258,7 @@ class DeletedTests(RestartCase):
                         pair.log_in(host)  # a match may end before the host notices
                     pair.move()
             pair.close()
-            self.assertEqual(host.process.wait(5), 70)
+            self.assertEqual(host.process.wait(PATIENCE), 70)
         self.assertIn(f"{name} was deleted while the host had it open", host.log)
 
     def test_a_deleted_log(self) -> None:

@@ -21,7 +21,7 @@ from tests.kit import fork_server
 from tests.kit.journal_oracle import Archive, Contradiction, History, JournalOracle, Reading
 from tests.kit.journals import CommittedJournal
 from tests.kit.postgresql import PostgresServer
-from tests.kit.process import HostProcess
+from tests.kit.process import PATIENCE, HostProcess
 
 # The journal of a cluster as it grows in the database, for the oracle: what was heard must follow from it.
 
@@ -314,7 +314,7 @@ class Member(HostProcess):
     ) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(10)
+        self.process.wait(PATIENCE)
         if hasattr(self, "_reader"):
             self._reader.join(10)
         super().__exit__(kind, error, traceback)

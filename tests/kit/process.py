@@ -27,6 +27,9 @@ from tests.kit import fork_server
 from tests.kit.fork_server import ROOT as ROOT
 from tests.kit.fork_server import Process, start
 
+#: Seconds for a process to end. One that hangs fails its test instead of stopping the suite, however busy the machine is.
+PATIENCE = 120
+
 _LISTENING = re.compile(r"(?P<wire>[a-z-]+) listening on (?P<address>[0-9.]+):(?P<port>[0-9]+)")
 
 
@@ -74,14 +77,14 @@ class HostProcess:
                 self.ports[match["wire"]] = int(match["port"])
             if "gamehost ready" in self.log:
                 return self
-        raise AssertionError(f"the host did not start, status {self.process.wait(10)}:\n{self.log}")
+        raise AssertionError(f"the host did not start, status {self.process.wait(PATIENCE)}:\n{self.log}")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(10)
+        self.process.wait(PATIENCE)
         if self.process.stdout is not None:
             self.log += self.process.stdout.read().decode("utf-8")
             self.process.stdout.close()
@@ -102,12 +105,12 @@ class HostProcess:
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(PATIENCE)
 
     def stop(self) -> tuple[int, float]:
         began = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(10), time.monotonic() - began
+        return self.process.wait(PATIENCE), time.monotonic() - began
 
 
 class Socket:
@@ -241,9 +244,6 @@ def _write(path: Path, data: bytes) -> None:
 # The bots of the documentation, as processes: they play on while the host is killed and started again.
 
 
-#: Seconds for a bot to finish; it needs a few. A bot that hangs fails the test instead of stopping the suite.
-PATIENCE = 120
-
 _WON = re.compile(r"game [0-9]+ won by (.+)")
 
 
@@ -268,7 +268,7 @@ class Bots:
     ) -> None:
         for process in self.processes:
             process.kill()
-            process.wait(10)
+            process.wait(PATIENCE)
             if process.stdout is not None:
                 process.stdout.close()
 

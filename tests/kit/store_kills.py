@@ -28,6 +28,7 @@ from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.sidecar import sidecar_path
 from tests.kit import kill_target
 from tests.kit.journals import Pump, records
+from tests.kit.process import PATIENCE
 from tests.kit.sources import ROOT
 
 # One bit of a store is flipped after kill -9 under play: is that noticed wherever an acknowledged row is gone?
@@ -52,11 +53,11 @@ def played(path: Path, lines: int) -> dict[TableId, int]:
     while said.count(b"\n") < lines:
         piece = os.read(process.stdout.fileno(), 65536)
         if not piece:
-            raise AssertionError(f"the process ended by itself, status {process.wait(10)}")
+            raise AssertionError(f"the process ended by itself, status {process.wait(PATIENCE)}")
         said += piece
     process.kill()
     said += process.stdout.read()
-    process.wait(10)
+    process.wait(PATIENCE)
     process.stdout.close()
     told: dict[TableId, int] = {}
     for line in said.split(b"\n")[:-1]:
