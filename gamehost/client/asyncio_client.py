@@ -20,7 +20,7 @@ from ssl import SSLContext
 from types import TracebackType
 from typing import Self, TypeAlias
 
-from gamehost.client.core import BaseClient, Heard, Lost
+from gamehost.client.core import ClientCore, Heard, Lost
 from gamehost.wires.open.messages import Enter, LogIn
 
 #: Makes one connection.
@@ -42,7 +42,7 @@ def unix(path: str) -> Connect:
     return lambda: asyncio.open_unix_connection(path)
 
 
-class Client(BaseClient):
+class Client(ClientCore):
     """
     One client.
 
@@ -86,16 +86,16 @@ class Client(BaseClient):
         except OSError as error:
             self._lost(str(error))
         else:
-            self._core.connection_made(self._now())
-            self._send()
+            self.connection_made(self._now())
+            self._flush()
 
     async def _read(self, reader: StreamReader) -> None:
-        due = self._core.due
+        due = self.due
         try:
             # A read that is cancelled loses nothing: the bytes stay in the reader.
             data = await asyncio.wait_for(reader.read(_CHUNK), None if due is None else max(0.0, due - self._now()))
         except TimeoutError:
-            self._core.tick(self._now())
+            self.tick(self._now())
         except OSError as error:
             self._lost(str(error))
             return
@@ -103,21 +103,21 @@ class Client(BaseClient):
             if not data:
                 self._lost("the host has closed the connection")
                 return
-            self._heard.extend(self._core.received(data, self._now()))
-        self._send()
-        if self._core.fault is not None:
-            self._lost(self._core.fault)
+            self._heard.extend(self.received(data, self._now()))
+        self._flush()
+        if self.fault is not None:
+            self._lost(self.fault)
 
     def _lost(self, why: str) -> None:
         if self._writer is not None:
             self._writer.transport.abort()
         self._reader = self._writer = None
-        lost: Lost = self._core.connection_lost(why)
+        lost: Lost = self.connection_lost(why)
         self._attempt = None if lost.again is None else self._now() + lost.again
         self._heard.append(lost)
 
-    def _send(self) -> None:
-        if self._writer is not None and (data := self._core.take_output()):
+    def _flush(self) -> None:
+        if self._writer is not None and (data := self.take_output()):
             self._writer.write(data)
 
     @staticmethod

@@ -11,7 +11,7 @@ Whoever carries the bytes does this::
     core.fault                           if set: close the connection, which cannot be used any more
 
 What is said to the host goes through `say`, as a message of `gamehost.wires.open.messages`; `act` is for actions.
-`BaseClient` has that for clients on a connection, whether of asyncio or of Twisted.
+The clients of asyncio and of Twisted are this one with a connection.
 
 The core logs in on each new connection. A guest shows the key that it got before, and so has its seat back. What lasts is asked
 for again: to be told the tables, to watch tables, and to be seated if no seat was found yet.
@@ -22,7 +22,6 @@ say less than a game's own views, so two things are as in the last view that the
 `statuses`.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from enum import Enum
 from secrets import SystemRandom
@@ -40,7 +39,6 @@ from gamehost.games.play import messages_of
 from gamehost.wires.framing import WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import OpenClientCodec
-from gamehost.wires.open.messages import ClientMessage, Enter, LogIn
 
 # The tables that a client plays or watches, as far as it has been told.
 
@@ -272,11 +270,12 @@ class ClientCore:
     One client.
 
     :param login: `Enter` for a guest, `LogIn` for an account; `None`: to watch only
-    :param chance: gives numbers from 0 to 1, to spread the attempts to connect
+    :param chance: gives numbers from 0 to 1, to spread the attempts to connect; by default random ones
     """
 
-    def __init__(self, login: m.Enter | m.LogIn | None, chance: Callable[[], float]) -> None:
-        #: What is said on the next connection. It has the key, once the host has given one.
+    def __init__(self, login: m.Enter | m.LogIn | None, chance: Callable[[], float] | None = None) -> None:
+        #: What is said on the next connection. It has the key, once the host has given one: a program that keeps it can take
+        #: its seat back later.
         self.login = login
         #: The tables that the client plays or watches.
         self.tables = Tables()
@@ -284,7 +283,7 @@ class ClientCore:
         self.fault: str | None = None
         #: The time at which `tick` must be called; `None`: not at all.
         self.due: float | None = None
-        self._chance = chance
+        self._chance = chance or SystemRandom().random
         self._state = _State.OFFLINE
         self._codec = OpenClientCodec()
         self._output = bytearray()
@@ -304,10 +303,12 @@ class ClientCore:
 
     @property
     def own(self) -> Table | None:
+        """The table at which the client has a seat, until the match is over."""
         return self.tables.own
 
     @property
     def seeking(self) -> bool:
+        """Whether the client has asked for opponents and has no seat yet."""
         return self._seek is not None
 
     # -- the connection
@@ -326,7 +327,7 @@ class ClientCore:
             self._ask_again()
         else:
             self._state = _State.ENTERING
-            self._send(self.login)
+            self._put(self.login)
         self.waited(now)
 
     def connection_lost(self, why: str) -> Lost:
@@ -369,7 +370,7 @@ class ClientCore:
         if self._state is _State.ENTERING or self._pinged:
             self.fault, self.due = "the host does not answer", None
         else:
-            self._send(m.Ping())
+            self._put(m.Ping())
             self._pinged = True
             self.due = now + PONG_WITHIN
 
@@ -388,7 +389,7 @@ class ClientCore:
 
     def say(self, message: m.ClientMessage) -> None:
         """
-        Say something. What lasts (`Lobby`, `Watch`, `Seek`) can be said at any time; it is sent when it can be.
+        Say something to the host. `Lobby`, `Watch` and `Seek` last, and can be said at any time.
 
         :raises NotConnected: other messages need a connection and a log-in
         :raises WireError: the host would not accept the message
@@ -399,7 +400,8 @@ class ClientCore:
                 self.login = message
                 if self._state is not _State.OFFLINE:
                     self._state = _State.ENTERING
-                    self._send(message)
+                    self._put(message)
+                    self._flush()
                 return
             case m.Lobby(on):
                 self._lobby = on
@@ -414,11 +416,20 @@ class ClientCore:
             case m.Stop():
                 self._seek = None
         if self.ready:
-            self._send(message)
+            self._put(message)
+            self._flush()
         elif not isinstance(message, m.Lobby | m.Watch | m.Seek | m.Stop):
             raise NotConnected("there is no connection, or the log-in is not answered yet")
 
     def act(self, action: str) -> int:
+        """
+        Act at the own table.
+
+        :param action: in the game's own notation, such as `tiger c1 c3`
+        :return: the id that a `Refused` has if the action had no effect
+        :raises NotSeated: there is no match
+        :raises NotConnected: the connection is lost
+        """
         if self.own is None:
             raise NotSeated("there is no match to act in")
         self._last_id += 1
@@ -426,22 +437,33 @@ class ClientCore:
         return self._last_id
 
     def moves(self, begun: str = "") -> int:
+        """
+        Ask which actions the own seat may take now. The answer is heard as `Moves`, or as `Refused`.
+
+        :param begun: of a game whose actions are shown step by step, the beginning of one
+        :return: the id that the answer has
+        :raises NotSeated: there is no match
+        :raises NotConnected: the connection is lost
+        """
         if self.own is None:
             raise NotSeated("there is no match to ask about")
         self._last_id += 1
         self.say(m.AskMoves(self.own.number, begun or UNSET, self._last_id))
         return self._last_id
 
-    def _send(self, message: m.ClientMessage) -> None:
+    def _flush(self) -> None:
+        """Send the output, if there is a connection. For clients that have one."""
+
+    def _put(self, message: m.ClientMessage) -> None:
         self._output += self._codec.encode(message)
 
     def _ask_again(self) -> None:
         if self._lobby:
-            self._send(m.Lobby())
+            self._put(m.Lobby())
         for watch in self._watched.values():
-            self._send(watch)
+            self._put(watch)
         if self._seek is not None:
-            self._send(self._seek)
+            self._put(self._seek)
 
     # -- heard
 
@@ -477,72 +499,6 @@ class ClientCore:
         """The host does not accept the log-in. A key that is not accepted any more is forgotten, and the name is tried."""
         if isinstance(self.login, m.Enter) and self.login.key is not UNSET:
             self.login = replace(self.login, key=UNSET)
-            self._send(self.login)
+            self._put(self.login)
         else:
             self._state = _State.REFUSED
-
-
-class BaseClient(ABC):
-    """One client. Subclasses have the connection, and give the messages that the host sends."""
-
-    def __init__(self, login: Enter | LogIn | None, chance: Callable[[], float] | None) -> None:
-        self._core = ClientCore(login, chance or SystemRandom().random)
-
-    def say(self, message: ClientMessage) -> None:
-        """
-        Say something to the host. `Lobby`, `Watch` and `Seek` last, and can be said at any time.
-
-        :raises NotConnected: other messages need a connection and a log-in
-        :raises WireError: the host would not accept the message
-        """
-        self._core.say(message)
-        self._send()
-
-    def act(self, action: str) -> int:
-        """
-        Act at the own table.
-
-        :param action: in the game's own notation, such as `tiger c1 c3`
-        :return: the id that a `Refused` has if the action had no effect
-        :raises NotSeated: there is no match
-        :raises NotConnected: the connection is lost
-        """
-        number = self._core.act(action)
-        self._send()
-        return number
-
-    def moves(self, begun: str = "") -> int:
-        """
-        Ask which actions the own seat may take now. The answer is heard as `Moves`, or as `Refused`.
-
-        :param begun: of a game whose actions are shown step by step, the beginning of one
-        :return: the id that the answer has
-        :raises NotSeated: there is no match
-        :raises NotConnected: the connection is lost
-        """
-        number = self._core.moves(begun)
-        self._send()
-        return number
-
-    @property
-    def login(self) -> Enter | LogIn | None:
-        """What is said on the next connection. It has the key; a program that keeps it can take its seat back later."""
-        return self._core.login
-
-    @property
-    def seeking(self) -> bool:
-        """Whether the client has asked for opponents and has no seat yet."""
-        return self._core.seeking
-
-    @property
-    def own(self) -> Table | None:
-        """The table at which the client has a seat, until the match is over."""
-        return self._core.own
-
-    @property
-    def tables(self) -> Tables:
-        return self._core.tables
-
-    @abstractmethod
-    def _send(self) -> None:
-        """Send the core's output, if there is a connection."""

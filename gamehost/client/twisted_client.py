@@ -20,7 +20,7 @@ from twisted.internet.interfaces import IDelayedCall, IStreamClientEndpoint, ITC
 from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.python.failure import Failure
 
-from gamehost.client.core import BaseClient, ClientError, Heard, Lost
+from gamehost.client.core import ClientCore, ClientError, Heard, Lost
 from gamehost.wires.open.messages import Enter, LogIn
 
 #: If so many messages wait for `next`, the client stops reading, until half of them are taken.
@@ -51,7 +51,7 @@ class _Connection(Protocol):
         self._client._disconnected(reason.getErrorMessage())
 
 
-class Client(BaseClient):
+class Client(ClientCore):
     """
     One client. It begins to connect at once.
 
@@ -125,39 +125,39 @@ class Client(BaseClient):
 
     def _connected(self, connection: _Connection) -> None:
         self._attempt, self._connection, self._paused = None, connection, False
-        self._core.connection_made(self._reactor.seconds())
-        self._send()
+        self.connection_made(self._reactor.seconds())
+        self._flush()
 
     def _received(self, data: bytes) -> None:
-        for message in self._core.received(data, self._reactor.seconds()):
+        for message in self.received(data, self._reactor.seconds()):
             self._tell(message)
         if len(self._heard) >= MOST_WAITING and self._connection is not None:
             self._paused = True
             self._connection.transport.pauseProducing()
-        self._send()
+        self._flush()
 
     def _read_on(self) -> None:
         if self._paused and len(self._heard) <= MOST_WAITING // 2:
             self._paused = False
             if self._connection is not None:
                 self._connection.transport.resumeProducing()
-                self._core.waited(self._reactor.seconds())
+                self.waited(self._reactor.seconds())
                 self._set_timer()
 
-    def _send(self) -> None:
+    def _flush(self) -> None:
         if self._connection is None or self._ended:
             return
-        if data := self._core.take_output():
+        if data := self.take_output():
             self._connection.transport.write(data)
-        if self._core.fault is not None:
+        if self.fault is not None:
             self._connection.transport.abortConnection()
         self._set_timer()
 
     def _set_timer(self) -> None:
         self._stop_timer()
         # A client that reads nothing does not hear whether the host is there.
-        if self._core.due is not None and not self._paused and not self._ended:
-            self._timer = self._reactor.callLater(max(0.0, self._core.due - self._reactor.seconds()), self._tick)
+        if self.due is not None and not self._paused and not self._ended:
+            self._timer = self._reactor.callLater(max(0.0, self.due - self._reactor.seconds()), self._tick)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -166,8 +166,8 @@ class Client(BaseClient):
 
     def _tick(self) -> None:
         self._timer = None
-        self._core.tick(self._reactor.seconds())
-        self._send()
+        self.tick(self._reactor.seconds())
+        self._flush()
 
     def _disconnected(self, why: str) -> None:
         self._stop_timer()
@@ -177,7 +177,7 @@ class Client(BaseClient):
             closing.callback(None)
         if self._ended:
             return
-        lost: Lost = self._core.connection_lost(why)
+        lost: Lost = self.connection_lost(why)
         if lost.again is not None:
             self._timer = self._reactor.callLater(lost.again, self._connect)
         self._tell(lost)
