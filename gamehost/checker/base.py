@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum, StrEnum
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any
 
 import attrs
 import msgspec
@@ -69,27 +69,27 @@ class Law:
         return f"the document ({self.section})" if self._documented else self.section
 
 
-def laws(module: str, of: str) -> dict[str, Law]:
-    """
-    The laws in the file `laws.toml` beside a module, by their keys. A law has a `section` of the document, or what it is
-    `beside` the document. What an author does about several of them has a key in the table `do`.
-
-    :param of: `clients` or `servers`
-    """
-    told = tomllib.loads(files(module.rpartition(".")[0]).joinpath("laws.toml").read_text("utf-8"))
-    do = told.get("do", {})
-    return {
-        key: Law(law.get("section") or law["beside"], law["says"], do.get(law["do"], law["do"]), "section" in law)
-        for key, law in told[of].items()
-    }
-
-
 #: What every program owes its user, whatever it speaks.
 CLOSING = Law.beside(
     "what every program owes its user",
     "When the server is gone, the client says so and ends.",
     "End with a message when the connection cannot be made again for half a minute.",
 )
+
+
+def laws(module: str, of: str) -> dict[str, Law]:
+    """
+    The laws in the file `laws.toml` beside a module, by their keys. A law has a `section` of the document, or what it is
+    `beside` the document. What an author does about several of them has a key in the table `do`.
+
+    :param of: `clients` or `servers`; clients have the law `closing`, too
+    """
+    told = tomllib.loads(files(module.rpartition(".")[0]).joinpath("laws.toml").read_text("utf-8"))
+    do = told.get("do", {})
+    return ({"closing": CLOSING} if of == "clients" else {}) | {
+        key: Law(law.get("section") or law["beside"], law["says"], do.get(law["do"], law["do"]), "section" in law)
+        for key, law in told[of].items()
+    }
 
 
 @frozen
@@ -248,17 +248,33 @@ class Said:
     do: str = ""
 
 
-class Reading(Protocol):
+#: Fields that are never shown, and those of names, behind which the key of a guest may stand: `NAME:KEY`.
+SECRETS, NAMES = ("password", "key", "code"), ("username", "nickname", "nick")
+HIDDEN = "***"
+
+
+class Reading:
     """Follows one connection, and says what its messages mean."""
 
     def redacted(self, message: Any) -> Any:
         """The same message without what must not be shown. It is called before `said`."""
+        hidden = {name: HIDDEN for name in SECRETS if isinstance(getattr(message, name, None), str)}
+        for name in NAMES:
+            who, colon, _ = str(getattr(message, name, "")).partition(":")
+            hidden |= {name: f"{who}:{HIDDEN}"} if colon else {}
+        if not hidden:
+            return message
+        if isinstance(message, msgspec.Struct):
+            return msgspec.structs.replace(message, **hidden)
+        return attrs.evolve(message, **hidden)
 
     def said(self, message: Any) -> Said:
         """What a message of the client means."""
+        raise NotImplementedError
 
     def heard(self, message: Any) -> Said:
         """What a message of the server means."""
+        raise NotImplementedError
 
 
 @frozen
@@ -323,23 +339,12 @@ COMMON: Mapping[str, Law] = {
 GENERAL = ("framing", "login", "turn", "end", "drop", "reconnect", "closing")
 
 
-#: Fields that are never shown.
-SECRETS = ("password", "key", "code")
-HIDDEN = "***"
 #: The server's messages that refuse what a client has sent, on the wires without checks of their own.
 REFUSALS = ("Refused", "Sorry", "Failed", "InvalidMove", "ErrorMessage")
 
 
-class PlainReading:
+class PlainReading(Reading):
     """Says the name of each message."""
-
-    def redacted(self, message: Any) -> Any:
-        hidden = {name: HIDDEN for name in SECRETS if isinstance(getattr(message, name, None), str)}
-        if not hidden:
-            return message
-        if isinstance(message, msgspec.Struct):
-            return msgspec.structs.replace(message, **hidden)
-        return attrs.evolve(message, **hidden)
 
     def said(self, message: Any) -> Said:
         """The name of a client's message."""

@@ -14,7 +14,7 @@ from attrs import define, field
 from msgspec import UNSET
 from msgspec.structs import asdict, astuple
 
-from gamehost.checker.base import CLOSING, Act, Grade, Said, Scenario, Step, WireChecks, laws
+from gamehost.checker.base import Act, Grade, Reading, Said, Scenario, Step, WireChecks, laws
 from gamehost.games.eriantys import events
 from gamehost.games.eriantys.phases import answers, usable
 from gamehost.games.eriantys.player import EriantysPlayer
@@ -104,7 +104,7 @@ def few_colours(n: int) -> int:
     return 0
 
 
-LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
+LAWS = laws(__name__, "clients")
 
 
 # What both wires share
@@ -141,7 +141,7 @@ def question(request: Any) -> str:
     return _REQUESTS[type(request).__name__][1].format_map(asdict(request))
 
 
-class RequestReading:
+class RequestReading(Reading):
     """
     Follows one connection of either wire from the client's side. One player is asked at a time, and answers once.
 
@@ -320,11 +320,6 @@ class JsonReading(RequestReading):
     #: How many messages had to be acknowledged, up to the last one that the client has sent, and how many were.
     due = acknowledged = 0
     _since = 0
-
-    def redacted(self, message: Any) -> Any:
-        if isinstance(message, m.LoginMessage) and ":" in message.nickname:
-            return m.LoginMessage(message.nickname.split(":")[0] + ":***")
-        return message
 
     def said(self, message: Any) -> Said:
         kind = type(message)

@@ -8,7 +8,7 @@ servers: the one published server is what the page was written from.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks, laws
+from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks, laws
 from gamehost.ops import printable
 from gamehost.wires.eriantys.checks import RequestReading, question
 from gamehost.wires.eriantys_java import messages as m
@@ -20,7 +20,6 @@ LAWS: Mapping[str, Law] = {
     **{kind.__name__: _ASKED for kind in (m.ChosenTower, m.ChosenWizard, m.PlayAssistant, m.ChosenStudent)},
     **{kind.__name__: _ASKED for kind in (m.ChosenDestination, m.ChosenSteps, m.ChosenCloud)},
     **laws(__name__, "clients"),
-    "closing": CLOSING,
 }
 
 #: So many Acks may be missing: the last ones, which a client that ends does not send.
@@ -39,9 +38,6 @@ class JavaReading(RequestReading):
 
     #: How many messages had to be acknowledged, and how many were.
     due = acknowledged = 0
-
-    def redacted(self, message: Any) -> Any:
-        return message
 
     def said(self, message: Any) -> Said:
         self.acknowledged += isinstance(message, m.Ack)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gamehost.checker.base import CLOSING, Act, Cut, Grade, Said, Scenario, Step, WireChecks, laws
+from gamehost.checker.base import Act, Cut, Grade, Said, Scenario, Step, WireChecks, laws
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -32,7 +32,7 @@ from gamehost.wires.litama.matches import matches_of
 from gamehost.wires.litama.rendering import BLUE_CARDS, turned
 from gamehost.wires.onitama.checks import STUCK, OnitamaReading, stalemate
 
-LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
+LAWS = laws(__name__, "clients")
 
 #: The side card's stamp says who begins.
 BLUE = {"onitama.deal": "boar,ox/crab,eel/tiger"}

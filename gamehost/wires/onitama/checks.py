@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import evolve
 
-from gamehost.checker.base import CLOSING, GRADES, Act, Cut, Grade, Said, Scenario, Step, Unanswered, WireChecks, laws
+from gamehost.checker.base import GRADES, Act, Cut, Grade, Reading, Said, Scenario, Step, Unanswered, WireChecks, laws
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -61,7 +61,7 @@ _SIDES = ("White", "Black")
 _PIECES = {"K": "White's master", "P": "a pupil of White", "k": "Black's master", "p": "a pupil of Black"}
 
 
-class OnitamaReading:
+class OnitamaReading(Reading):
     """
     Follows one connection from the client's side.
 
@@ -85,9 +85,6 @@ class OnitamaReading:
         self.open: list[str] = []
         #: Whether the next message may have been sent before the end of the match was known.
         self._may_be_late = False
-
-    def redacted(self, message: Any) -> Any:
-        return message
 
     def said(self, message: Any) -> Said:
         may_be_late, self._may_be_late = self._may_be_late, False
@@ -279,7 +276,7 @@ def scenarios(exchange: str, *strict: Scenario) -> Sequence[Scenario]:
     )  # fmt: skip
 
 
-LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
+LAWS = laws(__name__, "clients")
 
 
 class LinesReading(OnitamaReading):
@@ -290,11 +287,6 @@ class LinesReading(OnitamaReading):
         "that card does not lead there": "The first number of a step goes to the right and the second one forward, as its"
         " player sees the board. For Black both are turned: right is towards column a, and forward towards row 1.",
     }
-
-    def redacted(self, message: Any) -> Any:
-        if isinstance(message, m.Login) and ":" in message.username:
-            return m.Login(message.username.split(":")[0] + ":***")
-        return message
 
     def of_any_time(self, message: Any) -> Said | None:
         match message:

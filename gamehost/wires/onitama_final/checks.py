@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from gamehost.checker.base import CLOSING, Said, WireChecks, laws
+from gamehost.checker.base import Said, WireChecks, laws
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.games.base import Seat
 from gamehost.games.onitama.rules import BLACK, START, WHITE, Exchange, Move, Position, Square
@@ -19,7 +19,7 @@ from gamehost.wires.onitama_final import messages as m
 from gamehost.wires.onitama_final.client import SQUARES
 from gamehost.wires.onitama_final.conversation import row_and_column, square_at
 
-LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
+LAWS = laws(__name__, "clients")
 
 
 class FinalReading(OnitamaReading):

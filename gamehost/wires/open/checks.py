@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import UNSET, ValidationError, convert
 from msgspec.structs import replace
 
-from gamehost.checker.base import GRADES, Act, Cut, Grade, Said, Scenario, Step, Unanswered, WireChecks, laws
+from gamehost.checker.base import GRADES, Act, Cut, Grade, Reading, Said, Scenario, Step, Unanswered, WireChecks, laws
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -35,7 +35,6 @@ from gamehost.wires.seeking import PLAYED, PlayedGame
 
 #: So many legal actions are looked at. Where there are more, an action counts as legal.
 MOST = 1_000
-HIDDEN = "***"
 _PLAYED: Mapping[str, PlayedGame] = {one.game.name: one for one in PLAYED}
 
 LAWS = laws(__name__, "clients")
@@ -59,7 +58,7 @@ _SAID: Mapping[type, str] = {
 }
 
 
-class OpenReading:
+class OpenReading(Reading):
     def __init__(self) -> None:
         self._entered = False
         self._table: int | None = None
@@ -73,12 +72,6 @@ class OpenReading:
         #: The ids of questions for moves, and whether each may be asked.
         self._asked: dict[Any, bool] = {}
         self._may_be_late = False
-
-    def redacted(self, message: Any) -> Any:
-        for name in ("password", "key", "code"):
-            if isinstance(getattr(message, name, None), str):
-                message = replace(message, **{name: HIDDEN})
-        return message
 
     def said(self, message: Any) -> Said:
         may_be_late, self._may_be_late = self._may_be_late, False

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import define, evolve
 from msgspec.structs import replace
 
-from gamehost.checker.base import CLOSING, GRADES, Act, Cut, Grade, Said, Scenario, Step, Unanswered, WireChecks, laws
+from gamehost.checker.base import GRADES, Act, Cut, Grade, Reading, Said, Scenario, Step, Unanswered, WireChecks, laws
 from gamehost.checker.server_run import Opening, Script, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -71,13 +71,13 @@ def _touched(place: Place) -> int:
     return sum(bool(AROUND[POINTS[number]] & place.drawn) for number in free)
 
 
-LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
+LAWS = laws(__name__, "clients")
 
 #: A move that no position allows: the ball stays where it is.
 FOUL = b"0,0"
 
 
-class XmlReading:
+class XmlReading(Reading):
     def __init__(self) -> None:
         self._nick = ""
         self._position = Position()
@@ -90,11 +90,6 @@ class XmlReading:
         self._open: list[str] = []
         #: Whether the next message may have been sent before the end of the game was known.
         self._may_be_late = False
-
-    def redacted(self, message: Any) -> Any:
-        if isinstance(message, m.PlayerLogin) and ":" in message.nick:
-            return m.PlayerLogin(message.nick.split(":")[0] + ":***", message.game_type)
-        return message
 
     def said(self, message: Any) -> Said:
         may_be_late, self._may_be_late = self._may_be_late, False

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from gamehost.accounts.names import key_of
-from gamehost.checker.base import CLOSING, GRADES, Act, Cut, Grade, Said, Scenario, Step, Unanswered, WireChecks, laws
+from gamehost.checker.base import GRADES, Act, Cut, Grade, Reading, Said, Scenario, Step, Unanswered, WireChecks, laws
 from gamehost.checker.server_run import ServerChecks, ServerRun, Spelling
 from gamehost.checker.server_scripts import case, crosswise, meet, out_of_turn, some_moves
 from gamehost.games.base import Seat
@@ -28,7 +28,7 @@ from gamehost.wires.stratego_lines.checks import (
     short_game,
 )
 
-LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
+LAWS = laws(__name__, "clients")
 
 _OFF = "no such square; x and y are 0 to 9"
 
@@ -43,7 +43,7 @@ class Phase(Enum):
     AFTER = "the game is over"
 
 
-class FramesReading:
+class FramesReading(Reading):
     def __init__(self) -> None:
         self._name = ""
         self._phase = Phase.OUTSIDE
@@ -64,11 +64,6 @@ class FramesReading:
         self._may_be_late = False
         #: Whether such a move has come, and may still be refused.
         self._crossed = False
-
-    def redacted(self, message: Any) -> Any:
-        if isinstance(message, m.SignOn) and message.username is not None and ":" in message.username:
-            return m.SignOn(message.username.split(":")[0] + ":***")
-        return message
 
     def said(self, message: Any) -> Said:
         match message:

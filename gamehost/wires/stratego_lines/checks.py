@@ -12,11 +12,11 @@ from typing import Any
 from attrs import define, evolve
 
 from gamehost.checker.base import (
-    CLOSING,
     TOO_EARLY,
     Act,
     Cut,
     Grade,
+    Reading,
     Said,
     Scenario,
     Step,
@@ -212,7 +212,7 @@ async def alike(run: ServerRun) -> None:
         )
 
 
-LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
+LAWS = laws(__name__, "clients")
 
 #: What is awaited from the client after a message of the server.
 _AWAITED: Mapping[type, str] = {
@@ -238,7 +238,7 @@ _WORDS: Mapping[type, str] = {
 FREE = {"stratego.two_squares": "0"}
 
 
-class LinesReading:
+class LinesReading(Reading):
     def __init__(self) -> None:
         self._awaited = ""
         self._rows: list[str] = []
