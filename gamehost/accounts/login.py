@@ -460,16 +460,6 @@ class LoginService:
         key, now = rate_limit_key(address), self._clock.seconds()
         return self._told.of(key, now).has_one(now) and self._guest_names.of(key, now).take(now)
 
-    def account_of_key(self, name: str, key: str) -> Account | None:
-        """The account with this name, if `ProvenLogins.browser_key` has given this key for it."""
-        account = self.accounts.find(key_of(name))
-        return account if account is not None and self.proven.is_browser_key(account, key) else None
-
-    def browser_key(self, name: str) -> str | None:
-        """As of `ProvenLogins`, for the account with this name; `None`: there is none."""
-        account = self.accounts.find(key_of(name))
-        return None if account is None else self.proven.browser_key(account)
-
     def _begin(self, attempt: LoginAttempt) -> None:
         """It is this attempt's turn. Answer, if the password was proved before; else put it into the queue for the worker."""
         account = self.accounts.find(attempt.key)

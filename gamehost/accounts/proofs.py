@@ -104,15 +104,22 @@ class ProvenLogins:
         shown = self._password(account.key)
         return shown is not None and hmac.compare_digest(shown.digest, self._of_password(account, password))
 
-    def browser_key(self, account: Account) -> str:
-        """A key with which a program logs in to the account without its password, for 30 days or until that is changed."""
-        return self._browser_key(account, self._today)
+    def browser_key(self, account: Account, day: int | None = None) -> str:
+        """
+        A key with which a program logs in to the account without its password, for 30 days or until that is changed. It
+        depends on the account's digest, and nothing of it is kept.
+
+        :param day: on which it is given, in days since 1970; `None`: today
+        """
+        day = self._today if day is None else day
+        of = b"browser" + account.digest.salt + account.digest.hash + f"{day} {account.key}".encode()
+        return f"{day}-{hmac.digest(self._secret, of, sha256).hex()}"
 
     def is_browser_key(self, account: Account, key: str) -> bool:
         """Whether `browser_key` has given this key for the account, as it is now, in the last 30 days."""
         day = key.partition("-")[0]
         given = int(day) if day.isascii() and day.isdigit() and len(day) < 8 else 0
-        right = hmac.compare_digest(self._browser_key(account, given).encode(), key.encode("utf-8", "replace"))
+        right = hmac.compare_digest(self.browser_key(account, given).encode(), key.encode("utf-8", "replace"))
         return right and 0 <= self._today - given < PROOF_DAYS
 
     def has_password(self, account: Account) -> bool:
@@ -179,11 +186,6 @@ class ProvenLogins:
     def _of_password(self, account: Account, password: bytes) -> bytes:
         """Depends on the account's digest too: after a change of password the old one is not proved any more."""
         return hmac.digest(self._secret, b"password" + account.digest.salt + account.digest.hash + password, sha256)
-
-    def _browser_key(self, account: Account, day: int) -> str:
-        """It depends on the account's digest too, and nothing of it is kept."""
-        of = b"browser" + account.digest.salt + account.digest.hash + f"{day} {account.key}".encode()
-        return f"{day}-{hmac.digest(self._secret, of, sha256).hex()}"
 
     def _of_address(self, key: str, address: str) -> bytes:
         return hmac.digest(self._secret, b"address" + key.encode() + b"\0" + address.encode(), sha256)

@@ -515,7 +515,7 @@ def ladder(host: GameHostService, request: Request) -> Items:
     if game not in host.games:
         raise NotDone(f"no such game; expected one of {', '.join(host.games)}")
     tally = yield Deferred.fromCoroutine(finished.tally())
-    for who, one in tally.ladder(game)[:RANKED]:
+    for who, one in tally.ladders.get(game, [])[:RANKED]:
         rating, low, high = one.rounded
         yield {"name": who.name, "kind": who.kind, "rating": rating, "low": low, "high": high, "matches": one.matches}
     return {}

@@ -16,7 +16,6 @@ from attrs import define, frozen
 
 from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of, skeleton_of
 from gamehost.accounts.passwords import Account, Digest, PasswordRefused, checked_password
-from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Session
@@ -246,10 +245,7 @@ class AccountChanges:
             if session.player is not None:
                 self._lobby.leave(session, session.player)
             if table is not None and seat is not None:
-                self._give_up(session, table, seat)
+                self._lobby.give_up(session)
+                # After a restart, nobody gets this seat: somebody else may have the name by then.
+                self._lobby.context.journal.told(table, seat)
         return close, table
-
-    def _give_up(self, session: Session, table: TableId, seat: Seat) -> None:
-        self._lobby.give_up(session)
-        # After a restart, nobody gets this seat: somebody else may have the name by then.
-        self._lobby.context.journal.told(table, seat)

@@ -299,9 +299,6 @@ class Tally:
             found.setdefault(game, []).append((who, one))
         return found
 
-    def ladder(self, game: str) -> Sequence[tuple[Who, Rated]]:
-        return self.ladders.get(game, [])
-
     def of(self, game: str, name: str) -> Iterator[tuple[Who, str, Count]]:
         """
         Who has played what, and how often.

@@ -328,15 +328,15 @@ class Lobby:
 
     def log_in_by_key(self, name: str, key: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
         """
-        Log an account in with the key that `LoginService.browser_key` has given for it.
+        Log an account in with the key that `browser_key` has given for it.
 
         :raises NameRefused: the key does not count, or not any more; or the account cannot log in now
         """
         try:
             if (refusal := self._refusal(name)) is not None:
                 raise refusal
-            account = self.login_service.account_of_key(name, key)
-            if account is None:
+            account = self.login_service.accounts.find(key_of(name))
+            if account is None or not self.login_service.proven.is_browser_key(account, key):
                 told = self.login_service.may_be_told(address)
                 raise NameRefused(NameFault.TAKEN, _OLD_KEY if told else TOO_MANY_TRIED)
             return self._enter_account(account.name, wire, address, player)
@@ -347,7 +347,8 @@ class Lobby:
 
     def browser_key(self, session: Session) -> str | None:
         """A key for `log_in_by_key`; `None`: this is no account's session, or the account is gone."""
-        return self.login_service.browser_key(session.name) if session.account else None
+        account = self.login_service.accounts.find(session.key) if session.account else None
+        return None if account is None else self.login_service.proven.browser_key(account)
 
     def _enter_account(self, name: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
         """

@@ -233,10 +233,6 @@ class Outbox(Generic[A, E]):
         self._away = frozenset(map(Seat, range(len(self.places))))
         self._orders = _orders(len(self.places))
 
-    def opened(self) -> None:
-        """The opening goes to the journal. There is nothing to be told of it."""
-        self.appended += 1
-
     def record(self, record: Record[A, E]) -> None:
         """A record goes to the journal."""
         self.appended += 1
@@ -407,13 +403,14 @@ class Outbox(Generic[A, E]):
         self._tell_audience([Archived()])
         self.audience.clear()
 
-    def restore(self, entries: int, clock: ClockReading | None = None, due: Due | None = None) -> None:
-        """So many entries, the opening aside, were told in an earlier run of the host."""
+    def restore(self, entries: int, clock: ClockReading | None, due: Due | None, result: Result | None) -> None:
+        """
+        So many entries, the opening aside, were told in an earlier run of the host.
+
+        :param result: if the match has ended. Each player is told so when they come back
+        """
         self.n = entries
         self.clock = clock
         self.due = self.next_due = due
         self.appended = self._durable = entries + 1
-
-    def restore_end(self, result: Result) -> None:
-        """The match ended in an earlier run of the host. Each player is told so when they come back."""
         self._ended = result

@@ -86,12 +86,14 @@ class Offers:
             self.standing = offered
         return offered
 
-    def answer(self, seat: Seat, offer: Offer) -> Offered | None:
+    def answer(self, seat: Seat, offer: Offer, accepted: bool) -> Offered | None:
         """The offer that a seat has answered, which stands no longer. `None`: this was not offered to it."""
         standing = self.standing
         if standing is None or standing.seat == seat or standing.offer is not offer:
             return None
         self.standing = None
+        if accepted:
+            self._made.clear()  # moves may have been taken back: another offer can be made at once
         return standing
 
     def moved(self, seat: Seat) -> Declined | None:
@@ -101,10 +103,6 @@ class Offers:
         if standing is not None and (standing.seat != seat or standing.offer is Offer.TAKEBACK):
             return self.end()
         return None
-
-    def taken_back(self) -> None:
-        """Moves were taken back: another offer can be made at once."""
-        self._made.clear()
 
     def end(self) -> Declined | None:
         """The offer stands no longer. What all are told of that; `None`: there was none."""
@@ -191,7 +189,7 @@ class Table(Generic[A, E]):
     def open(self, opening: TableHeader, players: Sequence[Player[A, Any]]) -> None:
         """Begin a match of these players, in the order of the seats."""
         self._origin = self._context.clock.seconds()
-        self._outbox.opened()
+        self._outbox.appended += 1  # there is nothing to be told of the opening
         self._context.journal.open(self.id, opening, self._outbox.durable)
         # Nobody is seated before the match has begun: a table of which nobody was told can be forgotten.
         handles = [self._new_handle(Seat(seat), player) for seat, player in enumerate(players)]
@@ -217,14 +215,13 @@ class Table(Generic[A, E]):
             due = due_after(self._master, record.entries[number - 1].at, due)
 
         yield from replay_in_steps(self.game, self._master, self._chance, record.entries, carried_out)
-        self._outbox.restore(len(record.entries), reading_of(self._master), due)
+        self._outbox.restore(len(record.entries), reading_of(self._master), due, self._master.result)
         self._acted = any(entry.kind is EntryKind.ACTED for entry in record.entries)
         self._stopped = record.entries[-1].at if clock is None else clock
         if self._master.result is not None:
             # The host ended between the commit of the end and the telling of it.
             self.phase = Phase.OVER
             self._untold = frozenset(map(Seat, range(len(self.names)))) - record.told
-            self._outbox.restore_end(self._master.result)
             self._set_alarm()
             return
         if restarted:
@@ -304,14 +301,13 @@ class Table(Generic[A, E]):
         now, master = self._time_of(handle), self._master
         if now is None:
             return False
-        offered = None if self._offers is None else self._offers.answer(handle.seat, offer)
-        if offered is None or self._offers is None or not isinstance(master, TakesOffers):
+        offered = None if self._offers is None else self._offers.answer(handle.seat, offer, accepted)
+        if offered is None or not isinstance(master, TakesOffers):
             self._outbox.refuse(handle, Refused(IllegalAction(f"no {offer.value} is offered to you now")))
             return False
         if not accepted:
             self._tell_end_of_offer(Declined(offered.seat, offer))
             return True
-        self._offers.taken_back()
         kind = EntryKind.DRAWN if offer is Offer.DRAW else EntryKind.TAKEN_BACK
         self._carry_out(kind, now, offered.seat, partial(master.agree, offer, offered.seat, now))
         return True

@@ -135,8 +135,8 @@ class RateTests(SynchronousTestCase):
 
     def test_the_ladder(self) -> None:
         tally = finished.Tally(0.0, ratings=rated(match(1, ("ann", "bob"), (1,)), match(2, ("ann", "easy.1"), (0,))))
-        self.assertEqual([who.name for who, _ in tally.ladder("onitama")], ["bob", "ann", "easy"])
-        self.assertEqual(tally.ladder("stratego"), [])
+        self.assertEqual([who.name for who, _ in tally.ladders.get("onitama", [])], ["bob", "ann", "easy"])
+        self.assertEqual(tally.ladders.get("stratego", []), [])
 
 
 class AskedJournal(MemoryJournal):
@@ -388,7 +388,9 @@ class RatedMatchTests(SynchronousTestCase):
         tally: Deferred[finished.Tally] = Deferred.fromCoroutine(self.host.lobby.spectators.finished.tally())
         self.host.until_idle()
         found = self.successResultOf(tally)
-        self.assertEqual((found.matches["onitama"], [one.matches for _, one in found.ladder("onitama")]), (2, [1, 1]))
+        self.assertEqual(
+            (found.matches["onitama"], [one.matches for _, one in found.ladders.get("onitama", [])]), (2, [1, 1])
+        )
 
 
 class ShownTests(SynchronousTestCase):

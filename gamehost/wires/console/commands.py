@@ -497,7 +497,7 @@ _RANKED: Mapping[Kind, str] = {
 def _ratings(tally: Tally, games: Sequence[str]) -> list[str]:
     lines: list[str] = []
     for game in games:
-        ranked = tally.ladder(game)
+        ranked = tally.ladders.get(game, [])
         lines += [f"Ratings in {title(game)}, and from where to where they are with 95 %:"] if ranked else []
         for who, one in ranked[:LINES]:
             rating, low, high = one.rounded

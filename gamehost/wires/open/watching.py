@@ -73,7 +73,7 @@ def of_table(event: Any, table: int, n: int) -> Any:
 
 def ladder_of(tally: Tally, game: str) -> m.Ladder:
     rows: list[m.LadderRow] = []
-    for who, one in tally.ladder(game)[:RANKED]:
+    for who, one in tally.ladders.get(game, [])[:RANKED]:
         kind: Literal["account", "house"] = "house" if who.kind == "house" else "account"
         rows.append(m.LadderRow(who.name, kind, *one.rounded, one.matches))
     return m.Ladder(game, rows)
