@@ -30,7 +30,6 @@ class LoadTests(SynchronousTestCase):
         self.assertLessEqual(set(WIRES), {wire.name for wire in HOSTED})
 
     def test_the_host_follows_the_scripts(self) -> None:
-        """What each player is told is what the script says, move for move, match after match."""
         for script in map(script_of, WIRES):
             with host(script, store="memory") as server, Load(script, server, 4) as load:
                 window = load.offer(enough(script) / 4000, 4000)
@@ -220,7 +219,6 @@ class FiguresTests(SynchronousTestCase):
             self.assertIn(figure, words)
 
     def test_rooms(self) -> None:
-        """Functions are counted to the room they stand in, what is Python's own to whoever calls it."""
         for file, function, room in (
             ("/x/gamehost/wires/framing.py", "feed", "framing"),
             ("/x/gamehost/wires/onitama/codec.py", "parse", "codec"),

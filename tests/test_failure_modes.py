@@ -64,7 +64,6 @@ class CatalogueTests(SynchronousTestCase):
         self.assertEqual([row.number for row in ROWS], list(range(1, 177)))
 
     def test_every_row_says_something(self) -> None:
-        """Each has a title, and a test or a word of why there is none."""
         for row in ROWS:
             self.assertTrue(row.title)
             self.assertTrue(row.tests or row.remark, row.number)

@@ -251,7 +251,6 @@ def reaches_through(sources: Sources) -> Iterator[str]:
 
 
 def strangers(sources: Sources) -> Iterator[str]:
-    """Wires that know more than one game."""
     games: dict[str, set[str]] = {}
     for name, text in sources.items():
         if name.startswith("gamehost.wires."):
@@ -347,11 +346,9 @@ class PackageTests(SynchronousTestCase):
         self.assertEqual(made, set(TIMERS))
 
     def test_lengths(self) -> None:
-        """No file has more than 800 lines and no function more than 50, in the tests neither."""
         self.assertEqual([*lengthy(PACKAGE), *lengthy(TESTS)], [])
 
     def test_every_module_says_its_rule(self) -> None:
-        """Every module opens with a docstring, those of the tests too."""
         self.assertEqual([*undocumented(PACKAGE), *undocumented(TESTS)], [])
 
 
@@ -450,7 +447,6 @@ class PlantedTests(SynchronousTestCase):
         self.assertEqual(found, ["gamehost.service uses gamehost.client.core"])
 
     def test_cycles(self) -> None:
-        """A circle of imports is seen; one that is only for types, or within functions, is none."""
         here, there = "from gamehost import b\n", "import gamehost.a\n"
         self.assertEqual(cycle({"gamehost.a": here, "gamehost.b": there}), ["gamehost.a", "gamehost.b", "gamehost.a"])
         for harmless in ("if TYPE_CHECKING:\n    " + there, "def late():\n    " + there):

@@ -150,7 +150,6 @@ class SiteTests(SynchronousTestCase):
         return head, body
 
     def test_metrics(self) -> None:
-        """Plain text for people and older servers, and OpenMetrics for those that ask for it."""
         self.host.world.connect()
         with capturedLogs() as events:
             head, body = self.ask("GET /metrics HTTP/1.1")

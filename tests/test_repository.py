@@ -115,7 +115,6 @@ class MakefileTests(SynchronousTestCase):
         self.assertGreaterEqual(len(re.findall(r"^\S", written, re.M)), 3)
 
     def test_run_installs_what_running_needs(self) -> None:
-        """`make run` installs no tools for tests; `make test` does; both say what they do."""
         run, test = planned("run"), planned("test")
         self.assertNotIn("[dev]", run)
         self.assertIn("[dev]", test)

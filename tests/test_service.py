@@ -469,7 +469,6 @@ class HostTests(SynchronousTestCase):
             self.successResultOf(host.stopService())
 
     def test_strict_reaches_every_wire(self) -> None:
-        """`--strict` is a setting of each."""
         host = make_host(parsed("--store=memory", "--strict"), MemoryReactorClock())
         host.startService()
         self.assertEqual(len(host.factories), len(WIRES))

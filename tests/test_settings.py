@@ -92,13 +92,11 @@ class ReadingTests(PropertyCase):
         self.assertIn("from 2 to 5", str(self.assertRaises(BadOption, read, "depth", "6")))
 
     def test_seconds(self) -> None:
-        """Whole and decimal seconds from 0 on; no sign, no exponent, no words."""
         for text, number in (("0", 0.0), ("60", 60.0), ("2.5", 2.5), ("0.000001", 1e-6)):
             self.assertEqual(seconds("depth", text), number)
         self.refused(seconds, *NOT_NUMBERS, "-1", ".5", "5.", "1,5", "1.5.0", "1.0000000", "9" * 13)
 
     def test_milliseconds(self) -> None:
-        """Seconds as written, whole milliseconds as used."""
         for text, number in (("0", 0), ("2.5", 2500), ("0.001", 1), ("0.29", 290), ("86400", 86_400_000)):
             read = milliseconds("depth", text)
             self.assertEqual(read, number)
@@ -284,8 +282,6 @@ class TokenBucketTests(PropertyCase):
 
 
 class AheadTests(SynchronousTestCase):
-    """Tokens that are taken before they are there, looked at, and given back."""
-
     def test_taken_ahead_is_waited_for(self) -> None:
         bucket = TokenBucket(0.5, 2, 0.0)
         self.assertEqual([bucket.take_ahead(0.0) for _ in range(4)], [0.0, 0.0, 2.0, 4.0])
@@ -359,7 +355,6 @@ class OptionsTests(SynchronousTestCase):
         self.assertRaises(UsageError, parsed, "--shift=50000")
 
     def test_a_setting_with_an_option_of_its_own(self) -> None:
-        """`--championship=TYPE:N`, on the command line and in a file, is a setting of its wire."""
         self.assertEqual(parsed("--championship=nim:4")["set"], {"paper-soccer.championship": "nim:4"})
         path = self.mktemp()
         Path(path).write_text('championship = "paper soccer:8"\n')
@@ -528,7 +523,6 @@ class OptionsOfWiresTests(SynchronousTestCase):
         )
 
     def test_a_registry_changes_no_other_options(self) -> None:
-        """The class of the options stays as it is."""
         Options(Registry(WIRES, (TOY_WIRE,)))
         self.assertNotIn("toy=", Options().longOpt)
         self.assertRaises(UsageError, parsed, "--toy=tcp:1")

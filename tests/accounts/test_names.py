@@ -202,7 +202,6 @@ class LookAlikesTests(SynchronousTestCase):
         self.assertEqual(len(index), 0)
 
     def test_replace(self) -> None:
-        """A name for another one. Either may be missing, and the old one may be gone already."""
         index = LookAlikes()
         for before, after, alike in ((None, COC, True), (COC, GREEK_HOT, False), (COC, COC, True), (COC, None, False)):
             index.replace(before, after)

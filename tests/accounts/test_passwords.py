@@ -109,7 +109,6 @@ class ProofTests(SynchronousTestCase):
         self.assertEqual(len(list(self.store.proofs())), 2)
 
     def test_another_key(self) -> None:
-        """Without the key that it was made with, nothing counts, and nothing is wrong."""
         self.proven.note(self.ann, b"secret", "192.0.2.1")
         other = self.restarted(bytes(32))
         self.assertFalse(other.fits(self.ann, b"secret"))

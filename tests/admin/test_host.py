@@ -165,7 +165,6 @@ class DrainTests(SynchronousTestCase):
         self.assertEqual(self.ended, [True])
 
     def test_the_last_match(self) -> None:
-        """It goes on, its players come back, nobody else comes in, and then the host ends."""
         ann, bob = self.world.match()
         carl = self.world.connect()
         carl.ask("LOGIN|carl")
@@ -297,7 +296,6 @@ class ReloadTests(SynchronousTestCase):
         self.file.write_text("\n".join(lines))
 
     def reload(self, *lines: str) -> tuple[list[str], list[str]]:
-        """What changed, and what needs a restart."""
         self.write(*lines)
         answer = self.world.ask("reload")
         return sorted(answer["changed"]), sorted(answer["need_a_restart"])

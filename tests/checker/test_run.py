@@ -404,8 +404,6 @@ class Stubborn(OnitamaPlayer):
 
 
 class RarePositionTests(SynchronousTestCase):
-    """Each scenario comes to its position, with a client that plays at random."""
-
     def test_stalemate_is_laid(self) -> None:
         """For each seat: it is to move, has all its pieces, and has no move. Nobody has won."""
         for client in (True, False):

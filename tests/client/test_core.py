@@ -123,8 +123,6 @@ class LoggingInTests(PropertyCase):
 
 
 class LastingTests(PropertyCase):
-    """What is asked for again on the next connection."""
-
     def test_before_there_is_a_connection(self) -> None:
         talk = Talk()
         talk.core.say(m.Seek("onitama"))
@@ -190,7 +188,6 @@ class PlayingTests(PropertyCase):
         self.talk.hear(ENTERED)
 
     def test_events_are_structs_of_the_game(self) -> None:
-        """And the view follows them."""
         self.assertEqual(self.talk.hear(SEATED, DEALT, MOVED), [SEATED, DEALT, MOVED])
         own = self.core.own
         assert own is not None
@@ -397,8 +394,6 @@ def plain(struct: Any) -> Any:
 
 
 class FollowingTests(PropertyCase):
-    """What a client that hears the events knows is what the host would show it."""
-
     def test_all_games_are_played(self) -> None:
         self.assertEqual(PLAYERS.keys(), MESSAGES.keys())
 

@@ -268,7 +268,6 @@ class NotationTests(CommandCase):
         self.table = self.add(TableHeader("toy", 1, seats, {"goal": "100"}), *played(4))
 
     def test_there_and_back(self) -> None:
-        """What is shown can be read back without a journal."""
         status, text, err = self.run_command("show", self.table, "--notation")
         self.assertEqual((status, err), (0, ""))
         self.assertTrue(text.startswith('[Game "toy"]\n[Rules "1"]\n[Table "3"]\n[Date "20'))

@@ -211,7 +211,6 @@ class ProgressTests(SynchronousTestCase):
         self.assertEqual(contest.progress[2], "4 of 10 games are decided; round 5 of 10")
 
     def test_a_picture_of_each_game_that_the_page_names(self) -> None:
-        """Also of one that has ended since, or has not begun."""
         shown = Shown(Contest(plan(4)), Path(self.mktemp()), ONITAMA, StringIO())
         running: Any = {"9.9": SimpleNamespace(record=None)}
         run: Any = SimpleNamespace(running=running)

@@ -99,7 +99,6 @@ class BridgeCase(SynchronousTestCase):
 
 class GamesTests(BridgeCase):
     def test_a_whole_game(self) -> None:
-        """A bot in Python against one in Perl."""
         with self.host() as host:
             for protocol in PYTHON:
                 bots = {"ann": python_bot(protocol), "bob": perl_bot(protocol)}

@@ -57,10 +57,7 @@ class BotTests(SynchronousTestCase):
 
 
 class CheckTests(SynchronousTestCase):
-    """Programs that are no clients, and what is kept."""
-
     def test_a_program_that_is_no_client(self) -> None:
-        """It ends before it has connected."""
         status, report = check("onitama", ("first-mover",), sys.executable, "-c", "raise SystemExit('no display')")
         self.assertEqual(status, 1)
         self.assertIn("no display", report["findings"][0]["happened"])
@@ -71,7 +68,6 @@ class CheckTests(SynchronousTestCase):
         self.assertEqual(status, 2)
 
     def test_transcripts_are_kept(self) -> None:
-        """One for each scenario, with what each message means."""
         folder = Path(self.mktemp()).absolute()
         bot = python_bot("onitama")
         status, printed, _ = run("onitama", "--scenario=wins", f"--keep={folder}", "--seed=1", "--", *bot)
@@ -113,8 +109,6 @@ DEAL = "onitama.deal=boar,ox/crab,eel/tiger"
 
 
 class TraceTests(SynchronousTestCase):
-    """One client through the trace, one directly."""
-
     def test_a_session(self) -> None:
         """Both are told the same, and the trace has each message once."""
         folder = Path(self.mktemp()).absolute()

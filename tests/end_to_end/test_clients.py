@@ -28,7 +28,6 @@ class LibraryTests(Mixin):
     mistakes: Sequence[str]
 
     def first_bot(self, port: int) -> Sequence[str]:
-        """The first bot of the page, for this port."""
         raise NotImplementedError
 
     def run_program(self, command: Sequence[str], status: int = 0) -> str:
@@ -164,8 +163,6 @@ REFUSED = (
 
 
 class JsonTests(JavaCase, PropertyCase):
-    """The reader of JSON in Java."""
-
     def setUp(self) -> None:
         super().setUp()
         command = [*java(self.classes), "JsonLines"]
@@ -190,8 +187,6 @@ class JsonTests(JavaCase, PropertyCase):
 
 
 class BotTests(SynchronousTestCase):
-    """The bots of the page are short, and play what a host has."""
-
     def test_sixty_lines(self) -> None:
         self.assertLessEqual(set(PLAYED), GAMES.keys())
         for path in (CLIENTS / "js" / "all_games_bot.js", CLIENTS / "java" / "AllGamesBot.java"):

@@ -63,8 +63,6 @@ class ClusterTests(SynchronousTestCase):
 
 
 class OneDatabaseTests(SynchronousTestCase):
-    """A database is for one cluster, or for one host alone."""
-
     def setUp(self) -> None:
         self.server = the_server()
         self.folder = Path(self.mktemp()).absolute()
@@ -132,7 +130,6 @@ class OptionsTests(SynchronousTestCase):
         self.assertEqual(options(1, 1000, "postgresql:///games", Path("/folder")), own)
 
     def test_introduction(self) -> None:
-        """Where to connect, and which process to kill."""
         member = "3  vm  tcp:127.0.0.1:40000"
         words = f"{member}  pid 7  nc 127.0.0.1 8888    http://127.0.0.1:8080/  other wires: the usual ports"
         self.assertEqual(introduction(0, member, 7, 0), words)

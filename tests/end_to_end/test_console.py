@@ -1,17 +1,11 @@
-"""The console over real sockets: a killed host, and whole games against the host's own players."""
+"""The console over real sockets, and a host that is killed."""
 
-import re
 import socket
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.process import HostProcess
-
-#: What stands behind the last colon of a line, to be copied.
-_EXAMPLE = re.compile(r"[^\n]*: ([^:\n]+?)\.?\n> \Z")
-#: Short matches: what counts is that they are played to an end.
-SHORT = ("--set=onitama.max_plies=20", "--set=stratego.max_plies=8")
 
 
 class Terminal:
@@ -73,21 +67,3 @@ class ConsoleTests(SynchronousTestCase):
             self.assertIn("2. bob played crab a5 a4.", ann.type("history", "2. "))
             host.stop()
             self.assertIn("The host is stopping; seats at tables are kept.", bob.until("kept."))
-
-    def test_games_against_the_host(self) -> None:
-        """Each game to its end, by somebody who copies what is suggested."""
-        with self.host(*SHORT, "--house=20") as host:
-            assert host.process.stdout is not None
-            next(line for line in host.process.stdout if b"house players ready" in line)
-            person = self.terminal(host)
-            for game in ("onitama", "paper-soccer", "stratego", "eriantys"):
-                self.play(person, game)
-
-    def play(self, person: Terminal, game: str) -> None:
-        text = person.type(f"play {game} easy")
-        for _ in range(2_000):
-            if "For another match" in text:
-                return
-            found = _EXAMPLE.search(text)
-            text = person.type(found[1]) if found else person.until("> ")
-        raise AssertionError(f"no end of {game}: {text}")

@@ -83,8 +83,6 @@ def play(people: list[Person], acts: int) -> None:
 
 
 class HouseTests(SynchronousTestCase):
-    """One host, and people on all wires."""
-
     def test_all_wires(self) -> None:
         """Everybody gets an opponent, who is back after `kill -9` of its process and of the host; then the match ends."""
         wires = list(WIRES)

@@ -114,7 +114,6 @@ class ClientTests(SynchronousTestCase):
         self.assertEqual(ann, bob)
 
     def test_the_bot_on_twisted(self) -> None:
-        """It plays with the bot on asyncio."""
         with HostProcess(wires=["open"]) as host:
             port = str(host.ports["open"])
             twisted = [sys.executable, str(BOTS / "onitama_twisted_bot.py"), "ann", f"tcp:127.0.0.1:{port}"]
@@ -134,8 +133,6 @@ class ClientTests(SynchronousTestCase):
         self.assertEqual(printed.count("hears Over"), 2, printed)
 
     def test_nobody_listens(self) -> None:
-        """A port and a socket at which nobody listens are lost connections."""
-
         async def connect(way: Connect) -> None:
             client = AsyncioClient(way, None, lambda: 0.5)
             lost = await anext(client)
@@ -220,7 +217,6 @@ class WebTests(SynchronousTestCase):
         self.assertEqual(self.get(host, "/", Host="evil.example")[0], 421)
 
     def test_over_tls(self) -> None:
-        """Pages and sockets, with passwords."""
         if write_folder is None:
             raise SkipTest("needs the extra tls")
         with tempfile.TemporaryDirectory() as folder:

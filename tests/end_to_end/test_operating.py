@@ -39,8 +39,6 @@ MOVES = ("MAKE_MOVE|ox|c1|c2", "MAKE_MOVE|crab|a5|a4", "MAKE_MOVE|tiger|c2|c4")
 
 
 class OperatingCase(SynchronousTestCase):
-    """A folder with a store, and a match of three moves."""
-
     def setUp(self) -> None:
         self.folder = Path(self.mktemp()).absolute()
         self.folder.mkdir()
@@ -80,8 +78,6 @@ class OperatingCase(SynchronousTestCase):
 
 
 class SignalTests(OperatingCase):
-    """Rows 146 and 147."""
-
     def test_signals_that_end_nothing(self) -> None:
         """SIGHUP, SIGPIPE, SIGUSR1 and SIGUSR2, in the middle of a match: it goes on, and SIGTERM ends it in order."""
         with self.host() as host:
@@ -109,7 +105,6 @@ class SignalTests(OperatingCase):
             self.assertIn("resumed 1 table", host.log)
 
     def test_ctrl_c(self) -> None:
-        """SIGINT is an orderly stop as well."""
         with self.host() as host:
             self.log_in(host)
             host.process.send_signal(signal.SIGINT)
@@ -118,8 +113,6 @@ class SignalTests(OperatingCase):
 
 
 class LogTests(OperatingCase):
-    """Row 156."""
-
     def test_standard_output_closed(self) -> None:
         """Whoever read the log has gone: the match goes on, and so does the stop."""
         with self.host() as host:
@@ -146,8 +139,6 @@ class LogTests(OperatingCase):
 
 
 class FilesTests(OperatingCase):
-    """Row 19."""
-
     def test_no_file_left(self) -> None:
         """Who is in plays on and the journal writes on; who comes is closed; when there is room again all is well."""
         with self.host("tests.kit.altered_hosts:few_files") as host:
@@ -270,8 +261,6 @@ except ImportError:
 
 
 class EndpointCase(SynchronousTestCase):
-    """A host whose wire listens in some other way."""
-
     def host(self, endpoint: str, module: str = "gamehost") -> HostProcess:
         return HostProcess(f"--onitama={endpoint}", wires=["onitama"], module=module)
 
@@ -281,8 +270,6 @@ class EndpointCase(SynchronousTestCase):
 
 
 class TLSTests(EndpointCase):
-    """`tls:FOLDER:PORT`."""
-
     def setUp(self) -> None:
         if write_folder is None:
             raise SkipTest("needs the extra tls")
@@ -325,8 +312,6 @@ class TLSTests(EndpointCase):
 
 
 class ProxyTests(EndpointCase):
-    """`haproxy:tcp:PORT`."""
-
     def test_behind_a_proxy(self) -> None:
         """What the proxy says of a client is what the log says; a header that never comes ends the connection."""
         with self.host("haproxy:tcp:0:interface=127.0.0.1") as host:
@@ -403,7 +388,6 @@ class ForkServerTests(SynchronousTestCase):
             os.environ.update(before)
 
     def outcome(self, word: str, forked: str) -> tuple[int, str]:
-        """The status, and what was printed."""
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PLANTED": "yes"}
         with self.way(forked):
             process = start("program", [word], self.folder, environment)
@@ -445,7 +429,6 @@ class ForkServerTests(SynchronousTestCase):
                 self.assertRegex(ended.stderr, r"^gamehost: option --nonsense not recognized")
 
     def test_a_copy_has_not_imported_the_reactor(self) -> None:
-        """Each process makes its own."""
         (self.folder / "program.py").write_text("import sys; print('twisted.internet.reactor' in sys.modules)")
         self.assertEqual(self.outcome("", "yes"), (0, "False\n"))
 
@@ -564,7 +547,6 @@ class AdminTests(SynchronousTestCase):
             self.assertIn("table 1 has lost nothing", self.ask("lost", verb, "1", status=1))
 
     def change(self, host: HostProcess, busy: Busy) -> None:
-        """New settings, and words to all."""
         self.config.write_text("grace = 30\n")
         self.assertEqual(self.ask("reload"), "changed: grace\n")
         self.assertEqual(self.ask("reload"), "nothing is different\n")
@@ -573,7 +555,6 @@ class AdminTests(SynchronousTestCase):
         self.assertEqual(busy.notices, CLIENTS)
 
     def keep(self) -> None:
-        """Copies and accounts."""
         copy = self.folder / "copy.sqlite"
         self.ask("backup", str(copy))
         with closing(sqlite3.connect(copy)) as connection:
@@ -583,7 +564,6 @@ class AdminTests(SynchronousTestCase):
             self.assertIn("nobody", self.ask("account", *words, status=1))
 
     def remove(self, host: HostProcess) -> None:
-        """Players who have to go."""
         eve, _ = self.log_in(host, "eve")
         self.assertIn("eve: the connection is closed", self.ask("kick", "eve"))
         self.assertIn("the owner of this host has ended your connection", eve.hear())

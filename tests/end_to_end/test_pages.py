@@ -29,8 +29,6 @@ def without_numbers(text: str) -> str:
 
 
 class HostTests(SynchronousTestCase):
-    """One host, with a match that has begun."""
-
     def setUp(self) -> None:
         self.folder = Path(self.mktemp()).absolute()
         self.folder.mkdir()
@@ -146,8 +144,6 @@ def keys(value: Any) -> Any:
 
 
 class CheckTests(SynchronousTestCase):
-    """`gamehost check`, as two pages begin with it."""
-
     def test_the_first_run(self) -> None:
         """A line of each scenario is printed as the page has it."""
         page = "docs/checker.rst"
@@ -163,10 +159,7 @@ class CheckTests(SynchronousTestCase):
 
 
 class CertificateTests(SynchronousTestCase):
-    """The certificates of a cluster."""
-
     def test_the_commands(self) -> None:
-        """They make an authority, and a certificate that it vouches for."""
         if OPENSSL is None:
             raise SkipTest("no openssl here")
         folder = Path(self.mktemp())

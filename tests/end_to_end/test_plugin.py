@@ -80,7 +80,6 @@ class ExamplePluginTests(SynchronousTestCase):
         self.assertIn("test_fuzz", ended.stdout)
 
     def test_a_whole_match(self) -> None:
-        """The package's transcript, line by line; and the journal's verbs know the game."""
         transcripts = EXAMPLE / "gamehost_gomoku" / "tests" / "transcripts" / "gomoku"
         transcript = Transcript.read(transcripts / "first-game.txt")
         settings = [word for name, text in transcript.settings.items() for word in ("--set", f"{name}={text}")]

@@ -317,7 +317,6 @@ class ElementTests(SynchronousTestCase):
         self.assertEqual((number(3), number(3.04), number(-0.5)), ("3", "3", "-0.5"))
 
     def test_text_from_outside(self) -> None:
-        """Escaped, in ASCII, and without what XML cannot hold."""
         self.assertEqual(escaped("<\u00eb\x00&"), "&lt;&#235;&#65533;&amp;")
 
     def test_pages(self) -> None:

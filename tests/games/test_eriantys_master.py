@@ -404,7 +404,6 @@ class ScenarioTests(SynchronousTestCase):
             self.assertGreater(reached, 0)
 
     def test_two_players_play_ten_rounds_at_most(self) -> None:
-        """Two players never run out of students: ten rounds, or an end at once."""
         for seed in range(8):
             story = self.story(2, seed)
             self.assertNotIn("LastRound", story)

@@ -169,7 +169,6 @@ class BagTests(SynchronousTestCase):
 
 class ChoicesTests(SynchronousTestCase):
     def test_places_in_teams(self) -> None:
-        """There is one place for each colour with two and three players, two with four, and grey with three only."""
         for seats, places in ((2, (1, 1)), (3, (1, 1, 1)), (4, (2, 2))):
             request = Choices(Match(MODES[seats], False)).request
             self.assertEqual(request, e.AskTower(Seat(0), places, ((),) * len(places)))

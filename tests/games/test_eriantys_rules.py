@@ -195,7 +195,6 @@ class InfluenceTests(SynchronousTestCase):
         self.assertEqual(influences(position, position.islands[0]), (1 + 4 + 2, 2 + 3))
 
     def test_knight_is_worth_two_once_a_team(self) -> None:
-        """The knight adds two to the team of the player who called, on whatever island."""
         position = evolve(twelve((None, students(blue=1)), seats=3), character=Character.KNIGHT)
         self.assertEqual(influences(position, position.islands[0]), (2, 1, 0))
         four = evolve(new_position(4), character=Character.KNIGHT)
@@ -363,8 +362,6 @@ class CirclePropertyTests(PropertyCase):
 
 
 class BagTests(SynchronousTestCase):
-    """Row 131."""
-
     def test_row_131_the_bag_has_no_order(self) -> None:
         """There is no next student before one is drawn: the bag is five counts, for the host itself, too."""
         bag = new_position().bag

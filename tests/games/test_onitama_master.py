@@ -145,8 +145,6 @@ class PlayTests(PropertyCase):
 
 
 class ExchangeTests(PropertyCase):
-    """When nothing can be moved."""
-
     def stuck(self, rng: random.Random) -> tuple[OnitamaMaster, SystemChance]:
         chance = SystemChance(rng.randrange)
         master = begun(chance=chance)

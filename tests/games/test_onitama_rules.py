@@ -82,7 +82,6 @@ class CardTests(SynchronousTestCase):
 
 class SquareTests(SynchronousTestCase):
     def test_names(self) -> None:
-        """25 squares from a1 along White's side to e5, in either case, and no other name."""
         self.assertEqual((len(SQUARES), len(set(SQUARES))), (25, 25))
         for name, square in (("a1", 0), ("e1", 4), ("a2", 5), ("c3", 12), ("e5", 24), ("C5", 22)):
             self.assertEqual(SQUARE_NAMED[name], square)
@@ -96,7 +95,6 @@ class LeadsTests(SynchronousTestCase):
         return {SQUARES[square] for square in LEADS[colour][Card(card)][SQUARE_NAMED[start]]}
 
     def test_both_sides(self) -> None:
-        """Forward is up for White and down for Black, and Black's right is White's left."""
         self.assertEqual(self.named(0, "tiger", "c2"), {"c4", "c1"})
         self.assertEqual(self.named(1, "tiger", "c4"), {"c2", "c5"})
         self.assertEqual(self.named(0, "rabbit", "b2"), {"c3", "d2", "a1"})

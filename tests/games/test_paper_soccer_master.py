@@ -217,7 +217,6 @@ POINT_LISTS = st.lists(st.tuples(COORDINATES, COORDINATES), min_size=1, max_size
 class PropertyTests(PropertyCase):
     @given(st.randoms(use_true_random=False), st.integers(0, 60), POINT_LISTS, st.integers(0, 3))
     def test_any_points_move_or_lose(self, rng: random.Random, steps: int, junk: Points, kept: int) -> None:
-        """On turn, any list of points either is a legal move or loses, exactly as the rules say."""
         master = opened()
         for _ in range(steps):
             move = random_move(position(master), rng)

@@ -34,7 +34,6 @@ from tests.kit.games.paper_soccer import Move, as_move, complete_moves, random_m
 
 class PitchTests(PropertyCase):
     def test_counts(self) -> None:
-        """There are 105 points, 40 border segments and 316 segments to draw."""
         self.assertEqual(len(set(POINTS)), 105)
         self.assertEqual(len(set(BORDER)), 40)
         self.assertEqual(len(set(DRAWABLE)), 316)

@@ -209,7 +209,6 @@ class SetUpTests(PropertyCase):
 
 class ClockTests(PropertyCase):
     def test_set_up_has_its_own_time(self) -> None:
-        """Five minutes for both together unless set otherwise; placing a piece does not renew them."""
         master = seated()
         self.assertEqual(master.deadline, 300_000)
         master.act(RED, Place("9", 0, 0), 1000)

@@ -250,7 +250,6 @@ class TwoSquaresTests(PropertyCase):
         self.assertNotIn(square("A3"), listed)
 
     def test_an_attack_is_a_crossing(self) -> None:
-        """A piece that strikes and survives has crossed the border; striking back over it is refused in its turn."""
         position = drawn("5A1 FE1 4D1", "5J10 FE10 9B2")
         position = played(position, "A1-A2", "B2-B1", "A2-A1", "J10-J9", "A1-A2", "B1-A1")
         self.assertIn("two-squares", objection(position, "A2-A1") or "")
@@ -329,7 +328,6 @@ class PlacingTests(PropertyCase):
         self.assertEqual(bytes(placing.squares), before)
 
     def test_first_player_has_rows_0_to_3(self) -> None:
-        """The first player places on y 0 to 3, on every column, and nowhere else."""
         placing = Placing(RED)
         placing.place("9", 0, 0)
         placing.place("9", 9, 3)

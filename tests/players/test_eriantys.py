@@ -19,7 +19,6 @@ LEVELS = tuple(Level)
 
 
 def settings_of(seed: int) -> Mapping[str, str]:
-    """Every other match is an expert game."""
     return {"expert": "yes" if seed % 2 else "no"}
 
 

@@ -178,8 +178,6 @@ class ChooseTests(SynchronousTestCase):
 
 class BestOnAverageTests(SynchronousTestCase):
     def test_mean(self) -> None:
-        """A die is worth 3.5 on average: more than a sure 3, less than a sure 4."""
-
         def chosen(sure: int) -> str:
             chance = SeededChance(3)
             return best_on_average(
@@ -214,7 +212,6 @@ class BestOnAverageTests(SynchronousTestCase):
         self.assertEqual(best_on_average([5, 6], lambda: 0, value, worlds=9), 5)
 
     def test_the_worse_half_is_left_out(self) -> None:
-        """After half of the worlds only the better actions are tried."""
         tried: list[int] = []
 
         def value(world: int, action: int) -> float:

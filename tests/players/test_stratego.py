@@ -265,7 +265,6 @@ class KnowledgeTests(SynchronousTestCase):
         self.assertEqual(seen(board, FIRST_PLAYER), squares)
 
     def test_scouts_give_themselves_away(self) -> None:
-        """Who goes more than one square is a scout."""
         knowledge = Knowledge(Seat(1))
         knowledge.look(seen(drawn("9A4", "1A9").squares, SECOND_PLAYER))
         knowledge.moved(Moved(Seat(0), Move(0, 3, 0, 6), Seat(1)))

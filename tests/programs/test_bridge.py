@@ -217,8 +217,6 @@ class GamesTests(SynchronousTestCase):
 
 
 class LostConnectionTests(SynchronousTestCase):
-    """The bridge takes its seat back, and its bot does not notice."""
-
     def begun(self, protocol: str, slow: int = 0) -> World:
         world = World({"stratego.max_plies": "12"}, slow)
         for seed, name in enumerate(("ann", "bob")):

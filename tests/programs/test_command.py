@@ -77,7 +77,6 @@ class CommandTests(SynchronousTestCase):
         self.assertEqual(set(playable(WIRES)), with_codec - {"eriantys-java"})
 
     def test_endpoints(self) -> None:
-        """`HOST:PORT` is TCP; all else is an endpoint of Twisted."""
         for text, expected in (
             ("127.0.0.1:8893", "tcp:127.0.0.1:8893"),
             ("[::1]:8893", r"tcp:\:\:1:8893"),
@@ -167,8 +166,6 @@ def program(wire: str) -> WirePlayer:
 
 
 class ServersTests(SynchronousTestCase):
-    """Message by message."""
-
     def check(self, wire: str, *messages: Any, says: str) -> None:
         """The last message is one with which the program cannot go on."""
         playing = program(wire)

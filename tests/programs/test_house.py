@@ -73,8 +73,6 @@ MOVED = m.Event(3, 2, MovedEvent(0, "ox", "c1", "c2"))
 
 
 class HousePlayerTests(SynchronousTestCase):
-    """`easy.1` at a table of Onitama."""
-
     def setUp(self) -> None:
         self.client = ScriptedClient()
         self.soon: list[Any] = []
@@ -452,7 +450,6 @@ class ThinkingTests(PropertyCase):
         self.assertEqual((self.efforts, self.think.waiting), ([1.0], 0))
 
     def test_many(self) -> None:
-        """Each takes its share of a second, so the last one is not late."""
         for _ in range(50):
             self.ask()
         while self.queue:

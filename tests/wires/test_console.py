@@ -205,7 +205,6 @@ class TextTests(SynchronousTestCase):
 
 class StyleTests(SynchronousTestCase):
     def test_width(self) -> None:
-        """A terminal's own word for it is not trusted."""
         self.assertEqual([Style(width=width).width for width in (-1, 0, 40, 80, 65535)], [20, 20, 40, 80, 80])
 
     def test_characters(self) -> None:

@@ -69,7 +69,6 @@ def typed(client: Client, text: str) -> str:
 
 
 def _lines(steps: Generator[None, None, list[str]]) -> list[str]:
-    """What work in steps results in."""
     while True:
         try:
             next(steps)
@@ -79,8 +78,6 @@ def _lines(steps: Generator[None, None, list[str]]) -> list[str]:
 
 
 class PromptTests(SynchronousTestCase):
-    """Where prompts stand, and what stands before and behind them."""
-
     def setUp(self) -> None:
         self.host = MemoryHost(DEAL)
         self.ann = connected(self.host, "name ann", "play onitama")
@@ -398,7 +395,6 @@ class TelnetBytesTests(SynchronousTestCase):
             self.assertEqual(self.read(SAID[said], SAID[said]), [Telnet(), told, told])
 
     def test_the_end_of_a_line_tells_it(self) -> None:
-        """Before that line, and once; in one piece, and cut between the two characters."""
         expected: Sequence[Message] = [Line("a"), Telnet(), Line("b"), Line("c")]
         self.assertEqual(self.read(b"a\nb\r\nc\r\n"), expected)
         self.assertEqual(self.read(b"a\nb\r", b"\nc\r", b"\n"), expected)

@@ -43,7 +43,6 @@ class RateTests(SynchronousTestCase):
                 self.assertEqual(bot.heard()[-1], "GAME_OVER|bob")
 
     def test_other_log_ins_count(self) -> None:
-        """A log-in that follows a game is exempt once: those that are refused behind it count."""
         world = MemoryHost({"onitama.deal": "boar,ox/crab,eel/tiger", "limits.messages_burst": "5"})
         bots = [world.connect(), world.connect()]
         for bot, name in zip(bots, ("ann", "bob"), strict=True):
@@ -380,8 +379,6 @@ def telnet(client: Client, data: bytes) -> None:
 
 
 class TranscriptTests(SynchronousTestCase):
-    """The files under tests/transcripts, which the documentation shows."""
-
     def play(self, wire: str, transcript: Transcript, send: Callable[[Client, bytes], None]) -> None:
         play(transcript, MemoryHost(transcript.settings, **tokens_differ(wire)), send)
 
@@ -416,7 +413,6 @@ class TranscriptTests(SynchronousTestCase):
         self.assertFalse(Hears(1, "WAIT").fits("WAITING"))
 
     def test_a_wrong_transcript_fails(self) -> None:
-        """The player notices a wrong line, a missing one and one too many."""
         said = Says(1, "LOGIN|ann")
         wrong: list[tuple[Step, ...]] = [(said, Hears(1, "WAITING|bob")), (said,)]
         wrong.append((said, Hears(1, "WAITING|ann"), Hears(1, "more")))

@@ -353,7 +353,6 @@ def company(world: MemoryHost, seed: int, *habits: Habit, **more: Any) -> list[P
 
 
 def played(seats: int, expert: bool, seed: int, rude: float = 0.0) -> Counter[str]:
-    """One match to its end; what its players heard."""
     world = MemoryHost(OPEN, rng=random.Random(seed).randrange)
     players = company(world, seed, *[everything] * seats, rude=rude)
     seated(world, players, expert)
@@ -462,7 +461,6 @@ class TooLateTests(SynchronousTestCase):
         self.assertIn("AvailableGames", client.ask(line("RequestGames"))[0])
 
     def test_strict_mode_refuses_it(self) -> None:
-        """As before: the document says nothing about it."""
         self.assertIn("INVALID_ACTION", self.ended(strict=True).ask(line("ChosenTower", tower="WHITE"))[0])
 
 
@@ -509,7 +507,6 @@ class SettingsTests(SynchronousTestCase):
             self.assertIn(next(iter(settings)), str(error))
 
     def test_a_board_is_encoded_once_for_a_listener(self) -> None:
-        """Its codecs share what they print."""
         here = configure({})
         self.assertIs(here.new_codec()._boards, here.new_codec()._boards)
         self.assertIsNot(here.new_codec()._boards, configure({}).new_codec()._boards)

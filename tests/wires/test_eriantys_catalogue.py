@@ -256,7 +256,6 @@ class MatchTests(SynchronousTestCase):
         self.assert_refused(ann, "UNAVAILABLE_ASSISTANT", "PlayAssistant", assistant=4)
 
     def test_row_84_islands_are_those_of_the_present_circle(self) -> None:
-        """After a merge there are fewer numbers."""
         world, ann, bob = dealt()
         islands = circle((3, Tower.WHITE), *[(1, None)] * 9)
         laid_out(world, ann, bob, acting(with_islands(new_position(2), islands)))

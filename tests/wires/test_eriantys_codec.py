@@ -90,7 +90,6 @@ class UsualLinesTests(PropertyCase):
 
 class ParsingTests(PropertyCase):
     def test_every_message_of_a_client(self) -> None:
-        """Is read in the tests above."""
         self.assertEqual({type(message) for _, message in EXAMPLES}, set(m.CLIENT_TYPES.values()))
 
     def test_examples_of_the_error_texts_are_messages(self) -> None:
@@ -260,7 +259,6 @@ class StreamTests(PropertyCase):
         self.assertRaises(WireError, list, codec.feed(b"\xc3(\n"))
 
     def test_line_limit(self) -> None:
-        """16 KiB and not a byte more, line end apart."""
         longest = b'{"type":"Pong"}' + b" " * (LINE_LIMIT - 15)
         self.assertEqual(list(JsonCodec(BoardCache()).feed(longest + b"\r\n")), [m.Pong()])
         self.assertRaises(WireError, list, JsonCodec(BoardCache()).feed(longest + b" \n"))
@@ -315,7 +313,6 @@ class JsonClientCodecTests(ClientCodecContract, PropertyCase):
         return JsonClientCodec()
 
     def test_keys_that_are_not_known_are_ignored(self) -> None:
-        """A later server may say more."""
         line = b'{"more":[],"type":"EndOfRound","roundNumber":3,"why":null}\n'
         self.assertEqual(list(JsonClientCodec().feed(line)), [m.EndOfRound(3)])
 

@@ -376,8 +376,6 @@ REQUEST = SelectColor()
 
 @define(eq=False)
 class RecordingPeer:
-    """A peer that records the calls."""
-
     said: list[ServerMessage] = field(factory=list)
     ring: Callable[[], None] | None = None
     seconds: float = 0.0
@@ -703,7 +701,6 @@ class WaitingTests(SynchronousTestCase):
         self.assertEqual(types(ann.hear()), ["MovableStudents"])
 
     def test_the_limit_is_a_setting(self) -> None:
-        """`eriantys.ack_seconds`; 0: nobody is waited for."""
         for seconds in ("0", "0.5"):
             world, ann, bob = pair({"eriantys.ack_seconds": seconds})
             bob.habit = never

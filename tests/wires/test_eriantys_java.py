@@ -537,7 +537,6 @@ class ConversationRefusalTests(ConversationCase):
         self.assertEqual(kinds(ann.ask("ChosenWizard wizardID=5")), ["INVALID_INPUT", "AvailableWizards"])
 
     def test_assistants(self) -> None:
-        """The error alone, whatever was wrong."""
         _, ann, bob = self.dealt()
         ann.say("PlayAssistant assistant=FOX")
         self.assertEqual(kinds(bob.heard())[-1], "AvailableAssistants")

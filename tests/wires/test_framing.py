@@ -276,8 +276,6 @@ class TelnetTests(PropertyCase):
 
 
 class ForeignTests(SynchronousTestCase):
-    """What opens with another protocol's first words breaks at once, and is told apart from a long line."""
-
     OPENINGS = (
         b"GET / HTTP/1.1\r\n",
         b"POST /login HTTP/1.0\r\n",
@@ -304,7 +302,6 @@ class ForeignTests(SynchronousTestCase):
             self.assertEqual(error.opening, opening)
 
     def test_tls_is_known_by_three_bytes(self) -> None:
-        """TLS is known without a line end, whether its hello comes whole, past the limit, or in pieces."""
         hello = b"\x16\x03\x01\x02\x00" + bytes(512)
         self.assertEqual(self.reason(hello), "another protocol")
         self.assertEqual(self.reason(hello + b"\n"), "another protocol")
@@ -452,7 +449,6 @@ class RuleTests(PropertyCase):
             list(codec.feed(part("")))
 
     def test_the_answer_to_a_handshake(self) -> None:
-        """RFC 6455, section 1.3."""
         answer = control_frame(Switching("dGhlIHNhbXBsZSBub25jZQ=="))
         self.assertIn(b"\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", answer)
         self.assertNotIn(b"Extensions", answer)

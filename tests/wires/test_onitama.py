@@ -251,7 +251,6 @@ class CatalogueTests(SynchronousTestCase):
                 self.assertEqual(line.split("|")[0], answer, (policy, address))
 
     def test_row_99_a_match_whose_end_was_missed_is_over(self) -> None:
-        """The next log-in goes to the lobby."""
         world = MemoryHost(DEAL)
         ann, bob = seated(world)
         for client, move in ((ann, "ox|c1|c2"), (bob, "crab|a5|a4"), (ann, "tiger|c2|c4")):
@@ -264,7 +263,6 @@ class CatalogueTests(SynchronousTestCase):
 
 class ComingBackTests(PropertyCase):
     def test_draw_is_told_as_such(self) -> None:
-        """`max_plies` reached: nobody has won."""
         ann, _ = seated(MemoryHost(DEAL | {"onitama.max_plies": "1"}))
         self.assertEqual(ann.ask("MAKE_MOVE|ox|c1|c2"), ["MOVE_WAS_MADE|ox|c1|c2", "GAME_OVER|draw"])
 
@@ -281,7 +279,6 @@ class ComingBackTests(PropertyCase):
 
 class LostPeopleTests(SynchronousTestCase):
     def test_help_is_an_explanation_and_an_example_that_works(self) -> None:
-        """The line after the explanation can be sent back as it is."""
         world = MemoryHost(DEAL)
         client = world.connect()
         for word in ("help", "?", "HELP"):
@@ -411,7 +408,6 @@ class ParsingTests(PropertyCase):
 
 class EncodingTests(PropertyCase):
     def test_every_message_of_the_server(self) -> None:
-        """Is among those above."""
         self.assertEqual({type(message) for message, _ in PipesCodecTests.sent}, set(m.SERVER_COMMANDS))
 
     def test_line_limit(self) -> None:
@@ -457,7 +453,6 @@ class PipesClientCodecTests(ClientCodecContract, PropertyCase):
             self.assertIn(words, str(error))
 
     def test_empty_lines_say_nothing(self) -> None:
-        """A server may send them to keep the connection alive."""
         self.assertEqual(list(PipesClientCodec().feed(b"\n\r\nGAME_OVER|ann\r\n")), [m.GameOver("ann")])
 
     def test_what_cannot_be_written(self) -> None:

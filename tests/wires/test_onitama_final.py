@@ -309,7 +309,6 @@ class PaceTests(SynchronousTestCase):
             self.assertEqual(client.heard()[-1], "FAILED|not logged in within 120 s")
 
     def test_who_looks_at_the_end_may_be_silent(self) -> None:
-        """After GAME_OVER a connection is not closed for silence."""
         host = MemoryHost({**DEAL, "onitama.max_plies": "1"})
         ann, _ = seated(host)
         ann.say("MAKE_MOVE|ox|4|2|3|2")
@@ -408,7 +407,6 @@ class RecordedTests(SynchronousTestCase):
 
 class PositionTests(PropertyCase):
     def test_start(self) -> None:
-        """Black's back row is row 0."""
         position = replace(STUCK, board="PPKPP...............ppkpp")
         squares = squares_of(position)
         self.assertEqual(squares[:5], ("bP", "bP", "bK", "bP", "bP"))

@@ -280,7 +280,6 @@ class KeyTests(OpenCase):
         self.assertEqual(self.enter(host, "ann", key=key)[1]["is"], "sorry")
 
     def test_the_key_of_an_account_lasts_for_some_days(self) -> None:
-        """It has the day on which it was given."""
         days = [20_000.0]
         proven = ProvenLogins(b"secret", MemoryProofs(), lambda: days[0] * 86_400)
         account = Account("ann", Digest.of(b"a good one", Cost(2)))

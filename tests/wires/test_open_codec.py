@@ -138,8 +138,6 @@ class CodecTests(CodecContract, PropertyCase):
 
 
 class ToldTests(OpenCase):
-    """What is told to all players of a table is made and encoded once."""
-
     def test_an_event_is_encoded_once(self) -> None:
         event = m.Event(1, 2, {})
         for codec in (OpenCodec, SocketCodec):
@@ -195,7 +193,6 @@ class ClientCodecTests(ClientCodecContract, PropertyCase):
 
 class MessagesTests(SynchronousTestCase):
     def test_secrets_are_not_shown(self) -> None:
-        """A message that gets into a log shows no password and no key."""
         for message in (m.Enter("ann", "canary"), m.LogIn("ann", "canary"), m.Entered("ann", "canary")):
             self.assertNotIn("canary", repr(message))
 

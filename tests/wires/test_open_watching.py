@@ -198,8 +198,6 @@ class SecretTests(PairsContract, SynchronousTestCase):
 
 
 class CanaryTests(SynchronousTestCase):
-    """A password, and a key, are looked for in all that is logged and shown."""
-
     def test_a_crash_shows_neither(self) -> None:
         def broken(*anything: object) -> None:
             raise RuntimeError("planted")
@@ -305,8 +303,6 @@ class RematchTests(OpenCase):
 
 
 class DeadlineTests(OpenCase):
-    """A time that can cost the match is told, beside clocks."""
-
     def test_the_set_up_has_one_time_for_both(self) -> None:
         """It runs on from placement to placement, also over a lost connection and a restart; then each move has its own."""
         host = self.host(move_time="60")

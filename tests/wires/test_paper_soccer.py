@@ -348,7 +348,6 @@ class ReasonsTests(PropertyCase):
         self.assertEqual(table.bob.heard(), [over("bob", "ann")])
 
     def test_other_ends_have_no_reason(self) -> None:
-        """A dead end or a lost clock is no mistake in the protocol."""
         table = Table(move_time="5")
         table.world.wait(5)
         self.assertEqual(table.both(), [over("bob", "ann")])
@@ -390,7 +389,6 @@ class MistakesTests(PropertyCase):
 
 class LostPeopleTests(PropertyCase):
     def test_help_is_an_explanation_and_an_example_that_works(self) -> None:
-        """The line after the explanation can be sent back as it is."""
         world = MemoryHost()
         bob = world.connect(SOCCER)
         bob.ask(login("bob"))

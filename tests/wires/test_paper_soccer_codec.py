@@ -289,7 +289,6 @@ class XmlClientCodecTests(ClientCodecContract, PropertyCase):
         return XmlClientCodec()
 
     def test_declarations_are_passed_over(self) -> None:
-        """A server may send one in front of each message."""
         data = XmlCodec(declaration=True).encode(m.ServerShutdown())
         self.assertEqual(list(XmlClientCodec().feed(data + data)), [m.ServerShutdown(), m.ServerShutdown()])
 

@@ -541,7 +541,6 @@ class SettingsTests(SynchronousTestCase):
         self.assertIn('<nextPlayer nick="ann"/>', again.ask(login("ann"))[1])
 
     def test_again(self) -> None:
-        """With this setting players of the built-in game need not log in for the next one."""
         world = World({"paper-soccer.again": "yes"})
         ann, bob = world.connect(), world.connect()
         ann.say(login("ann"))

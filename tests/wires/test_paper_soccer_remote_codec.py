@@ -282,7 +282,6 @@ class LooseTests(PropertyCase):
             self.assertEqual(message, m.Malformed("an attribute is given twice"))
 
     def test_log_ins(self) -> None:
-        """The type of game in a log-in says whether more than the document's attributes may stand there."""
         master = MASTER_LOGIN.replace(" id=", ' port="1" id=')
         player = '<message type="playerLogin"><playerLogin nick="a" gameType="Nim" colour="red"/></message>'
         for loose, expected in (
@@ -296,7 +295,6 @@ class LooseTests(PropertyCase):
 
 class DialectTests(PropertyCase):
     def test_back_to_the_built_in_game(self) -> None:
-        """After a log-in for Paper Soccer, moves are points again, and the narrow limits hold."""
         codec = remote_codec()
         codec.encode(m.LoginResponse(m.LoginError.NICK))
         data = b'<message type="move"><move><point x="1" y="1"/></move></message>'

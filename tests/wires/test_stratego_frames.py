@@ -215,8 +215,6 @@ OPEN = {"limits.unlimited": "yes"}
 
 
 class ReasonTests(SynchronousTestCase):
-    """An Error with the reason comes before every Placement Invalid and Move Invalid."""
-
     def refused(self, client: Client, line: str, reason: str, refusal: str) -> None:
         self.assertEqual(client.ask(line), [f'Error "{reason}"', refusal], line)
 

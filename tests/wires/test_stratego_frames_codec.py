@@ -228,7 +228,6 @@ class FramesClientCodecTests(ClientCodecContract, PropertyCase):
         return FramesClientCodec()
 
     def test_errors(self) -> None:
-        """A frame that cannot be one of the server's is refused; where possible before its payload."""
         for data, words in (
             (b"GET", "a frame begins with 0x2A"),
             (frame(11, b"", 0), "a server sends frames of type 1 to 10, 15 (Error) or 16 (Side)"),

@@ -266,7 +266,6 @@ class HelpTests(SynchronousTestCase):
         self.assertEqual(stranger().ask("ann", "help"), ["auth-ok"])
 
     def test_where_a_set_up_is_awaited(self) -> None:
-        """It is not taken for one of the four lines."""
         ann, bob = seated(MemoryHost())
         ann.say(*RED[:2])
         self.assertEqual(ann.ask("help"), [f"err {SETUP_HELP}"])
@@ -286,7 +285,6 @@ class OtherProtocolTests(SynchronousTestCase):
         return client.heard()
 
     def test_frames_in_pieces(self) -> None:
-        """Two bytes are enough, however they come."""
         client = stranger()
         client.send(b"*")
         self.assertEqual((client.heard(), client.closed), ([], False))
@@ -447,7 +445,6 @@ class CanaryTests(SynchronousTestCase):
         self.assertTrue(self.crash(Lobby, "log_in").closed)
 
     def test_a_crash_in_pairing(self) -> None:
-        """After it was; that connection is dropped."""
         self.assertTrue(self.crash(Lobby, "play").closed)
 
     def test_a_crash_in_the_book(self) -> None:

@@ -253,7 +253,6 @@ class SetUpRows(SynchronousTestCase):
         self.assertEqual(ann.ask(*RED), ["endsetup", "get-move"])
 
     def test_row_60_three_lines_and_silence(self) -> None:
-        """After five minutes whoever is not ready has lost."""
         world = MemoryHost()
         ann, bob = seated(world)
         bob.say(*BLUE)
@@ -379,7 +378,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual([client.heard() for client in clients], [["endsetup", "get-move"], ["endsetup"]])
 
     def test_a_set_up_that_stood_is_enough(self) -> None:
-        """Who comes back after it may just wait."""
         world = MemoryHost()
         ann, bob = seated(world)
         ann.say(*RED)

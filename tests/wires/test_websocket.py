@@ -168,7 +168,6 @@ class WireTests(WireContract, PropertyCase):
         return first, b"play boar c1 c3\n"
 
     def test_back_has_the_events(self) -> None:
-        """With one more base of the conversation. What is played while they are read comes behind `Back`."""
         host = MemoryHost(self.host_settings, wires=(TELLING,))
         ann, bob = host.connect(WIRE.name), host.connect(WIRE.name)
         ann.say("name ann")
