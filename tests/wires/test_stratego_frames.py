@@ -37,19 +37,12 @@ from tests.kit.memory_host import (
 from tests.kit.wires.stratego_frames import (
     ANN,
     BOB,
-    CONNECTED,
-    EMPTY_ROWS,
-    HIDDEN_ROWS,
-    INVALID,
     LEAKS,
     MOVE_INVALID,
     ON_WIRE,
-    VALID,
-    WAIT,
     PairsContract,
     again,
     all_heard,
-    board,
     connected,
     in_play,
     leaky,
@@ -215,72 +208,16 @@ OPEN = {"limits.unlimited": "yes"}
 
 
 class ReasonTests(SynchronousTestCase):
-    def refused(self, client: Client, line: str, reason: str, refusal: str) -> None:
-        self.assertEqual(client.ask(line), [f'Error "{reason}"', refusal], line)
-
-    def test_placements(self) -> None:
-        ann, _ = signed_on(MemoryHost(OPEN))
-        all_heard(ann)
-        self.assertEqual(ann.ask("Setup F (0,0)"), [VALID])
-        for line, reason in (
-            ("Setup 9 (0,6)", "your pieces are placed on x 0 to 9, y 0 to 3"),
-            ("Setup 0 (0,1)", "there is no such piece; expected one of 1 2 3 4 5 6 7 8 9 S F B"),
-            ("Setup B (0,0)", "one of your pieces is already on that square"),
-            ("Setup F (1,0)", "no piece of that kind is left: a side has 1"),
-            ('Ready "ready"', "39 of your 40 pieces are not placed yet"),
-            ('Ready "steady"', "the payload of Ready is the String ready"),
-        ):
-            self.refused(ann, line, reason, INVALID)
-
-    def test_what_was_wrong_with_a_move_is_told(self) -> None:
-        world = MemoryHost(OPEN)
-        waiting = world.connect(FRAMES_WIRE)
-        waiting.say('Sign On "ann"')
-        waiting.heard()
-        self.refused(waiting, "Move (0,3) (0,4)", "the game has not begun: wait for Connected", MOVE_INVALID)
-        ann, bob = in_play(MemoryHost(OPEN))
-        all_heard(ann, bob)
-        self.refused(bob, "Move (0,6) (0,5)", "it is the other side's turn", MOVE_INVALID)
-        for line, reason in (
-            ("Move (4,3) (4,4)", "bombs and flags cannot move"),
-            ("Move (0,4) (0,5)", "there is no piece of yours on that square"),
-            ("Move (0,3) (0,10)", "there is no such square: x and y are 0 to 9"),
-        ):
-            self.refused(ann, line, reason, MOVE_INVALID)
-
     def test_one_mistake_is_one_refusal(self) -> None:
         """The Error is not counted: it takes twenty refused moves to end the connection."""
         ann, _ = in_play(MemoryHost())
         all_heard(ann)
-        told = ann.ask(*["Move (0,4) (0,5)"] * 19)
-        self.assertEqual((len(told), ann.closed), (38, False))
-
-
-class SideTests(SynchronousTestCase):
-    def test_after_coming_back(self) -> None:
-        world = MemoryHost()
-        ann, bob = signed_on(world)
-        bob.drop()
-        bob = world.connect(FRAMES_WIRE)
-        self.assertEqual(bob.ask('Sign On "bob"'), [CONNECTED, "Side 2", board(EMPTY_ROWS, EMPTY_ROWS)])
-        set_up(ann, ANN, 0)
-        set_up(bob, BOB, 6)
-        bob.drop()
-        bob = world.connect(FRAMES_WIRE)
-        self.assertEqual(bob.ask('Sign On "bob"'), ["Side 2", 'Playing "ann"', board(HIDDEN_ROWS, BOB)])
+        told = ann.ask(*["Move (0,3) (0,10)"] * 19)
+        refused = ['Error "there is no such square: x and y are 0 to 9"', MOVE_INVALID]
+        self.assertEqual((told, ann.closed), (refused * 19, False))
 
 
 class ResignTests(SynchronousTestCase):
-    def test_in_play(self) -> None:
-        """On the own turn or not: Game Over with the other's name, to both; each may sign on again."""
-        for who in (0, 1):
-            world = MemoryHost()
-            players = in_play(world)
-            winner = ("bob", "ann")[who]
-            self.assertEqual(players[who].ask("Resign"), [f'Game Over "{winner}"'])
-            self.assertEqual(players[1 - who].heard(), [f'Game Over "{winner}"'])
-            self.assertEqual(players[who].ask('Sign On "ann"'), [WAIT])
-
     def test_during_the_set_up(self) -> None:
         for lines in ((), (*setups(ANN, 0), 'Ready "ready"')):
             ann, bob = signed_on(MemoryHost())
@@ -297,18 +234,6 @@ class ResignTests(SynchronousTestCase):
 
 
 class LateTests(SynchronousTestCase):
-    def test_first_move_after_the_end_has_no_answer(self) -> None:
-        """Its sender could not know of the end. The second move is refused."""
-        world = MemoryHost()
-        ann, bob = in_play(world)
-        all_heard(ann, bob)
-        self.assertEqual(ann.ask("Move (1,3) (1,6)")[-1], 'Game Over "ann"')
-        bob.heard()
-        for player in (ann, bob):
-            self.assertEqual(player.ask("Move (0,6) (0,5)"), [])
-            told = player.ask("Move (0,6) (0,5)")
-            self.assertEqual(told, ['Error "the game is over: sign on again for a new one"', MOVE_INVALID])
-
     def test_board_and_end_arrive_together(self) -> None:
         """The Board behind the last Battle goes out with Game Over: no client is asked to move in between."""
         ann, bob = in_play(MemoryHost())
@@ -405,23 +330,3 @@ class StateTests(SynchronousTestCase):
             then = row.state if row.if_strict == "hangs up" else row.then
             self.assertEqual(self.answered(row, strict=True), (row.if_strict, then), row)
             self.assertNotIn("Error", row.if_strict)
-
-    def test_what_is_out_of_place_changes_nothing(self) -> None:
-        """After everything that can be refused, the same game goes on."""
-        for one in FramesState:
-            world = MemoryHost({"limits.unlimited": "yes"})
-            client = brought_to(world, one, "Move")
-            for name in FRAMES:
-                if (
-                    one,
-                    list(m.CLIENT_FRAMES.values())[FRAMES.index(name)],
-                ) not in FramesConversation.HEARS:
-                    self.assertEqual(len(client.ask(SENSIBLE[name])), 1)
-                    self.assertEqual(state(client), one)
-
-    def test_both_ready(self) -> None:
-        ann, bob = signed_on(MemoryHost())
-        set_up(ann, ANN, 0)
-        self.assertEqual((state(ann), state(bob)), (FramesState.SETUP, FramesState.SETUP))
-        set_up(bob, BOB, 6)
-        self.assertEqual((state(ann), state(bob)), (FramesState.PLAYING, FramesState.PLAYING))

@@ -299,16 +299,6 @@ class OtherProtocolTests(SynchronousTestCase):
 
 
 class ResignTests(SynchronousTestCase):
-    def resigned(self, ann: Client, bob: Client, who: Client, winner: str) -> None:
-        heard = who.ask("resign")
-        self.assertEqual(heard[0], f"winner {winner}")
-        self.assertEqual((bob if who is ann else ann).heard()[0], f"winner {winner}")
-
-    def test_in_play(self) -> None:
-        for number, winner in ((0, "blue"), (1, "red")):
-            ann, bob = playing(MemoryHost())
-            self.resigned(ann, bob, (ann, bob)[number], winner)
-
     def test_during_the_set_up(self) -> None:
         for lines in ((), RED[:2], RED):
             ann, _ = seated(MemoryHost())

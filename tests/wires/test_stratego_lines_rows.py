@@ -407,11 +407,6 @@ class ComingBackTests(PropertyCase):
             (len(world.lobby.registry), world.journal.accounts, world.clock.getDelayedCalls()), (0, {}, [])
         )
 
-    def test_draw_is_told_as_such(self) -> None:
-        ann, bob = playing(MemoryHost({"stratego.max_plies": "1"}))
-        self.assertEqual(ann.ask("A4-A5")[:2], ["none", "winner none"])
-        self.assertEqual(bob.heard()[:2], ["A4-A5", "winner none"])
-
 
 class LateJournalTests(SynchronousTestCase):
     def test_known_account_waits_for_nothing(self) -> None:
