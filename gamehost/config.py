@@ -84,14 +84,13 @@ class HostSettings:
         for name in given:
             if name not in known:
                 raise BadOption(f"{name}: unknown setting; see --help")
-        wires = {}
+        wires, strictly = {}, {"strict": "yes"} if options["strict"] else {}
         for wire in registry.wires:
-            strictly = {"strict": "yes"} if options["strict"] and "strict" in wire.options else {}
-            wires[wire.name] = strictly | settings_of(wire.name, given, wire.options)
+            wires[wire.name] = settings_of(wire.name, given, wire.options, **strictly)
             _named(wire.name, wire.configure, wires[wire.name])
         games = {}
         for name, game in registry.games.items():
-            games[name] = {"move_time": options["move-time"]} | settings_of(name, given, game.options)
+            games[name] = settings_of(name, given, game.options, move_time=options["move-time"])
             _named(name, game.check, games[name])
         delays, house = (
             {

@@ -174,13 +174,14 @@ def as_written(read: Reader) -> Callable[[str, str], str]:
     return checked
 
 
-def settings_of(owner: str, settings: Settings, known: Collection[str]) -> dict[str, str]:
+def settings_of(owner: str, settings: Settings, known: Collection[str], **otherwise: str) -> dict[str, str]:
     """
     The settings of one owner, by their names without the owner's prefix.
 
     :param settings: by their full names, as for `--set`
     :param known: the names that are this owner's: a game and a wire may share a prefix
+    :param otherwise: those of this owner that count where they are not set
     """
     prefix = owner + "."
     mine = {name.removeprefix(prefix): text for name, text in settings.items() if name.startswith(prefix)}
-    return {name: text for name, text in mine.items() if name in known}
+    return {name: text for name, text in {**otherwise, **mine}.items() if name in known}

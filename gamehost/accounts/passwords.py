@@ -72,6 +72,10 @@ class Cost(Struct, frozen=True):
         return self.n * self.r * self.p
 
 
+#: The lowest cost: of passwords that guard nothing, as on hosts in memory.
+CHEAP = Cost(n=2, r=1, p=1)
+
+
 @frozen
 class Digest:
     """The digest of a password, with the parameters that it was made with."""

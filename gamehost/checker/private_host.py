@@ -13,8 +13,8 @@ from attrs import define, evolve, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import Clock
 
-from gamehost.accounts.login import LoginAttempt, LoginService
-from gamehost.accounts.passwords import Cost
+from gamehost.accounts.login import LoginAttempt, LoginService, at_once
+from gamehost.accounts.passwords import CHEAP
 from gamehost.checker.transcript import RecordingConfig, Watcher
 from gamehost.games.base import Game, Seat
 from gamehost.games.play import new_player
@@ -35,17 +35,11 @@ from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Player
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
 
-#: Passwords are hashed at the lowest cost: they guard nothing here.
-CHEAP = Cost(n=2, r=1, p=1)
 #: No rate is limited: the checker judges a client by its document, and not by its speed.
 UNLIMITED = {"unlimited": "yes", "keyless_resume_seconds": "0"}
 
 
 L = TypeVar("L", bound=Lobby)
-
-
-def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
-    done(work())
 
 
 class ClientWatcher(Watcher):
@@ -184,12 +178,9 @@ class PrivateHost:
         self.game = wire.games[0]
         journal = MemoryJournal()
         context = TableContext(clock, journal, grace, rng=below or SeededChance(seed).below)
-        of_games = {
-            name: {"move_time": "0"} | settings_of(name, settings, one.options) for name, one in self.games.items()
-        }
-        of_wire = settings_of(wire.name, settings, wire.options) | (
-            {"strict": "yes"} if strict and "strict" in wire.options else {}
-        )
+        of_games = {name: settings_of(name, settings, one.options, move_time="0") for name, one in self.games.items()}
+        strictly = {f"{wire.name}.strict": "yes"} if strict else {}
+        of_wire = settings_of(wire.name, {**settings, **strictly}, wire.options)
         new_lobby = partial(WatchedLobby, watcher=watcher)
         self.lobby, self.factory = private_lobby(new_lobby, wire, journal, context, UNLIMITED, of_wire, of_games)
         config: Any = self.factory.config

@@ -140,6 +140,11 @@ class MasterContract(Mixin):
         masters, played = zip(*self.match(seats, rng, steps, **more), strict=True)
         return masters[-1], list(played)
 
+    def somewhere(self, data: st.DataObject, rng: random.Random, **more: str) -> tuple[int, Any, list[Step]]:
+        """How many seats there are, a master after a random game of any length, and its actions."""
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        return seats, *self.play(seats, rng, data.draw(st.integers(0, self.most_steps)), **more)
+
     @given(st.data(), st.randoms(use_true_random=False))
     def test_replay_equals_live(self, data: st.DataObject, rng: random.Random) -> None:
         """The journal's notation and outcomes, played to a new master, give the same events, views and result."""
@@ -172,9 +177,7 @@ class MasterContract(Mixin):
     @given(st.data(), st.randoms(use_true_random=False))
     def test_refusal_changes_nothing(self, data: st.DataObject, rng: random.Random) -> None:
         """A refused action leaves the master as it was. An accepted one changes its fingerprint."""
-        seats = data.draw(st.sampled_from(self.seat_counts))
-        steps = data.draw(st.integers(0, self.most_steps))
-        master, _ = self.play(seats, rng, steps)
+        seats, master, _ = self.somewhere(data, rng)
         before, check = self.snapshot(master, seats), fingerprint(master)
         refused = self.illegal(master, rng)
         self.assertTrue(refused or master.result is not None)
@@ -209,9 +212,7 @@ class MasterContract(Mixin):
     @given(st.data(), st.randoms(use_true_random=False))
     def test_leaving_ends_or_goes_on(self, data: st.DataObject, rng: random.Random) -> None:
         """A seat given up at any moment does not win; with two seats the other one does."""
-        seats = data.draw(st.sampled_from(self.seat_counts))
-        steps = data.draw(st.integers(0, self.most_steps))
-        master, _ = self.play(seats, rng, steps)
+        seats, master, _ = self.somewhere(data, rng)
         if master.result is not None:
             return
         leaver = Seat(data.draw(st.integers(0, seats - 1)))
@@ -229,9 +230,7 @@ class MasterContract(Mixin):
     @given(st.data(), st.randoms(use_true_random=False))
     def test_deadline_is_move_time_after_each_decision(self, data: st.DataObject, rng: random.Random) -> None:
         """With `move_time` a decision is due so many seconds after the last; the match ends when it is not made."""
-        seats = data.draw(st.sampled_from(self.seat_counts))
-        steps = data.draw(st.integers(0, self.most_steps))
-        master, played = self.play(seats, rng, steps, move_time="2.5")
+        seats, master, played = self.somewhere(data, rng, move_time="2.5")
         if master.result is not None:
             self.assertIs(master.deadline, None)
             return
@@ -293,8 +292,7 @@ class MasterContract(Mixin):
         """
         if not self.knows_rules:
             return
-        seats = data.draw(st.sampled_from(self.seat_counts))
-        master, played = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
+        seats, master, played = self.somewhere(data, rng)
         if master.result is not None:
             return
         listed = [self.game.legal(master.view(Seat(seat)), Seat(seat)) for seat in range(seats)]
@@ -318,8 +316,7 @@ class MasterContract(Mixin):
     @given(st.data(), st.randoms(use_true_random=False))
     def test_who_has_no_turn_has_no_legal_action(self, data: st.DataObject, rng: random.Random) -> None:
         """Nothing is listed, and none is drawn, for the seats for which the match does not wait."""
-        seats = data.draw(st.sampled_from(self.seat_counts))
-        master, _ = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
+        seats, master, _ = self.somewhere(data, rng)
         turn = master.to_move() if isinstance(master, HasTurns) and self.knows_rules else None
         for seat in map(Seat, range(seats)) if turn is not None else ():
             view, legal = master.view(seat), self.game.legal(master.view(seat), seat)
@@ -331,8 +328,7 @@ class MasterContract(Mixin):
         """The same list for equal views, whatever the others hide; and the view stays as it is."""
         if not self.knows_rules:
             return
-        seats = data.draw(st.sampled_from(self.seat_counts))
-        master, _ = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
+        seats, master, _ = self.somewhere(data, rng)
         for seat in map(Seat, range(seats)):
             view = master.view(seat)
             for twin in (deepcopy(master), *self.twins(master, seat, rng)):
@@ -352,8 +348,7 @@ class MasterContract(Mixin):
         game = self.game
         if not isinstance(game, Determinizable):
             return
-        seats = data.draw(st.sampled_from(self.seat_counts))
-        master, _ = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
+        seats, master, _ = self.somewhere(data, rng)
         for seat in map(Seat, range(seats)) if master.result is None else ():
             view, seed = master.view(seat), rng.getrandbits(32)
             action = game.random_action(view, seat, rng.randrange)
@@ -373,8 +368,7 @@ class MasterContract(Mixin):
         game = self.game
         if not isinstance(game, HasSteps):
             return
-        seats = data.draw(st.sampled_from(self.seat_counts))
-        master, _ = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
+        seats, master, _ = self.somewhere(data, rng)
         for seat in map(Seat, range(seats)):
             view = master.view(seat)
             legal = list(islice(game.legal(view, seat) or (), 200))
@@ -387,8 +381,7 @@ class MasterContract(Mixin):
         game = self.game
         if not isinstance(game, HasSequels):
             return
-        seats = data.draw(st.sampled_from(self.seat_counts))
-        master, _ = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
+        seats, master, _ = self.somewhere(data, rng)
         for seat in map(Seat, range(seats)):
             for action in islice(game.legal(master.view(seat), seat) or (), 20):
                 try:

@@ -22,11 +22,10 @@ from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from gamehost.accounts.login import LoginService, Worker
+from gamehost.accounts.login import LoginService, Worker, at_once
 from gamehost.accounts.names import LookAlikes
-from gamehost.accounts.passwords import Cost
+from gamehost.accounts.passwords import CHEAP
 from gamehost.accounts.proofs import ProvenLogins
-from gamehost.games.base import Game
 from gamehost.journal.records import TableId
 from gamehost.limits import LIMITS, Limits
 from gamehost.lobby.house import HouseRules
@@ -265,10 +264,6 @@ class Client:
         return self.transport.disconnected
 
 
-#: The cost of hashing a password in tests: as low as it can be.
-CHEAP = Cost(n=2, r=1, p=1)
-
-
 #: Tests play whole games while their clock stands still, so by default moves, new matches and guests' names have no rate. All
 #: players can be at one address, and can take a lost seat back at once.
 FAST: Mapping[str, str] = {
@@ -282,11 +277,6 @@ FAST: Mapping[str, str] = {
 
 #: There are no house players.
 NO_HOUSE = HouseRules()
-
-
-def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
-    """A worker that does its work at once."""
-    done(work())
 
 
 def highest() -> Callable[[int], int]:
@@ -334,7 +324,8 @@ class MemoryHost:
         membership: Membership | None = None,
     ) -> None:
         self.clock, self.journal = clock or Clock(), journal or RecordingJournal()
-        self.limits = _limits(settings, guarded)
+        guard = {"keyless_resume_seconds": "3"} if guarded else {}
+        self.limits = Limits.read({**FAST, **guard, **settings_of("limits", settings, LIMITS)})
         games = {game.name: game for wire in wires for game in wire.games}
         registry = SessionRegistry(
             *(resume, lambda key: self.journal.find(key) is not None, self.clock.seconds),
@@ -348,7 +339,7 @@ class MemoryHost:
         self.lobby = Lobby(
             context,
             registry,
-            {name: _settings_of_game(game, settings, move_time) for name, game in games.items()},
+            {name: settings_of(name, settings, game.options, move_time=move_time) for name, game in games.items()},
             login_service=LoginService(*login, proven=proven, **registry.for_accounts()),
             galleries=Galleries(self.clock, delays),
             house_rules=house_rules,
@@ -357,8 +348,10 @@ class MemoryHost:
         self.lobby.change(self.limits)
         limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at, bans=self.lobby.bans)
         self.context = HostContext(self.clock, self.lobby, self.limits, limiter, cork)
+        strictly = {"strict": "yes"} if strict else {}
         self.factories = {
-            wire.name: WireFactory(wire, _settings_of(wire, settings, strict), self.context) for wire in wires
+            wire.name: WireFactory(wire, settings_of(wire.name, settings, wire.options, **strictly), self.context)
+            for wire in wires
         }
         self.lobby.restore(games, self.journal.unfinished())
 
@@ -379,17 +372,3 @@ class MemoryHost:
         """Advance the clock by so many seconds."""
         self.clock.advance(seconds)
         self.until_idle()
-
-
-def _limits(settings: Mapping[str, str], guarded: bool) -> Limits:
-    guard = {"keyless_resume_seconds": "3"} if guarded else {}
-    return Limits.read({**FAST, **guard, **settings_of("limits", settings, LIMITS)})
-
-
-def _settings_of_game(game: Game[Any, Any], settings: Mapping[str, str], move_time: str) -> dict[str, str]:
-    return {"move_time": move_time, **settings_of(game.name, settings, game.options)}
-
-
-def _settings_of(wire: Wire[Any], settings: Mapping[str, str], strict: bool) -> dict[str, str]:
-    strictly = {"strict": "yes"} if strict and "strict" in wire.options else {}
-    return strictly | settings_of(wire.name, settings, wire.options)

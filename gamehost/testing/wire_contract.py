@@ -28,15 +28,11 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-from attrs import define, field
-
 from gamehost.accounts.names import key_of
 from gamehost.journal.records import SeatRecord
-from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Session
 from gamehost.lobby.watching import GUEST
 from gamehost.net.connection import why_banned
-from gamehost.settings import Settings
 from gamehost.tables.interfaces import Unmatched
 from gamehost.testing.codec_contract import chunked
 from gamehost.testing.codec_contract import mutated as mutated
@@ -45,7 +41,7 @@ from gamehost.testing.transcript import play, read_transcripts
 from gamehost.testing.wire_connections import ConnectionContract, FuzzingContract, SocketContract
 from gamehost.testing.wire_hooks import Situation, WireHooks, received
 from gamehost.testing.wire_matches import AnswersContract, MatchContract, SamplesHooks, conversation_of, lobby_state
-from gamehost.wires.base import Claim, Codec, Conversation, Numbered, Peer, SeatKey, WireConfig
+from gamehost.wires.base import Claim, Numbered, SeatKey
 from gamehost.wires.framing import Blank
 
 #: Why no new matches begin.
@@ -183,34 +179,22 @@ def claims_of(conversation: Any) -> list[Claim]:
     return claims
 
 
-@define(eq=False)
-class _WatchedConfig:
-    """The configuration of a wire whose conversations are asked what each message claims."""
+def _noting_unclaimed(unclaimed: set[str], conversation: Any) -> Any:
+    """A conversation that is asked what each message claims. The names of sessions that nobody has claimed are noted."""
+    claims = claims_of(conversation)
+    hear = conversation.hear
 
-    _config: WireConfig[Any]
-    #: Names of sessions that nobody has claimed.
-    unclaimed: set[str] = field(factory=set)
+    def compare(message: Any) -> None:
+        hear(message)
+        session = conversation.session
+        # Whoever comes back to a match by its id has a name that is at home where the match is.
+        if session is None or (session.table_id is not None and any(claim.place for claim in claims)):
+            return
+        if session.key not in {key_of(claim.name) for claim in claims}:
+            unclaimed.add(session.name)
 
-    def new_codec(self) -> Codec[Any]:
-        return self._config.new_codec()
-
-    def new_conversation(self, peer: Peer[Any], lobby: Lobby) -> Conversation[Any]:
-        made = self._config.new_conversation(peer, lobby)
-        conversation: Any = made
-        claims = claims_of(conversation)
-        hear = conversation.hear
-
-        def compare(message: Any) -> None:
-            hear(message)
-            session = conversation.session
-            # Whoever comes back to a match by its id has a name that is at home where the match is.
-            if session is None or (session.table_id is not None and any(claim.place for claim in claims)):
-                return
-            if session.key not in {key_of(claim.name) for claim in claims}:
-                self.unclaimed.add(session.name)
-
-        conversation.hear = compare
-        return made
+    conversation.hear = compare
+    return conversation
 
 
 class ClaimsContract(SamplesHooks):
@@ -232,16 +216,10 @@ class ClaimsContract(SamplesHooks):
 
     def test_every_session_is_claimed(self) -> None:
         """In all transcripts nobody has a name that was not claimed before, but for the names that the host gives."""
-        watched: list[_WatchedConfig] = []
-
-        def configure(settings: Settings) -> _WatchedConfig:
-            watched.append(_WatchedConfig(self.wire.configure(settings)))
-            return watched[-1]
-
-        self.watch = configure
+        names: set[str] = set()
+        self.watch = {"conversation": partial(_noting_unclaimed, names)}
         for transcript in read_transcripts(self.transcripts / self.wire.name, self.text is not Lines):
             play(transcript, self.new_host(settings=transcript.settings))
-        names = {name for config in watched for name in config.unclaimed}
         self.assertEqual({name for name in names if not name.startswith(GUEST)}, set())
 
     def test_an_impossible_name_claims_nothing(self) -> None:

@@ -6,13 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from attrs import evolve, frozen
+from attrs import define, evolve, frozen
 
-from gamehost.settings import Settings
 from gamehost.testing.cases import Mixin
 from gamehost.testing.memory_host import Client, Lines, MemoryHost, MessageText
 from gamehost.testing.transcript import Says, read_transcripts
-from gamehost.wires.base import Wire
+from gamehost.wires.base import Codec, Conversation, Peer, Wire, WireConfig
 
 
 @frozen
@@ -24,6 +23,21 @@ class Situation:
     other: Client | None = None
     #: The two in the order in which they joined a match.
     players: tuple[Client, Client] | None = None
+
+
+@define(eq=False)
+class WatchedConfig:
+    """A wire's configuration, and what comes between it and the codecs and the conversations that it makes."""
+
+    _config: WireConfig[Any]
+    _codec: Callable[[Any], Codec[Any]] = lambda codec: codec
+    _conversation: Callable[[Any], Conversation[Any]] = lambda conversation: conversation
+
+    def new_codec(self) -> Codec[Any]:
+        return self._codec(self._config.new_codec())
+
+    def new_conversation(self, peer: Peer[Any], lobby: Any) -> Conversation[Any]:
+        return self._conversation(self._config.new_conversation(peer, lobby))
 
 
 class WireHooks(Mixin):
@@ -61,8 +75,8 @@ class WireHooks(Mixin):
     #: States of the conversation that `situations` does not reach, with the reason.
     unreached: Mapping[Enum, str] = {}
 
-    #: Takes the place of the wire's `configure`, for a test that watches its codecs.
-    watch: Callable[[Settings], Any] | None = None
+    #: What a test has come between the wire's configuration and what it makes, as `WatchedConfig` takes it.
+    watch: Mapping[str, Callable[[Any], Any]] = {}
 
     #: What a wire should tell its clients, by the keys of `silent`.
     SAYINGS: ClassVar[Mapping[str, str]] = {
@@ -142,9 +156,15 @@ class WireHooks(Mixin):
         host_class = type("HostInWords", (self.host_class,), {"texts": {self.wire.name: self.text}})
         settings = self.host_settings if settings is None else settings
         settings = {**settings, **{f"limits.{name}": text for name, text in limits.items()}}
-        wire = self.wire if self.watch is None else evolve(self.wire, configure=self.watch)
-        host: MemoryHost = host_class(settings, wires=(wire,))
+        host: MemoryHost = host_class(settings, wires=(self.watched,))
         return host
+
+    @property
+    def watched(self) -> Wire[Any]:
+        """The wire, with `watch` behind its configuration."""
+        if not self.watch:
+            return self.wire
+        return evolve(self.wire, configure=lambda given: WatchedConfig(self.wire.configure(given), **self.watch))
 
     def connected(self, **limits: str) -> tuple[MemoryHost, Client]:
         """A host, and a connection that has sent nothing yet."""

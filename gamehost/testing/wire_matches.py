@@ -2,18 +2,17 @@
 What a wire tells its players about a match, and what it answers: to messages in states they do not belong to, and to nonsense.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define
 
-from gamehost.lobby.lobby import Lobby
-from gamehost.settings import BadOption, Settings
+from gamehost.settings import BadOption
 from gamehost.testing.codec_contract import CONTROL, taken
 from gamehost.testing.memory_host import Client, Lines, MessageText
 from gamehost.testing.transcript import play, read_transcripts
 from gamehost.testing.wire_hooks import Situation, WireHooks, received, state_of
-from gamehost.wires.base import Codec, Conversation, Peer, WireConfig
+from gamehost.wires.base import Codec
 from gamehost.wires.framing import BLANK, Control, WireError
 
 
@@ -205,21 +204,6 @@ class _WatchedCodec:
         return data
 
 
-@define(eq=False)
-class _WatchedConfig:
-    """The configuration of a wire whose codecs are watched."""
-
-    _config: WireConfig[Any]
-    _text: Callable[[], MessageText]
-    faults: list[str] = field(factory=list)
-
-    def new_codec(self) -> _WatchedCodec:
-        return _WatchedCodec(self._config.new_codec(), self._text(), self.faults)
-
-    def new_conversation(self, peer: Peer[Any], lobby: Lobby) -> Conversation[Any]:
-        return self._config.new_conversation(peer, lobby)
-
-
 def conversation_of(situation: Situation) -> Any:
     """The host's side of the client under test."""
     return situation.client.protocol.conversation
@@ -341,13 +325,8 @@ class AnswersContract(SamplesHooks):
 
     def test_every_message_is_written_whole(self) -> None:
         """Each message that the host sends, in all situations and transcripts, is whole when it is written."""
-        watched: list[_WatchedConfig] = []
-
-        def configure(settings: Settings) -> _WatchedConfig:
-            watched.append(_WatchedConfig(self.wire.configure(settings), self.text))
-            return watched[-1]
-
-        self.watch = configure
+        faults: list[str] = []
+        self.watch = {"codec": lambda codec: _WatchedCodec(codec, self.text(), faults)}
         for reach in self.situations().values():
             situation = reach()
             situation.host.factories[self.wire.name].close("the host is stopping")
@@ -358,7 +337,6 @@ class AnswersContract(SamplesHooks):
             client, action = (self.illegal_action if illegal else self.legal_action)(*players)
             client.send(action)
         self.connected_only().host.wait(11)
-        faults = [fault for config in watched for fault in config.faults]
         self.assertEqual(faults, [])
 
     def test_transcripts(self) -> None:

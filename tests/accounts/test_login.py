@@ -17,11 +17,11 @@ from gamehost.accounts.login import (
     QuotaLines,
     WorkQueue,
 )
-from gamehost.accounts.passwords import Account, Cost, Digest
+from gamehost.accounts.passwords import CHEAP, Account, Cost, Digest
 from gamehost.accounts.proofs import PROOF_DAYS, SECONDS_PER_DAY, MemoryProofs, ProvenLogins
 from gamehost.limits import Limits, Rounds
 from gamehost.testing.cases import PropertyCase
-from tests.kit.accounts import AWAY, CHEAP, HOME, ServiceCase
+from tests.kit.accounts import AWAY, HOME, ServiceCase
 
 
 class LogInTests(ServiceCase):

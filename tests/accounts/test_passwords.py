@@ -4,9 +4,9 @@ import hashlib
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.passwords import Account, Cost, Digest, PasswordRefused, checked_password
+from gamehost.accounts.passwords import CHEAP, Account, Cost, Digest, PasswordRefused, checked_password
 from gamehost.accounts.proofs import KNOWN_ADDRESSES, PROOF_DAYS, SECONDS_PER_DAY, MemoryProofs, Proof, ProvenLogins
-from tests.kit.accounts import CHEAP, account
+from tests.kit.accounts import account
 
 
 class PasswordTests(SynchronousTestCase):

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import Ban, BanStore
 from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
-from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
+from gamehost.accounts.passwords import CHEAP, Account, Accounts, Cost, Digest
 from gamehost.accounts.proofs import MemoryProofs, Proof, ProvenLogins
 from gamehost.limits import Limits
 from gamehost.storage.durable import DurableJournal, StoredAccounts
@@ -17,9 +17,6 @@ from tests.kit.journals import RecordingJournal
 from tests.kit.reactors import HeldWorker
 
 # The tests that every store of accounts must pass. Its tests derive `class BookTests(AccountsContract, PropertyCase)`.
-
-
-CHEAP = Cost(n=2, r=1, p=1)
 
 
 def account(name: str, password: bytes = b"secret") -> Account:

@@ -15,11 +15,9 @@ from msgspec.structs import fields
 
 from gamehost.tables.table import Table
 from gamehost.testing import memory_host
-from gamehost.testing.memory_host import CHEAP as CHEAP
 from gamehost.testing.memory_host import Client as Client
 from gamehost.testing.memory_host import Lines as Lines
 from gamehost.testing.memory_host import MessageText as MessageText
-from gamehost.testing.memory_host import at_once as at_once
 from gamehost.testing.transcript import Drops as Drops
 from gamehost.testing.transcript import Hears as Hears
 from gamehost.testing.transcript import Passes as Passes

@@ -7,7 +7,8 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.login import LoginService
+from gamehost.accounts.login import LoginService, at_once
+from gamehost.accounts.passwords import CHEAP
 from gamehost.journal.records import Pressure, Room
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
@@ -20,7 +21,6 @@ from gamehost.tables.context import TableContext
 from gamehost.testing.memory_host import StrictTransport
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import CHEAP, at_once
 
 
 class Gone(Exception):

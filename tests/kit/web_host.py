@@ -11,8 +11,9 @@ from twisted.internet.protocol import Protocol
 from wsproto.frame_protocol import FrameProtocol, Opcode
 from zope.interface import implementer
 
+from gamehost.accounts.login import at_once
 from gamehost.tables.context import PAUSE
-from gamehost.testing.memory_host import MemoryHost, StrictTransport, at_once
+from gamehost.testing.memory_host import MemoryHost, StrictTransport
 from gamehost.web.http import Access, StaticFiles
 from gamehost.web.site import WebSite
 from gamehost.wires.open.conversation import WIRE

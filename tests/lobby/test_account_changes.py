@@ -9,11 +9,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.login import LoginOutcome, LoginRefused
 from gamehost.accounts.names import key_of
-from gamehost.accounts.passwords import Account, Digest
+from gamehost.accounts.passwords import CHEAP, Account, Digest
 from gamehost.lobby.account_changes import DELETED, GONE, RENAMED, RESET, AccountChanges, Changed, ChangeRefused
 from gamehost.lobby.lobby import Lobby
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import CHEAP, Client, MemoryHost
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.reactors import HeldWorker
 from tests.kit.wires.stratego_lines import WIRE, connected, playing, quiet
 

@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.login import LoginService
+from gamehost.accounts.login import LoginService, at_once
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
@@ -23,7 +23,7 @@ from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import Left, OpenTable, SeatHandle, TableClosed
 from tests.kit.example_game import TOY, Add, Counted
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, MemoryHost, at_once
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.players import house_host
 from tests.kit.wires.open import act, line
 

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.accounts.login import at_once
 from gamehost.games.base import Cause, Game, JournalledChance, Result, Seat
 from gamehost.games.play import screen_of
 from gamehost.journal.notation import read_notation
@@ -14,7 +15,7 @@ from gamehost.journal.records import HOUSE_ADDRESS, Entry, EntryKind, FinishedMa
 from gamehost.journal.replay import History, fingerprint, new_master, replay
 from gamehost.lobby.finished import COUNTED_SECONDS, outcome
 from gamehost.players.base import SeededChance
-from gamehost.testing.memory_host import MemoryHost, at_once
+from gamehost.testing.memory_host import MemoryHost
 from gamehost.web import api as records
 from gamehost.web.api import Api, MatchList, Results, moment
 from gamehost.web.http import Asked, Visitor

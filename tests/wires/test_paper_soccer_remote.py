@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.testing.cases import PropertyCase
@@ -67,8 +66,7 @@ class WireTests(WireContract, PropertyCase):
     def new_host(self, settings: Mapping[str, str] | None = None, limits: Mapping[str, str] = {}) -> MemoryHost:
         settings = self.host_settings if settings is None else settings
         settings = {**settings, **{f"limits.{name}": text for name, text in limits.items()}}
-        wire = self.wire if self.watch is None else evolve(self.wire, configure=self.watch)
-        host = RemoteHost(settings, wires=(wire,))
+        host = RemoteHost(settings, wires=(self.watched,))
         if settings.get("paper-soccer.types") == "nim":
             host.add_master()
         return host
