@@ -112,10 +112,6 @@ def _set(values: Iterable[object]) -> str:
     return f"{{{','.join(sorted(canonical_text(value) for value in values))}}}"
 
 
-def _mapping(values: dict[Any, Any]) -> str:
-    return _set(values.items())
-
-
 _WRITERS: dict[type[Any], _Writer] = {
     type(None): lambda value: "-",
     bool: int.__repr__,
@@ -127,7 +123,7 @@ _WRITERS: dict[type[Any], _Writer] = {
     list: _sequence,
     set: _set,
     frozenset: _set,
-    dict: _mapping,
+    dict: lambda values: _set(values.items()),
 }
 
 

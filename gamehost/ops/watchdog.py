@@ -20,7 +20,6 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from types import FrameType
 from typing import Any
 
 from attrs import define, field
@@ -104,20 +103,14 @@ def stacks() -> Iterator[tuple[str, str]]:
     """The name of every thread, and its calls, innermost first."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     for number, frame in sys._current_frames().items():
-        yield names.get(number, str(number)), frames(_summary(frame))
-
-
-def _summary(frame: FrameType) -> traceback.StackSummary:
-    summary = traceback.StackSummary.extract(traceback.walk_stack(frame), lookup_lines=False)
-    summary.reverse()
-    return summary
+        summary = traceback.StackSummary.extract(traceback.walk_stack(frame), lookup_lines=False)
+        summary.reverse()
+        yield names.get(number, str(number)), frames(summary)
 
 
 #: So many suspended tables within so many seconds end the host.
 MOST = 3
 WITHIN = 60.0
-
-log = Logger()
 
 
 def fault_breaker(clock: IReactorTime, on_fatal: Callable[[str], None]) -> Callable[[TableId], None]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Concatenate, Protocol
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
 
@@ -54,12 +54,11 @@ from gamehost.storage.contents import (
     read_uptime,
     rename_account,
 )
+from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.names import TableNumbers
 from gamehost.storage.questions import (
-    P,
     Reader,
     T,
-    TableRows,
     find_elsewhere,
     find_finished,
     find_match,
@@ -284,14 +283,13 @@ class DurableJournal:
 
         :param done: called when the server has answered; not at all while the journal is being closed
         """
-        beat = Reading(lambda store: store.beat())
 
-        def answered() -> None:
-            self._tables = max(self._tables, beat.answer)
+        def answered(last: int) -> None:
+            self._tables = max(self._tables, last)
             done()
 
         if not self._stopping:
-            self._put(beat, 64, answered)
+            self.ask_store(lambda store: store.beat(), answered)
 
     @property
     def pressure(self) -> Pressure:
@@ -327,8 +325,7 @@ class DurableJournal:
         return self._store.all_checked
 
     def check(self, rows: int, checked: Callable[[Sequence[str], bool], None]) -> None:
-        reading = Reading(lambda store: (store.check(rows), store.all_checked))
-        self._put(reading, 64, lambda: checked(*reading.answer))
+        self.ask_store(lambda store: (store.check(rows), store.all_checked), lambda answer: checked(*answer))
 
     def accounts(self) -> Iterable[Account]:
         """All accounts. For the start, as `unfinished`."""
@@ -354,34 +351,31 @@ class DurableJournal:
     def drop_ban(self, key: str, durable: Callable[[], None]) -> None:
         self.also(drop_ban(key), durable)
 
-    def ask_store(self, ask: Callable[[OpenStore], T], answered: Callable[[T], None]) -> None:
+    def ask_store(self, ask: Callable[[Any], T], answered: Callable[[T], None]) -> None:
         """Have the writer ask the store something, or change it, in order with all changes."""
         reading = Reading(ask)
         self._put(reading, 64, lambda: answered(reading.answer))
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
-        reading = Reading(lambda store: store.read(table))
-
-        def answered() -> None:
-            record: TableRecord | str = reading.answer
+        def answered(record: TableRecord | str) -> None:
             if not (isinstance(record, str) or (record.entries and finishes(record.entries[-1]))):
                 self._open.add(table)
             loaded(record)
 
-        self._put(reading, 64, answered)
+        self.ask_store(lambda store: store.read(table), answered)
 
     def read(self, table: TableId, found: Callable[[TableRecord | str], None]) -> None:
-        self._ask(found, f"table {table}: the store cannot be read now", read_record, table)
+        self._ask(found, f"table {table}: the store cannot be read now", partial(read_record, table=table))
 
     def elsewhere(
         self, known: Collection[TableId], most: int, found: Callable[[Sequence[TableElsewhere], int], None]
     ) -> None:
-        self._ask(lambda answer: found(*answer), ((), 0), find_elsewhere, known, most)
+        self._ask(lambda answer: found(*answer), ((), 0), partial(find_elsewhere, known=known, most=most))
 
     def entries_after(
         self, last: Mapping[TableId, int], found: Callable[[Mapping[TableId, Sequence[Entry] | str]], None]
     ) -> None:
-        self._ask(found, {}, read_entries_after, last)
+        self._ask(found, {}, partial(read_entries_after, last=last))
 
     def finished(
         self,
@@ -392,10 +386,11 @@ class DurableJournal:
         game: str = "",
         name: str = "",
     ) -> None:
-        self._ask(lambda answer: found(*answer), ((), 1), find_finished, below, count, game, name)
+        ask = partial(find_finished, below=below, count=count, game=game, name=name)
+        self._ask(lambda answer: found(*answer), ((), 1), ask)
 
     def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
-        self._ask(found, None, find_match, table)
+        self._ask(found, None, partial(find_match, table=table))
 
     @property
     def last_table(self) -> TableId:
@@ -404,11 +399,11 @@ class DurableJournal:
 
     def read_rows(self, table: TableId, found: Callable[[Sequence[Row]], None]) -> None:
         """Find all rows of a table as they are stored, as `read` does."""
-        self._ask(found, (), read_rows, table)
+        self._ask(found, (), partial(read_rows, table=table))
 
     def read_ends(self, low: int, below: int, found: Callable[[Sequence[Row]], None]) -> None:
         """Find the first and the last row of each table with a number from `low` up, and below `below`."""
-        self._ask(found, (), read_ends, low, below)
+        self._ask(found, (), partial(read_ends, low=low, below=below))
 
     def sleep(self, table: TableId, since: int) -> None:
         self._open.discard(table)
@@ -441,18 +436,11 @@ class DurableJournal:
         """How many questions of people were not answered yet."""
         return self._reader.waiting
 
-    def _ask(
-        self,
-        found: Callable[[T], None],
-        otherwise: T,
-        ask: Callable[Concatenate[TableRows, P], T],
-        *arguments: P.args,
-        **more: P.kwargs,
-    ) -> None:
+    def _ask(self, found: Callable[[T], None], otherwise: T, ask: "partial[T]") -> None:
         """As `Reader.put`."""
         if self._stopping:
             raise ValueError("the journal is being closed: nothing can be asked")
-        self._reader.put(found, otherwise, ask, *arguments, **more)
+        self._reader.put(found, otherwise, ask)
 
     def _put(self, change: Change, size: int, durable: Callable[[], None]) -> None:
         if self._stopping:
@@ -473,16 +461,6 @@ def at_once(call: Callable[[], None]) -> None:
     call()
 
 
-class AccountJournal(Protocol):
-    """A journal with accounts: one that outlives the process, or one in memory."""
-
-    def accounts(self) -> Iterable[Account]:
-        """All accounts. For the start."""
-
-    def also(self, note: Note, durable: Callable[[], None], /) -> None:
-        """Change an account, in order with the journal's entries."""
-
-
 @define(eq=False)
 class StoredAccounts:
     """
@@ -492,7 +470,7 @@ class StoredAccounts:
     """
 
     #: In whose store they are.
-    _journal: AccountJournal
+    _journal: DurableJournal | MemoryJournal
     _accounts: dict[str, Account] = field(init=False)
     #: Called when another member has added, changed or deleted an account: with the account of a key before and after that.
     learned: Callable[[Account | None, Account | None], None] = lambda before, after: None

@@ -59,7 +59,7 @@ from gamehost.storage.sidecar import (
     LOG_SUFFIX,
     CheckedRows,
     Mark,
-    check_log,
+    check_log_beside,
     count_rows,
     read,
     read_checked,
@@ -291,9 +291,7 @@ class StoreInspector(Inspector):
         """
         :raises Loss: the journal holds less than its high-water mark says
         """
-        log = sidecar_path(self.path, LOG_SUFFIX)
-        if log.exists():
-            check_log(log.read_bytes())
+        check_log_beside(self.path)
         recorded = _recorded(self.path)
         pruned = read_checked(self.database.connection).pruned
         count = count_rows(self.database.connection, CheckedRows(pruned=pruned))

@@ -19,7 +19,7 @@ from itertools import groupby, islice
 from operator import attrgetter, itemgetter
 from queue import SimpleQueue
 from time import perf_counter
-from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from attrs import define, evolve, field, frozen
 
@@ -286,7 +286,6 @@ def _ends(rows: Iterable[Sequence[Any]]) -> list[Ends]:
 
 
 T = TypeVar("T")
-P = ParamSpec("P")
 
 #: Rows of one answer to `read_entries_after`: about 10 ms.
 MOST_ROWS = 2000
@@ -545,23 +544,16 @@ class Reader:
         self._thread = threading.Thread(target=self._live, name="gamehost-reader", daemon=True)
         self._thread.start()
 
-    def put(
-        self,
-        answered: Callable[[T], None],
-        otherwise: T,
-        ask: Callable[Concatenate[TableRows, P], T],
-        *arguments: P.args,
-        **more: P.kwargs,
-    ) -> None:
+    def put(self, answered: Callable[[T], None], otherwise: T, ask: "partial[T]") -> None:
         """
         Queue a question. Returns at once.
 
         :param answered: called on the reactor's thread with the answer
         :param otherwise: the answer if the store cannot be read
-        :param ask: called on the reader's thread with what can be read, and with the arguments
+        :param ask: a function of what can be read, called on the reader's thread
         """
         self.waiting += 1
-        self._queue.put((partial(ask, self._store.tables, *arguments, **more), answered, otherwise))
+        self._queue.put((ask, answered, otherwise))
 
     def end(self) -> None:
         """Give up what is being read, leave all other questions without an answer, close the store, and wait for that."""
@@ -577,7 +569,7 @@ class Reader:
             begun = perf_counter()
             if not self._ending.is_set():
                 try:
-                    answer = ask()
+                    answer = ask(self._store.tables)
                 except Exception as error:
                     self._failed(ask, error)
             self._from_thread(partial(self._answer, answered, answer))

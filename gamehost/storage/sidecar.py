@@ -29,8 +29,10 @@ from hashlib import sha256
 from pathlib import Path
 from sqlite3 import Connection
 from struct import Struct
+from typing import Annotated, TypeAlias
 from zlib import crc32
 
+import msgspec
 from attrs import frozen
 
 from gamehost.journal.records import StoreUnusable
@@ -209,6 +211,17 @@ def check_log(log: bytes) -> None:
         )
 
 
+def check_log_beside(store: Path) -> None:
+    """
+    As `check_log`, if there is a log.
+
+    :raises Loss: it is damaged
+    """
+    log = sidecar_path(store, LOG_SUFFIX)
+    if log.exists():
+        check_log(log.read_bytes())
+
+
 def _checksum(order: str, data: bytes, sums: tuple[int, int]) -> tuple[int, int]:
     first, second = sums
     words = iter(_words(order, len(data) // 4).unpack(data))
@@ -307,26 +320,34 @@ def count_rows(connection: Connection, checked: CheckedRows) -> int:
 
 def last_of(connection: Connection) -> tuple[int, bytes]:
     """The number and the hash of the last commit, or of the last row if there is no commit."""
+    return _find_end(connection, "") or (0, NO_ROW)
+
+
+def _find_end(connection: Connection, where: str, *parameters: int) -> tuple[int, bytes] | None:
+    """The number and the hash of the last of some commits, or of the last of some rows; `None`: there is neither."""
     for table in ("recent", "event"):
         if has_table(connection, table):
-            found = connection.execute(f"SELECT seq, h FROM {table} ORDER BY seq DESC LIMIT 1").fetchone()
-            if found is not None:
-                return int(found[0]), found[1]
-    return 0, NO_ROW
+            query = f"SELECT seq, h FROM {table} {where} ORDER BY seq DESC LIMIT 1"
+            if (found := connection.execute(query, parameters).fetchone()) is not None:
+                return int(found[0]), bytes(found[1])
+    return None
 
 
-@frozen
-class Mark:
+#: A number from 0 up.
+_Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Mark(msgspec.Struct, frozen=True, rename={"last": "max_seq", "seal": "sha"}):
     """How much a journal held at some moment."""
 
     #: The number of the last row, as commits count rows; 0: there was none.
-    last: int
+    last: _Count
     #: How many rows were ever added. Those that were moved to archives count too.
-    count: int
+    count: _Count
     #: Of the two numbers and the hash of the last commit.
     seal: str
     #: How many accounts. Older releases did not count them.
-    accounts: int = 0
+    accounts: _Count = 0
     #: Whether a write-ahead log was beside the store, as while a host runs.
     log: bool = False
     #: A random name for one run of a host; empty for a copy.
@@ -364,21 +385,11 @@ def read_mark(text: str) -> Mark:
     :raises Loss: not what `write_mark` writes
     """
     try:
-        fields = json.loads(text)
-        last, count, seal = fields["max_seq"], fields["count"], fields["sha"]
-        accounts, log, run = fields.get("accounts", 0), fields.get("log", False), fields.get("run", "")
-    except (ValueError, KeyError, TypeError, RecursionError):
-        last = count = seal = accounts = log = run = None
-    numbers = (last, count, accounts)
-    if (
-        any(type(number) is not int or number < 0 for number in numbers)
-        or type(seal) is not str
-        or type(log) is not bool
-    ):
+        return msgspec.json.decode(text, type=Mark)
+    except (msgspec.DecodeError, ValueError, RecursionError):
         raise Loss(
             f"the file {MARK_SUFFIX} beside the journal cannot be read, so the journal cannot be checked with it"
-        )
-    return Mark(last, count, seal, accounts, log, str(run))
+        ) from None
 
 
 def accounts_in(connection: Connection) -> int:
@@ -416,8 +427,8 @@ def check_mark(connection: Connection, mark: Mark | None, count: int) -> None:
     count -= _rows_behind(connection, mark.last, last)
     if count != mark.count:
         raise Loss(f"the journal has {count} rows up to row {mark.last}, and {mark.count} were durable")
-    h = _hash_at(connection, mark.last)
-    if h is None or mark_of(mark.last, mark.count, h, mark.accounts).seal != mark.seal:
+    end = _find_end(connection, "WHERE seq = ?", mark.last)
+    if end is None or mark_of(mark.last, mark.count, end[1], mark.accounts).seal != mark.seal:
         raise Loss(f"row {mark.last} is not the one that was recorded: this is another journal, or it was changed")
 
 
@@ -426,16 +437,6 @@ def _rows_behind(connection: Connection, seq: int, last: int) -> int:
     if has_table(connection, "recent") and connection.execute("SELECT count(*) FROM recent").fetchone()[0]:
         return last - seq
     return int(connection.execute("SELECT count(*) FROM event WHERE seq > ?", (seq,)).fetchone()[0])
-
-
-def _hash_at(connection: Connection, seq: int) -> bytes | None:
-    """The hash of the commit with this number, or of the row; `None`: there is neither."""
-    for table in ("recent", "event"):
-        if has_table(connection, table):
-            found = connection.execute(f"SELECT h FROM {table} WHERE seq = ?", (seq,)).fetchone()
-            if found is not None:
-                return bytes(found[0])
-    return None
 
 
 _BEGINS = b"gamehost"

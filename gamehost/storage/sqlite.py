@@ -40,7 +40,7 @@ from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_
 from gamehost.storage.questions import Reader, Sql, TableRows
 from gamehost.storage.sidecar import (
     LOG_SUFFIX,
-    check_log,
+    check_log_beside,
     close_unchanged,
     put_back,
     read,
@@ -114,10 +114,6 @@ def open_reader(path: Path, clock: Callable[[], float] = time.monotonic) -> Sqli
     return reader
 
 
-def nothing() -> None:
-    """No check."""
-
-
 def open_journal(
     path: Path,
     from_thread: Callable[[Callable[[], None]], None],
@@ -159,7 +155,8 @@ def open_journal(
             ) from error
         reading, last_table = _begin(files, guard, has_space)
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
-    (reader := Reader(reading, from_thread, warn_of_reading)).start()
+    warn = partial(_LOG.warn, "the store could not be read: {words}")
+    (reader := Reader(reading, from_thread, lambda words: warn(words=words))).start()
     (writer := Writer(files, from_thread, backlog.done, broken, clock, backlog.measures, reader.end)).start()
     backups, space = Backups(files.store, writer, path, free_space, from_thread), partial(room, path, free_space)
     return DurableJournal(files.store, writer, reader, backlog, after_turn, space, backups, tables=last_table)
@@ -176,11 +173,6 @@ def _begin(files: StoreFiles, guard: bool, has_space: bool) -> tuple[SqliteReade
         close_unchanged(files.store.connection, files.path)
         release(files.path)
         raise
-
-
-def warn_of_reading(words: str) -> None:
-    """Say in the log that a question of people could not be answered."""
-    _LOG.warn("the store could not be read: {words}", words=words)
 
 
 def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_space: bool) -> StoreFiles:
@@ -209,15 +201,12 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
     with _ours_alone(path):
         connection = connect(path)
         try:
-            check = nothing if accept_loss else partial(_check_log, path)
-            keep = partial(_keep, connection, path)
             store = open_store(
-                connection,
-                newest,
+                *(connection, newest),
                 accept_loss=accept_loss,
                 wall=wall,
-                check_files=check,
-                before_change=keep,
+                check_files=lambda: None if accept_loss else check_log_beside(path),
+                before_change=partial(_keep, connection, path),
                 has_space=has_space,
             )
             if shared.exists() and not was_shared:
@@ -254,12 +243,6 @@ def _check_presence(path: Path, recorded: sidecar.Mark | None) -> None:
         raise Loss("the journal is empty, and its log is not")  # SQLite would delete the log
     else:
         check_log_is_there(path, recorded)
-
-
-def _check_log(path: Path) -> None:
-    log = sidecar_path(path, LOG_SUFFIX)
-    if log.exists():
-        check_log(log.read_bytes())
 
 
 @contextmanager

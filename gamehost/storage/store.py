@@ -16,7 +16,8 @@ from pathlib import Path
 from secrets import token_hex
 from sqlite3 import Connection
 
-from attrs import define, evolve, field
+from attrs import define, field
+from msgspec.structs import replace as replace_in
 
 from gamehost.journal.records import Room, StoreUnusable, TableId
 from gamehost.storage import sidecar
@@ -249,10 +250,6 @@ class SqliteStore(OpenStore):
         self._checked = read_checked(self.connection)
         self._count = count_moved(self.connection, self._checked) + sum(waiting.values())
         self._accounts = sidecar.accounts_in(self.connection)
-
-    def live(self) -> list[TableId]:
-        """The tables that are not finished, oldest first."""
-        return [TableId(row[0]) for row in self.database.rows("SELECT game FROM live ORDER BY game")]
 
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
         """Remove damaged tables from the list of unfinished ones. Their rows stay."""
@@ -534,7 +531,7 @@ class StoreFiles:
             self._note(Starts.ended)
 
     def _mark_now(self, log: bool) -> sidecar.Mark:
-        return evolve(self.store.mark, log=log, run=self._run)
+        return replace_in(self.store.mark, log=log, run=self._run)
 
     def _write_mark(self, mark: sidecar.Mark) -> None:
         """

@@ -128,7 +128,8 @@ class Writer:
                     self._turn(None)
                     if self._works and not self._ending:
                         self._works.popleft()(self._between)
-                        self._raise_work_failure()
+                        if self._work_failure is not None:
+                            raise self._work_failure
                 self._marks.put(None)
                 marking.join()
                 self._raise_mark_failure()
@@ -152,13 +153,6 @@ class Writer:
             raise
         if self._ending:
             raise WorkStopped
-
-    def _raise_work_failure(self) -> None:
-        """
-        :raises Exception: a commit has failed during long work
-        """
-        if self._work_failure is not None:
-            raise self._work_failure
 
     def _end(self) -> None:
         """The last call on the reactor's thread."""

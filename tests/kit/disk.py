@@ -296,7 +296,7 @@ class Runs:
         self.ends = [end for end in self.ends if end <= last]
         self.acknowledged = last
         self.removed = sum(table in removed for table in {table for table, _ in self.sent})
-        self._open = store.live()
+        self._open = [row[0] for row in store.database.rows("SELECT game FROM live ORDER BY game")]
         self._tables = store.tables.last_table
         return None
 

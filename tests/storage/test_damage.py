@@ -308,7 +308,7 @@ class BitFlipTests(SynchronousTestCase):
     def test_a_host_that_trusts_its_log_is_found_out(self) -> None:
         """Without the check of the log, damage behind an old mark is silent; with it, only a last commit that may be torn."""
         checked = flip_bits(20, 2, Path(self.mktemp()), ["-wal"], EMPTY)
-        self.patch(sqlite, "check_log", lambda log: None)
+        self.patch(sqlite, "check_log_beside", lambda store: None)
         unchecked = flip_bits(20, 2, Path(self.mktemp()), ["-wal"], EMPTY)
         self.assertGreater(unchecked["silent"], checked["silent"])
 

@@ -287,7 +287,7 @@ class ReaderReaderTests(ReaderCase):
     def test_one_at_a_time_and_in_order(self) -> None:
         reader, answered = self.reader(), list[int]()
         for number in (1, 2, 3):
-            reader.put(partial(self.note, answered, number), "", questions.read_record, TableId(number))
+            reader.put(partial(self.note, answered, number), "", partial(questions.read_record, table=TableId(number)))
         assert self.stuck.began.acquire(timeout=PATIENCE)
         self.assertFalse(self.stuck.began.acquire(blocking=False))
         self.assertEqual(reader.waiting, 3)
@@ -302,8 +302,8 @@ class ReaderReaderTests(ReaderCase):
 
         self.stuck.rows_of = fail
         reader, answered = self.reader(), list[object]()
-        reader.put(answered.append, "not now", questions.read_record, TableId(7))
-        reader.put(answered.append, None, questions.find_match, TableId(7))
+        reader.put(answered.append, "not now", partial(questions.read_record, table=TableId(7)))
+        reader.put(answered.append, None, partial(questions.find_match, table=TableId(7)))
         self.stuck.gate.release(2)
         self.pump.until(lambda: len(answered) == 2)
         self.assertEqual(answered, ["not now", None])
@@ -312,7 +312,7 @@ class ReaderReaderTests(ReaderCase):
     def test_the_end(self) -> None:
         reader, answered = self.reader(), list[int]()
         for number in (1, 2, 3):
-            reader.put(partial(self.note, answered, number), "", questions.read_record, TableId(number))
+            reader.put(partial(self.note, answered, number), "", partial(questions.read_record, table=TableId(number)))
         assert self.stuck.began.acquire(timeout=PATIENCE)
         reader.end()
         self.assertTrue(self.stuck.closed)
