@@ -3,7 +3,7 @@ The liberties that gamehost takes with Twisted: everything that relies on more t
 
 Look here first when a new release of Twisted breaks something. Each liberty has its reason, and a test.
 
-And what Twisted does not have: a timer that is set, moved and stopped.
+And what Twisted does not have: a timer that is set, moved and stopped, and a reactor that runs until something is done.
 """
 
 import select
@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 from twisted.internet import tcp
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IListeningPort, IProtocol, IReactorTime
 from twisted.logger import Logger
 
@@ -47,6 +48,27 @@ class Timer:
         call, self._call = self._call, None
         if call is not None:
             call.cancel()
+
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+def run_until_done(reactor: Any, begin: Callable[[], "Deferred[T]"], interrupted: U) -> T | U:
+    """
+    Run a reactor until what begins in it is done, and stop it then.
+
+    :returns: the result; `interrupted` if the reactor was stopped before
+    """
+    found: list[T | U] = [interrupted]
+
+    def done(result: T) -> None:
+        found[0] = result
+        reactor.callLater(0, reactor.stop)
+
+    reactor.callWhenRunning(lambda: begin().addCallback(done))
+    reactor.run()
+    return found[0]
 
 
 # -- the clock

@@ -22,6 +22,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Factory
 
+from gamehost._twisted import run_until_done
 from gamehost.checker.base import Finding, Grade, Outcome, Run, Scenario, TranscriptLine, Verdict, WireChecks, seed_of
 from gamehost.checker.run import ClientRun, Launcher
 from gamehost.checker.server_run import (
@@ -607,18 +608,11 @@ def _play(reactor: Any, check: Check, failed: Callable[[str], None]) -> Report |
 
     :param failed: called with the reason
     """
-    reports: list[Report] = []
 
-    def done(report: Any) -> None:
-        if isinstance(report, Report):
-            reports.append(report)
-        else:
-            failed(report.getErrorMessage())
-        reactor.callLater(0, reactor.stop)
+    def begin() -> "Deferred[Report | None]":
+        return check.run().addErrback(lambda failure: failed(failure.getErrorMessage()))
 
-    reactor.callWhenRunning(lambda: check.run().addBoth(done))
-    reactor.run()
-    return reports[0] if reports else None
+    return run_until_done(reactor, begin, None)
 
 
 def _names(wires: Sequence[Wire[Any]], servers: bool = False) -> str:
@@ -655,7 +649,6 @@ class Progress:
         self._terminal = sys.stderr.isatty()
 
     def say(self, text: str) -> None:
-        """Tell the user something."""
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
 

@@ -19,7 +19,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.protocol import ProcessProtocol
 from twisted.python.failure import Failure
 
-from gamehost._twisted import Timer
+from gamehost._twisted import Timer, run_until_done
 from gamehost.client.core import MESSAGES, ClientError, Heard, Lost
 from gamehost.client.twisted_client import Client
 from gamehost.games.base import Cause, Game, Result, Seat
@@ -231,11 +231,13 @@ class BridgeRun:
     #: Fires at the end: with `None`, or with the reason why the bridge cannot go on.
     done: Deferred[str | None] = field(factory=Deferred)
 
-    def start(self) -> None:
+    def start(self) -> Deferred[str | None]:
+        """Returns `done`."""
         self._start_bot()
         self._client = self._connect()
         listening = Deferred.fromCoroutine(self._listen(self._client))
         listening.addErrback(lambda failure: self._end(f"fault of the bridge: {failure.value!r}"))
+        return self.done
 
     def stop(self) -> None:
         if self._bot is not None:
@@ -323,7 +325,6 @@ class BridgeRun:
             seat.left = self._say(m.Leave())
 
     def _say(self, message: m.ClientMessage) -> bool:
-        """Say something, if there is a connection."""
         with suppress(ClientError):
             if self._client is not None:
                 self._client.say(message)
@@ -464,7 +465,6 @@ class BridgeRun:
             self._resign(seat.ended or "the bot has ended", False)
 
     def _refused(self, seat: _Seat, why: str) -> None:
-        """The action is illegal."""
         seat.action = seat.said = None
         seat.refusals += 1
         again = self._terms.again and seat.refusals <= ASKED_AGAIN and self._bot is not None
@@ -515,24 +515,16 @@ def main(
     again, settings = words.illegal == "again", dict(words.set or ())
     terms = Terms(game, bridge, words.command, words.games, answer_time, again, settings)
     login = m.LogIn(words.name, words.password) if words.password else m.Enter(words.name)
-    ended: list[str | None] = ["interrupted"]
-
-    def finished(reason: str | None) -> None:
-        ended[0] = reason
-        reactor.callLater(0, reactor.stop)
-
     run = BridgeRun(
         *(reactor, terms, lambda: Client(reactor, words.to, login)),
         lambda line: print(escaped(line), file=out, flush=True),
         lambda line: print(f"gamehost bridge: {escaped(line)}", file=err, flush=True),
     )
-    run.done.addCallback(finished)
     reactor.addSystemEventTrigger("before", "shutdown", run.stop)
-    reactor.callWhenRunning(run.start)
-    reactor.run()
-    if ended[0] is not None:
-        print(f"gamehost bridge: {escaped(ended[0])}", file=err)
-    return 0 if ended[0] is None and run.sound else 1
+    reason = run_until_done(reactor, run.start, "interrupted")
+    if reason is not None:
+        print(f"gamehost bridge: {escaped(reason)}", file=err)
+    return 0 if reason is None and run.sound else 1
 
 
 def parser() -> argparse.ArgumentParser:

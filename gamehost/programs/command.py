@@ -19,6 +19,7 @@ from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 
+from gamehost._twisted import run_until_done
 from gamehost.games.base import Game, Seat
 from gamehost.games.installed import installed
 from gamehost.games.play import player_of
@@ -117,22 +118,15 @@ def main(
     player = wire.player(words.name, words.password, players_of(Level(words.level), wire.games), words.game)
     player.joins = words.match
     player.seats = words.seats
-    found: list[str | None] = ["interrupted"]
 
-    def finished(reason: str | None) -> None:
-        found[0] = reason
-        reactor.callLater(0, reactor.stop)
-
-    def begin() -> None:
+    def begin() -> "Deferred[str | None]":
         playing = play(words, wire, player, reactor, lambda line: print(line, file=out, flush=True))
-        playing.addErrback(lambda failure: f"{failure.getErrorMessage()}")
-        playing.addCallback(finished)
+        return playing.addErrback(lambda failure: f"{failure.getErrorMessage()}")
 
-    reactor.callWhenRunning(begin)
-    reactor.run()
-    if found[0] is not None:
-        print(f"gamehost player: {' '.join(found[0].split())}", file=err)
-    return 0 if found[0] is None else 1
+    reason = run_until_done(reactor, begin, "interrupted")
+    if reason is not None:
+        print(f"gamehost player: {' '.join(reason.split())}", file=err)
+    return 0 if reason is None else 1
 
 
 def playable(wires: Sequence[Wire[Any]]) -> Mapping[str, Wire[Any]]:
