@@ -347,7 +347,6 @@ class PlainReading(Reading):
     """Says the name of each message."""
 
     def said(self, message: Any) -> Said:
-        """The name of a client's message."""
         return Said(type(message).__name__)
 
     def heard(self, message: Any) -> Said:
@@ -427,7 +426,6 @@ class Unanswered:
         return Said(f"{words}: {wrong}" if words else wrong, Grade.BREACH)
 
     def accepted(self, move: Any) -> None:
-        """The server has made a move of the client."""
         self.position_changed()
         for one in self._sent:
             if one.move == move:

@@ -78,10 +78,6 @@ class WatchedPlayer:
         self._watcher.delivered(event)
 
 
-class OwnPlayer:
-    """The base of the checker's own players, which are not watched."""
-
-
 @define(eq=False)
 class WatchedLobby(Lobby):
     """A lobby that tells what the client under test does."""
@@ -117,7 +113,8 @@ class WatchedLobby(Lobby):
         super().leave(session, player)
 
     def _watched(self, player: Player[Any, Any]) -> Player[Any, Any]:
-        return player if isinstance(player, OwnPlayer) else WatchedPlayer(player, self.watcher.of(player))
+        # The checker's own players are not watched.
+        return player if isinstance(player, Opponent) else WatchedPlayer(player, self.watcher.of(player))
 
 
 def private_lobby(
@@ -189,10 +186,6 @@ class PrivateHost:
         self.factory.config = RecordingConfig(config, watcher)
         self.queue = Queue(self.game)
 
-    def join(self, session: Session, table: TableId, queue: Queue) -> None:
-        """Have one of the checker's players take a seat at an open table."""
-        self.lobby.join(session, queue, table)
-
     def master(self, table: TableId) -> Any:
         return self.lobby.tables[table]._master
 
@@ -217,7 +210,7 @@ def hear(player: GamePlayer, event: Any, seat: int) -> bool:
 
 
 @define(eq=False)
-class Opponent(OwnPlayer):
+class Opponent:
     """
     A player that the client under test meets. It sits at the table directly, without a connection of its own.
 
@@ -256,7 +249,6 @@ class Opponent(OwnPlayer):
         self.handle = None
 
     def come_back(self) -> None:
-        """Take the seat again."""
         if self.session is None:
             self._host.lobby.reconnect(self.come())
 
@@ -409,36 +401,20 @@ class ReplicaConnection:
         """The server must send this message, at its own pace."""
         self.say(message)
 
-    def hold(self, seconds: float) -> None: ...
-
-    @property
-    def hold_seconds(self) -> float:
-        """Nothing is held back."""
-        return 0.0
+    #: Nothing is held back.
+    hold_seconds = 0.0
 
     def unsay(self, unwanted: Callable[[Any], bool]) -> bool:
-        """Nothing is held back."""
         return False
 
     def hang_up(self, reason: str = "") -> None:
         """The server may close the connection."""
         self.closed = True
 
-    def logged_in(self) -> None: ...
+    def _ignored(self, *_: Any, **__: Any) -> None:
+        """There are no rates, and the replica's clock stands still."""
 
-    def logged_out(self) -> None: ...
-
-    def alarm(self, seconds: float, ring: Callable[[], None]) -> None: ...
-
-    def no_alarm(self) -> None: ...
-
-    def pulse(self, seconds: float, beat: Callable[[float], None]) -> None: ...
-
-    def exempt_from_rate(self) -> None: ...
-
-    def move_accepted(self) -> None: ...
-
-    def journaled(self, size: int) -> None: ...
+    hold = logged_in = logged_out = alarm = no_alarm = pulse = exempt_from_rate = move_accepted = journaled = _ignored
 
 
 class Replica:

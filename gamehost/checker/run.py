@@ -244,6 +244,11 @@ class ClientRun(Run, ClientWatcher):
             grade, title, law, cause, do = Grade.NOTE, f"this client needs {self.checks.needed}", "needed", "", ""
         super().found(grade, title, law, happened, cause, do)
 
+    def _fails(self, title: str, law: str, happened: str, cause: str = "") -> None:
+        """A breach after which there is nothing more to play."""
+        self.found(Grade.BREACH, title, law, happened, cause)
+        self._finish()
+
     def last_lines(self) -> tuple[TranscriptLine, ...]:
         return self.transcript.last()
 
@@ -257,16 +262,11 @@ class ClientRun(Run, ClientWatcher):
             title, law = "the client did not log in", "login"
         else:
             title, law = "the client did not connect", "connect"
-        self.found(Grade.BREACH, title, law, f"{title.capitalize()} within {self._connects:g} s.")
-        self._finish()
+        self._fails(title, law, f"{title.capitalize()} within {self._connects:g} s.")
 
     def _too_long(self) -> None:
-        self.found(
-            Grade.NOTE,
-            "the match was very long",
-            "turn",
-            f"The scenario was ended after {WHOLE:g} s; the match went on.",
-        )
+        happened = f"The scenario was ended after {WHOLE:g} s; the match went on."
+        self.found(Grade.NOTE, "the match was very long", "turn", happened)
         self._finish()
 
     # -- the client as a program and as a connection
@@ -301,8 +301,7 @@ class ClientRun(Run, ClientWatcher):
             else:
                 when, law = "before it connected", "connect"
                 title = f"the client ended before it connected{crash.named}"
-            self.found(Grade.BREACH, title, law, f"The client ended {when} {crash.words}.", crash.cause)
-            self._finish()
+            self._fails(title, law, f"The client ended {when} {crash.words}.", crash.cause)
 
     def _line_lost(self, line: Line) -> None:
         if line is not self._line:
@@ -316,11 +315,8 @@ class ClientRun(Run, ClientWatcher):
     def _gone(self) -> None:
         """The client closed its connection in the middle. A client that ends at the same time is judged by its end."""
         if self._line is None and self._phase is Phase.PLAYING:
-            self.found(
-                *(Grade.BREACH, "the client closed its connection in the middle", "turn"),
-                "The client closed its connection before the match was over.",
-            )
-            self._finish()
+            happened = "The client closed its connection before the match was over."
+            self._fails("the client closed its connection in the middle", "turn", happened)
 
     # -- what the client says
 
@@ -431,11 +427,8 @@ class ClientRun(Run, ClientWatcher):
             self._deadline.set(self.clock, ENDS, self._hangs)
 
     def _hangs(self) -> None:
-        self.found(
-            *(Grade.BREACH, "the client does not end", "end"),
-            f"The connection was closed after the last message, and the client still ran {ENDS:g} s later.",
-        )
-        self._finish()
+        happened = f"The connection was closed after the last message, and the client still ran {ENDS:g} s later."
+        self._fails("the client does not end", "end", happened)
 
     # -- what happens at the table
 
@@ -470,7 +463,7 @@ class ClientRun(Run, ClientWatcher):
         for number in range(table.seats - 1):
             if number == len(self._opponents):
                 self._new_opponent(number)
-            self._host.join(self._opponents[number].come(), table.table, queue)
+            self._host.lobby.join(self._opponents[number].come(), queue, table.table)
 
     def _opponents_first(self) -> None:
         if self._client_chooses:
@@ -481,7 +474,7 @@ class ClientRun(Run, ClientWatcher):
             return
         table = lobby.open_table(opponent.come(), queue, self.scenario.seats, self.scenario.table)
         for number in range(1, self.scenario.seats - 1):
-            self._host.join(self._new_opponent(number).come(), table.table, queue)
+            lobby.join(self._new_opponent(number).come(), queue, table.table)
 
     def _new_opponent(self, number: int) -> Opponent:
         names = self.scenario.opponents
@@ -550,11 +543,8 @@ class ClientRun(Run, ClientWatcher):
         self._take_step(owes)
 
     def _silent(self) -> None:
-        self.found(
-            *(Grade.BREACH, "no answer", "turn"),
-            f"It was the client's turn, and it sent nothing that was accepted for {ANSWERS:g} s.",
-        )
-        self._finish()
+        happened = f"It was the client's turn, and it sent nothing that was accepted for {ANSWERS:g} s."
+        self._fails("no answer", "turn", happened)
 
     def _over(self, event: Over) -> None:
         handle, self._handle, self._shadow = self._handle, None, None
@@ -641,11 +631,8 @@ class ClientRun(Run, ClientWatcher):
                 opponent.go_on()
 
     def _not_back(self) -> None:
-        self.found(
-            *(Grade.BREACH, "the client does not come back", "reconnect"),
-            f"The client's connection was lost, and it did not take its seat again within {RETURNS:g} s.",
-        )
-        self._finish()
+        happened = f"The client's connection was lost, and it did not take its seat again within {RETURNS:g} s."
+        self._fails("the client does not come back", "reconnect", happened)
 
     def _host_gone(self, killed: bool) -> None:
         self._matches += 1
@@ -660,8 +647,5 @@ class ClientRun(Run, ClientWatcher):
         self._deadline.set(self.clock, TRIES + ENDS, self._never_ends)
 
     def _never_ends(self) -> None:
-        self.found(
-            *(Grade.BREACH, "the client hangs when the host is gone", "closing"),
-            f"The host was gone, and the client still ran {TRIES + ENDS:g} s later.",
-        )
-        self._finish()
+        happened = f"The host was gone, and the client still ran {TRIES + ENDS:g} s later."
+        self._fails("the client hangs when the host is gone", "closing", happened)

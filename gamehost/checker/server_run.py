@@ -765,6 +765,5 @@ def address_of(text: str) -> tuple[str, int]:
 
 
 def dialled(reactor: Any, host: str, port: int) -> Dial:
-    """Connects with this address."""
     endpoint = HostnameEndpoint(reactor, host.encode("idna"), port, CONNECTS)
     return lambda protocol: connectProtocol(endpoint, protocol)

@@ -119,7 +119,6 @@ class Trace:
         self._read("host", self._host, data, seconds, self._below.received)
 
     def event(self, words: str, seconds: float = 0.0) -> None:
-        """Something happened to the connection."""
         self._tell(TraceLine(self._at(seconds), self.name, "", "", words))
 
     def _read(
