@@ -6,7 +6,7 @@ import gc
 import linecache
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -41,7 +41,7 @@ from gamehost.ops.watchdog import (
 )
 from gamehost.ops.workers import SerialWorker
 from gamehost.service import GameHostService, HouseService, Listener, Part
-from gamehost.settings import BadOption, Settings
+from gamehost.settings import BadOption
 from gamehost.storage.durable import AWAY_AFTER, BacklogLimits, DurableJournal, StoredAccounts
 from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.postgresql import beside, is_postgresql, require_psycopg, shown
@@ -135,10 +135,15 @@ def make_host(
             _attach(host, cluster, joining, context)
         return context, store
 
-    listeners = _wire_listeners(options, endpoints, settings.wires)
+    listeners = [
+        Listener(*place, wire, settings.wires[wire.name])
+        for wire in registry.wires
+        for place in _places(options, endpoints, wire.name)
+    ]
+    access = Access(options["web-origin"], options["trusted-proxy"])
+    web = [WebListener(*place, access, worker, settings.reveals) for place in _places(options, endpoints, "web")]
     host = GameHostService(
-        *(registry.games, listeners, build_context, _abort_start, fail, worker),
-        *(_web_listeners(options, endpoints, worker, settings.reveals), options["profile"]),
+        *(registry.games, listeners, build_context, _abort_start, fail, worker, web, options["profile"]),
         parts=_http_parts(options, endpoints),
         reload=reloading(options),
         medium="database" if is_postgresql(options["store"]) else "disk",
@@ -156,7 +161,6 @@ def _lobby(
     store: DurableJournal | MemoryJournal,
     membership: Membership | None,
 ) -> Lobby:
-    """The lobby over an open store."""
     settings = options.settings
     accounts = StoredAccounts(store)
     bans = Bans(store if isinstance(store, DurableJournal) else MemoryBans())
@@ -221,7 +225,6 @@ def _spreading(options: Options) -> set[str]:
 
 
 def _attach(host: GameHostService, cluster: "Cluster", joining: "InternalFactory", context: HostContext) -> None:
-    """Put the parts of a member together."""
     from gamehost.admin.host import stop_key
     from gamehost.cluster.claiming import ClaimingInput, gather, gather_at_tables
     from gamehost.cluster.relay import Relays
@@ -267,18 +270,8 @@ def _limiters(limits: Limits, options: Options, lobby: Lobby) -> tuple[Connectio
     return ConnectionLimiter(limits, room, lobby.registry.seats_at, lobby.bans), HttpLimiter(limits, pages)
 
 
-def _wire_listeners(options: Options, endpoints: Endpoints, settings: Mapping[str, Settings]) -> list[Listener]:
-    return [
-        Listener(description, _endpoint(endpoints, wire.name, description), wire, settings[wire.name])
-        for wire in options.registry.wires
-        for description in options[wire.name]
-        if description
-    ]
-
-
 def _http_parts(options: Options, endpoints: Endpoints) -> list[Part]:
-    """The ports for Prometheus and for load balancers."""
-    places = [(name, text, _endpoint(endpoints, name, text)) for name in _HTTP for text in options[name] if text]
+    places = [(name, *place) for name in _HTTP for place in _places(options, endpoints, name)]
     if not places:
         return []
     from gamehost.metrics.health import HealthResource, HttpService
@@ -289,15 +282,6 @@ def _http_parts(options: Options, endpoints: Endpoints) -> list[Part]:
 
         roots["metrics"] = metrics_root
     return [HttpService(*place, roots[place[0]]) for place in places]
-
-
-def _web_listeners(options: Options, endpoints: Endpoints, worker: SerialWorker, reveal: bool) -> list[WebListener]:
-    access = Access(options["web-origin"], options["trusted-proxy"])
-    return [
-        WebListener(description, _endpoint(endpoints, "web", description), access, worker, reveal)
-        for description in options["web"]
-        if description
-    ]
 
 
 def house_service(options: Options, reactor: Any) -> HouseService | None:
@@ -370,11 +354,14 @@ def _proven_logins(options: Options, store: DurableJournal | MemoryJournal) -> P
     return ProvenLogins(proof_key(beside(options["store"]).absolute()), store)
 
 
-def _endpoint(endpoints: Endpoints, name: str, description: str) -> IStreamServerEndpoint:
-    try:
-        return endpoints.make(description)
-    except BadOption as error:
-        raise usage.UsageError(f"--{name}: {description!r} is not an endpoint: {error}") from None
+def _places(options: Options, endpoints: Endpoints, name: str) -> Iterator[tuple[str, IStreamServerEndpoint]]:
+    """Where something listens: as an option says it, and the endpoint."""
+    for description in filter(None, options[name]):
+        try:
+            endpoint = endpoints.make(description)
+        except BadOption as error:
+            raise usage.UsageError(f"--{name}: {description!r} is not an endpoint: {error}") from None
+        yield description, endpoint
 
 
 def _abort_start(reason: str) -> NoReturn:
