@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from attrs import define, field, frozen
 from msgspec.structs import replace
@@ -32,6 +32,8 @@ from gamehost.ops.logging import admin_act
 from gamehost.service import GameHostService
 from gamehost.settings import Reload
 
+T = TypeVar("T")
+
 #: The longest line of a request, in bytes.
 LONGEST_REQUEST = 65_536
 
@@ -49,40 +51,25 @@ class NotDone(Exception):
 
 @frozen
 class Request:
+    """What is asked. An argument that is missing, or of another type than is asked for, raises `NotDone`."""
+
     command: str
     arguments: Facts = field(factory=dict)
 
     def text(self, name: str, default: str | None = None) -> str:
-        """
-        An argument that is a text.
-
-        :raises NotDone: it is missing, or is no text
-        """
-        value = self.arguments.get(name, default)
-        if not isinstance(value, str):
-            raise NotDone(f"{name}: expected a text")
-        return value
+        return self._of(str, "a text", name, default)
 
     def number(self, name: str) -> int:
-        """
-        An argument that is a whole number.
-
-        :raises NotDone: it is missing, or is no whole number
-        """
-        value = self.arguments.get(name)
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise NotDone(f"{name}: expected a whole number")
-        return value
+        return self._of(int, "a whole number", name)
 
     def flag(self, name: str) -> bool:
-        """
-        An argument that is yes or no; no if it is missing.
+        """An argument that is yes or no; no if it is missing."""
+        return self._of(bool, "true or false", name, False)
 
-        :raises NotDone: it is neither
-        """
-        value = self.arguments.get(name, False)
-        if not isinstance(value, bool):
-            raise NotDone(f"{name}: expected true or false")
+    def _of(self, kind: type[T], words: str, name: str, default: T | None = None) -> T:
+        value = self.arguments.get(name, default)
+        if type(value) is not kind:  # a bool is no number
+            raise NotDone(f"{name}: expected {words}")
         return value
 
 
