@@ -119,13 +119,11 @@ class HouseService:
         return {game for process in self._all for game in process.games}
 
     def sit(self, name: str, group: int) -> None:
-        """Have the process of this house player let it log in. If the process is not ready, it is told when it is."""
         process = self._all[int(name.rpartition(".")[2]) % len(self._all)]
         if process.games:
             process.send(f"sit {name} {group}")
 
     def study(self, group: int, question: str) -> Deferred[str]:
-        """Have a process study a match; one of them is ready."""
         ready = [process for process in self._all if process.games]
         process, number = ready[group % len(ready)], next(self._numbers)
         answer = process.studies[number] = Deferred()

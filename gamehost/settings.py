@@ -28,7 +28,6 @@ class BadOption(ValueError):
 
 
 def as_text(name: str, text: str) -> str:
-    """The text as it is written."""
     return text
 
 

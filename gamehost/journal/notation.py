@@ -229,7 +229,6 @@ def picture(
 def _scene(
     game: Game[Any, Any], opening: TableHeader, entries: Sequence[Entry], seat: Seat | None, reveal: bool
 ) -> Scene:
-    """What a picture is made from."""
     if not entries:
         raise NoPicture("the match has not begun")
     if seat is not None and not 0 <= seat < len(opening.seats):

@@ -233,7 +233,6 @@ class Control(LineOnlyReceiver):
 
 
 def main(reactor: Any) -> None:
-    """Play until the host is gone."""
     # A sandbox, such as that of the unit for systemd, may forbid it.
     with suppress(OSError):
         os.nice(NICE)

@@ -279,7 +279,6 @@ class WirePlayer(ABC):
 
 
 def won(winner: str) -> str:
-    """The result of a match that somebody has won."""
     return f"{winner} has won"
 
 

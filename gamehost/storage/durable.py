@@ -1,9 +1,9 @@
 """
 The journal that outlives the process: a thread that writes and one that reads, and a store behind them.
 
-What blocks is for the start, before any port is open: `unfinished`, `accounts`, `proofs` and `bans`. All other calls give
-their work to a thread and return. Changes, and what is read in order with them, are for the writer. What people ask is for the
-reader, and no change waits for it.
+What blocks is for the start, before any port is open: `unfinished`, `uptime`, `accounts`, `proofs` and `bans`. All other calls
+give their work to a thread and return. Changes, and what is read in order with them, are for the writer. What people ask is for
+the reader, and no change waits for it.
 """
 
 from collections import Counter, deque
@@ -248,9 +248,6 @@ class DurableJournal:
         self._open.add(table)
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
-        """
-        :raises ValueError: the table is not open or is finished, or the journal is being closed
-        """
         if table not in self._open or self._stopping:
             raise ValueError(f"table {table} is not open: nothing can be added to its record")
         if entry.outcome or entry.kind is ARCHIVED:
@@ -301,12 +298,10 @@ class DurableJournal:
 
     @property
     def skipped(self) -> Sequence[str]:
-        """The tables that `unfinished` left out, with the reasons."""
         return [table.why for table in self.unreadable]
 
     @property
     def uptime(self) -> int:
-        """For how many seconds hosts have run on this store. For the start, as `unfinished`."""
         return read_uptime(self._store.database)
 
     def note_uptime(self, seconds: int) -> None:
@@ -321,18 +316,15 @@ class DurableJournal:
 
     @property
     def all_checked(self) -> bool:
-        """As of `Store`. For the start, as `unfinished`."""
         return self._store.all_checked
 
     def check(self, rows: int, checked: Callable[[Sequence[str], bool], None]) -> None:
         self.ask_store(lambda store: (store.check(rows), store.all_checked), lambda answer: checked(*answer))
 
     def accounts(self) -> Iterable[Account]:
-        """All accounts. For the start, as `unfinished`."""
         return read_accounts(self._store.database)
 
     def proofs(self) -> Iterable[Proof]:
-        """All proofs. For the start, as `unfinished`."""
         return read_proofs(self._store.database)
 
     def put_proof(self, proof: Proof) -> None:
@@ -342,7 +334,6 @@ class DurableJournal:
         self.also(drop_proof(proof), nothing)
 
     def bans(self) -> Iterable[Ban]:
-        """All bans. For the start, as `unfinished`."""
         return read_bans(self._store.database)
 
     def put_ban(self, ban: Ban, durable: Callable[[], None]) -> None:
@@ -414,11 +405,6 @@ class DurableJournal:
         self._put(Sleep(table, None), 64, nothing)
 
     def stop(self, stopped: Callable[[], None]) -> None:
-        """
-        Take nothing more, commit what was handed over, and close.
-
-        :param stopped: called on this thread, after every other callback
-        """
         for note in tuple(self._told):
             self._note_told(note)
         self._stopping = True
@@ -500,26 +486,17 @@ class StoredAccounts:
         self._write(note, answered, account.key)
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:
-        """
-        :raises ValueError: no account has this key
-        """
         if account.key not in self._accounts:
             raise ValueError("there is no account of this name")
         self._write(change_account(account), durable, account.key)
         self._accounts[account.key] = account
 
     def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
-        """
-        :raises ValueError: there is no such account, or another one has the key of the new name
-        """
         renamed = renamed_in(self._accounts, account, name)
         self._write(rename_account(renamed, account.key), durable, account.key, renamed.key)
         return renamed
 
     def delete(self, account: Account, durable: Callable[[], None]) -> None:
-        """
-        :raises ValueError: there is no such account
-        """
         deleted_in(self._accounts, account)
         self._write(delete_account(account.key), durable, account.key)
 
@@ -541,7 +518,6 @@ class StoredAccounts:
             self.learned(before, account)
 
     def _write(self, note: Note, durable: Callable[[], None], *keys: str) -> None:
-        """Write a change of these keys."""
 
         def settled() -> None:
             self._pending -= Counter(keys)

@@ -62,9 +62,6 @@ class MemoryJournal:
         durable()
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
-        """
-        :raises ValueError: the table was not opened, or is finished
-        """
         record = self._unfinished.get(table)
         if record is None:
             raise ValueError(f"table {table} is not open: nothing can be added to its record")

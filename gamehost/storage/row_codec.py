@@ -72,7 +72,6 @@ def row_to_json(row: Row) -> list[int | str | None]:
 
 
 def row_from_json(fields: Sequence[Any]) -> Row:
-    """The inverse of `row_to_json`."""
     *numbers, body, h = fields
     return Row._make([*numbers, bytes.fromhex(body), bytes.fromhex(h)])
 

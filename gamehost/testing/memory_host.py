@@ -209,7 +209,6 @@ class Lines:
     unread = b""
 
     def said(self, line: str) -> bytes:
-        """A line with its end."""
         return line.encode("utf-8") + self.END
 
     def heard(self, data: bytes) -> list[str]:
@@ -256,7 +255,6 @@ class Client:
 
     @property
     def state(self) -> object:
-        """The state of its conversation."""
         return self.protocol.conversation.state  # type: ignore[attr-defined]
 
     @property

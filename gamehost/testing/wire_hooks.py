@@ -117,7 +117,6 @@ class WireHooks(Mixin):
         """Do what comes between the beginning of a match and its first action, such as placing pieces."""
 
     def is_in(self, host: MemoryHost, name: str) -> bool:
-        """Whether somebody of this name is in the lobby."""
         return host.lobby.registry.get(name) is not None
 
     def corpus(self) -> Sequence[bytes]:
@@ -211,7 +210,6 @@ class WireHooks(Mixin):
         return Situation(situation.host, situation.client)
 
     def entries(self, situation: Situation) -> int:
-        """How many entries the journal has."""
         return sum(map(len, situation.host.journal.entries.values()))
 
     def assert_told(self, key: str, words: list[str]) -> None:
@@ -229,5 +227,4 @@ def received(client: Client) -> list[str]:
 
 
 def state_of(client: Client) -> object:
-    """The state of the conversation, as its wire names it."""
     return client.state
