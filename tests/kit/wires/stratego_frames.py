@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 
 from gamehost.games.base import Chance, Seat
 from gamehost.games.stratego.master import BadMove, Stratego, StrategoMaster, Terms
-from gamehost.games.stratego.rules import Action, Move, Moved, Place, Placed, PlaceRows, Position
+from gamehost.games.stratego.rules import Action, Move, Moved, Place, PlaceRows, Position
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Queue
 from gamehost.settings import Settings
@@ -26,11 +26,7 @@ from gamehost.wires.stratego_frames.conversation import FramesConversation, Fram
 from gamehost.wires.stratego_frames.messages import Error
 from tests import share
 from tests.games.test_stratego_secrets import (
-    KindInOrder,
-    KindInRefusal,
-    KindInView,
     KindOnBoard,
-    PlacedForAll,
     Script,
     pair,
     shut_in,
@@ -222,23 +218,6 @@ def in_words(seat: Seat, action: Action) -> list[str]:
 ON_WIRE = WireWords(FRAMES, lambda name: (f'Sign On "{name}"',), in_words)
 
 
-class Reasons(FramesConversation):
-    def tell_reason(self, event: Refused) -> None:
-        """The referee's words, as they are."""
-        self.peer.refuse(Error(str(event.error)))
-
-    TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Refused: tell_reason}
-
-
-class Placements(FramesConversation):
-    """Says what was placed to whoever is told of it."""
-
-    def tell_piece(self, event: Placed) -> None:
-        self.peer.say(Error(f"placed {event.piece}"))
-
-    TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Placed: tell_piece}
-
-
 def board_behind(conversation: FramesConversation) -> bytes:
     """What a conversation has no business with: the table's squares."""
     handle: Any = conversation.handle
@@ -271,11 +250,7 @@ class Numbers(FramesConversation):
 
 
 LEAKS = (
-    leaky(ON_WIRE, KindInView, FramesConversation),
     leaky(ON_WIRE, KindOnBoard, FramesConversation),
-    leaky(ON_WIRE, KindInOrder, FramesConversation),
-    leaky(ON_WIRE, KindInRefusal, Reasons),
-    leaky(ON_WIRE, PlacedForAll, Placements),
     leaky(ON_WIRE, StrategoMaster, Lengths),
     leaky(ON_WIRE, StrategoMaster, Numbers),
 )

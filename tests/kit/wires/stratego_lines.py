@@ -11,7 +11,7 @@ from gamehost.tables.interfaces import Back, Refused
 from gamehost.wires.stratego_lines.conversation import WIRE as LINES
 from gamehost.wires.stratego_lines.conversation import LinesConversation
 from gamehost.wires.stratego_lines.messages import COLUMNS, LETTERS, Err, Moved, square
-from tests.games.test_stratego_secrets import KindInRefusal, KindInView, PlacedForAll, Script
+from tests.games.test_stratego_secrets import KindInView, Script
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.stratego_frames import WireWords, leaky
 
@@ -129,15 +129,6 @@ class Lengths(LinesConversation):
     TELLS: ClassVar[Any] = {**LinesConversation.TELLS, Refused: tell_length}
 
 
-class Placements(LinesConversation):
-    """Says what was placed to whoever is told of it."""
-
-    def tell_rows(self, event: told.PlacedAll) -> None:
-        self.peer.say(Err(f"placed {event.rows[0]}"))
-
-    TELLS: ClassVar[Any] = {**LinesConversation.TELLS, told.PlacedAll: tell_rows}
-
-
 class Returns(LinesConversation):
     """Tells a player who comes back how strong the enemy's first piece is."""
 
@@ -153,10 +144,8 @@ class Returns(LinesConversation):
 
 LEAKS = (
     leaky(ON_WIRE, KindInView, LinesConversation),
-    leaky(ON_WIRE, KindInRefusal, LinesConversation),
     leaky(ON_WIRE, StrategoMaster, Attackers),
     leaky(ON_WIRE, StrategoMaster, Order),
     leaky(ON_WIRE, StrategoMaster, Lengths),
-    leaky(ON_WIRE, PlacedForAll, Placements),
     leaky(ON_WIRE, StrategoMaster, Returns),
 )
