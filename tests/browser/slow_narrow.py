@@ -1,4 +1,4 @@
-"""Nothing is wider than the screen, also with the longest names: all pages, on narrow phones."""
+"""What the tests of wide names share; and what is asked in Eriantys stays in sight on a phone."""
 
 import random
 from pathlib import Path
@@ -13,9 +13,8 @@ from gamehost.players.base import SeededChance
 from gamehost.wires.open.conversation import listed
 from gamehost.wires.seeking import PLAYED, PlayedGame
 from tests.browser.playing import PlayCase
-from tests.kit.browser import ASKED, PHONE, Page, enter, play_on, sit_down
+from tests.kit.browser import ASKED, PHONE, Page, play_on, sit_down
 
-WIDTHS = (320, 360, 390)
 #: The two longest names that the host accepts, in the widest letters.
 NAMES = ("W" * 20, "M" * 20)
 
@@ -58,79 +57,8 @@ class WideCase(PlayCase):
         return pages
 
 
-class NarrowTests(WideCase):
+class QuestionTests(WideCase):
     timeout = 180
-
-    async def check(self, page: Page, what: str) -> None:
-        for width in WIDTHS:
-            await page.look((width, 740))
-            await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-            self.found += [f"{what} at {width} px: {one}" for one in await page.run(BEYOND % width)]
-
-    async def test_tables_of_all_games(self) -> None:
-        """Each game's table, and then the page of tables with all of them."""
-        for number, game in enumerate(("onitama", "paper-soccer", "stratego", "eriantys"), 1):
-            pages = await self.match(game)
-            await self.check(pages[0], game)
-            watcher = await self.browser.page((390, 740))
-            await watcher.open(f"/table/{number}")
-            await watcher.until("document.querySelector('.middle .board[aria-label]')")
-            await self.check(watcher, f"{game} as a watcher sees it")
-            await watcher.open("/")
-            await watcher.until("document.querySelector('a.live .board[aria-label]')")
-            await self.check(watcher, f"the tables with {game}")
-            for page in pages:
-                await page.run("document.querySelector('#me').click()")
-                await self.check(page, "the own name")
-                await page.close()
-            await watcher.close()
-
-    async def test_after_a_match(self) -> None:
-        """The end, the record, the lists, the player's page, and pages that are not there."""
-        ann, bob = await self.match("onitama")
-        await ann.until("document.querySelector('.board[data-can=yes]')")
-        for cell in ("c1", "c2", "with ox"):
-            await ann.click(f"[data-cell='{cell}']")
-        await bob.until("document.querySelector('.rows button')")
-        await ann.run(
-            "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Resign').click()"
-        )
-        await self.check(ann, "the question whether to resign")
-        await ann.click("dialog .go")
-        for page in (ann, bob):
-            await page.until("document.querySelector('.panel h1').textContent.includes('won')")
-            await self.check(page, "the end")
-        for path, there in (
-            ("/match/1", ".steps"),
-            ("/matches", ".list"),
-            ("/results", ".list"),
-            (f"/player/{NAMES[0]}", ".list.matches"),
-            ("/table/99", ".centre .button.go"),
-            ("/match/99", "h1"),
-        ):
-            await bob.open(path)
-            await bob.until(f"document.querySelector('{there}')")
-            await self.check(bob, path)
-
-    async def test_before_a_match(self) -> None:
-        """The dialogs, a table that waits, and a private one."""
-        page = await self.browser.page((390, 740))
-        await page.open("/")
-        await page.click("[data-play=stratego] + button")
-        await page.until("document.querySelector('dialog[open]')")
-        await self.check(page, "the log-in")
-        await enter(page, NAMES[0])
-        await page.until("document.querySelector('#play-title')")
-        await self.check(page, "the dialog")
-        await page.run("document.querySelector('[name=private]').value = 'true'")
-        await page.click("dialog .go")
-        address = await page.until("document.querySelector('.seeking code')?.textContent")
-        await page.until("document.querySelector('.qr')")
-        await self.check(page, "an own private table")
-        other = await self.browser.page((390, 740))
-        await other.open(address)
-        await other.until("document.querySelector('.centre .go') && document.querySelector('.invited')")
-        await self.check(other, "an invitation")
 
     async def test_the_question_stays_in_sight(self) -> None:
         """Eriantys on a phone: what is asked, and all that answers it, are on the screen together. For each question."""

@@ -8,12 +8,10 @@ from msgspec import json
 from tests.browser.looks import RATED
 from tests.browser.playing import CAN, ONITAMA, TITLE, Hand, PlayCase
 from tests.browser.slow_narrow import BEYOND, NAMES, WideCase
-from tests.kit.browser import ASKED, DESKTOP, PHONE, BrowserCase, Page, enter, findings, play_on
+from tests.kit.browser import ASKED, DESKTOP, NARROW, PHONE, BrowserCase, Page, enter, findings, play_on
 
 # Longer tests in a real browser: finished matches, players and results, and what the first page costs.
 
-
-NARROW = (360, 740)
 
 #: A match of Onitama that seat 1 gives up, played by two sockets of a page.
 MATCH = """new Promise((done) => {
@@ -57,15 +55,6 @@ class RecordTests(BrowserCase):
         await page.until("document.querySelector('h1')")
         self.assertEqual(await page.run(MATCH), [0])
         return page
-
-    async def nothing_found(self, page: Page) -> None:
-        """axe finds nothing: light and dark, wide and narrow. Nothing is wider than the window."""
-        for dark in (False, True):
-            for size in (DESKTOP, NARROW):
-                await page.look(size, dark=dark)
-                self.assertEqual(await findings(page), [])
-                self.assertLessEqual(await page.run("document.documentElement.scrollWidth - innerWidth"), 0)
-        await page.look()
 
     async def test_lists(self) -> None:
         """The match is in the lists, and the counts are right."""
@@ -375,6 +364,7 @@ class SizeTests(WideCase):
         await self.check(watcher, f"tables with {game}")
         resign = "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Resign')"
         await pages[0].run(f"{resign}?.click()")
+        await self.check(pages[0], f"{game}, the question whether to resign")
         await pages[0].run("document.querySelector('dialog .go')?.click()")
         await pages[1].until("/has|have|Draw/.test(document.querySelector('.panel h1').textContent)")
         await self.check(pages[1], f"{game}, the end")
@@ -382,6 +372,21 @@ class SizeTests(WideCase):
         # Nothing is kept of a match of Stratego that ends while the pieces are placed.
         await watcher.until(f"document.querySelector('{'h1' if game == 'stratego' else '.steps'}')")
         await self.check(watcher, f"{game}, the record")
+        await pages[1].run("document.querySelector('#me').click()")
+        await self.check(pages[1], "the own name")
+
+    async def test_lists(self) -> None:
+        """With a match in them."""
+        ann, bob = await self.match("onitama")
+        await ann.run(
+            "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Resign').click()"
+        )
+        await ann.click("dialog .go")
+        await bob.until("document.querySelector('.panel h1').textContent.includes('won')")
+        for path, there in (("/matches", ""), ("/results", ""), (f"/player/{NAMES[0]}", ".matches")):
+            await bob.open(path)
+            await bob.until(f"document.querySelector('.list{there}')")
+            await self.check(bob, path)
 
     async def test_onitama(self) -> None:
         await self.whole("onitama")

@@ -25,10 +25,8 @@ from tests.browser.playing import (
     PlayCase,
     begin_eriantys,
 )
-from tests.kit.browser import ASKED, DESKTOP, OVER, PHONE, Page, enter, findings, play_on, sit_down
+from tests.kit.browser import ASKED, OVER, Page, enter, findings, play_on, sit_down
 from tests.kit.sources import ROOT
-
-NARROW = (360, 740)
 
 
 class HandTests(PlayCase):
@@ -104,52 +102,22 @@ class LostTests(PlayCase):
 class AccessibleTests(PlayCase):
     """axe finds nothing on the pages of tables and of a table: light, dark, wide, narrow."""
 
-    async def nothing_found(self, page: Page) -> None:
-        """In four looks. Nothing is wider than the window."""
-        for dark in (False, True):
-            for size in (DESKTOP, NARROW):
-                await page.look(size, dark=dark)
-                self.assertEqual(await findings(page), [])
-                wider = await page.run("document.documentElement.scrollWidth - innerWidth")
-                self.assertLessEqual(wider, 0)
-        await page.look()
-
     async def test_tables(self) -> None:
-        """With a match that goes on, the log-in, and one who waits."""
-        await self.onitama(Hand)
+        """With one who waits."""
         page = await self.browser.page()
-        await page.open("/")
-        await page.until("document.querySelector('.live .board[aria-label]')")
-        await self.nothing_found(page)
-        await page.click("[data-play=stratego]")
-        await page.until("document.querySelector('dialog[open] input')")
-        await self.nothing_found(page)
-        await page.press("Enter")
-        await page.until("document.querySelector('.seeking .dots')")
+        await self.seek(Hand(page), "stratego")
         await self.nothing_found(page)
         await page.click("[aria-label='More ways to play Eriantys']")
         await page.until("document.querySelector('dialog[open] select')")
         await self.nothing_found(page)
 
     async def test_tables_of_play(self) -> None:
-        """A player's page: a piece picked up, the choice of a card, the question before resigning, and the end."""
-        hand, bob = await self.onitama(Hand)
+        """A player's page: a piece picked up, and the choice of a card."""
+        hand, _ = await self.onitama(Hand)
         await hand.page.until(CAN)
         await hand.cell("c1")
         await self.nothing_found(hand.page)
         await hand.cell("c2")
-        await self.nothing_found(hand.page)
-        await hand.cell("with ox")
-        await bob.heard("MOVE_WAS_MADE")
-        await hand.page.click(".buttons button:nth-child(2)")
-        await self.nothing_found(hand.page)
-        await hand.page.click("dialog .go")
-        await bob.heard("GAME_OVER|bob")
-        await hand.page.until("document.querySelector('.buttons a')")
-        await self.nothing_found(hand.page)
-
-    async def test_paper_soccer(self) -> None:
-        hand = await self.play_paper_soccer(Hand)
         await self.nothing_found(hand.page)
 
 
@@ -385,21 +353,11 @@ class PrivateTests(PlayCase):
 class LookTests(LargeGameCase):
     timeout = 120
 
-    async def fit(self, page: Page) -> None:
-        """Nothing is found in any size and light, and nothing scrolls sideways."""
-        for size in (DESKTOP, PHONE, NARROW):
-            for dark in (False, True):
-                await page.look(size, dark=dark)
-                await page.until("true")
-                self.assertLessEqual(await page.run("document.documentElement.scrollWidth - innerWidth"), 0, size)
-                self.assertEqual(await findings(page), [], (size, dark))
-
     async def test_stratego(self) -> None:
         """During the set-up and in play; after a reload the board is the same."""
         hand, bob = await self.stratego(Hand)
         page = hand.page
-        await self.fit(page)
-        await page.look()
+        await self.nothing_found(page)
         await hand.cell("shuffle")
         await hand.cell("ready")
         bob.say(BLUE)
@@ -410,7 +368,7 @@ class LookTests(LargeGameCase):
         await page.until("performance.getEntriesByType('navigation')[0].type === 'reload'")
         await page.until(CAN)
         self.assertEqual(await page.run(labels), before)
-        await self.fit(page)
+        await self.nothing_found(page)
 
     async def test_eriantys(self) -> None:
         """Three players with characters; a player, and somebody who looks on."""
@@ -420,12 +378,12 @@ class LookTests(LargeGameCase):
             await page.until("document.querySelector('.seeking .dots, .board')")
         for number in range(10):
             await self.turn(pages, number)
-        await self.fit(pages[0])
+        await self.nothing_found(pages[0])
         watcher = await self.browser.page()
         await watcher.open("/")
         await watcher.click(".live")
         await watcher.until("document.querySelector('[data-cell=\"school 0\"]')")
-        await self.fit(watcher)
+        await self.nothing_found(watcher)
         self.assertFalse(await watcher.run(OVER))
 
     async def turn(self, pages: list[Page], seed: int) -> None:

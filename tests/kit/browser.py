@@ -57,12 +57,7 @@ OPTIONS = (
 
 
 def find_chromium() -> str:
-    """
-    The browser of this machine.
-
-    :raises SkipTest: there is none
-    :raises AssertionError: there is none, and there must be one
-    """
+    """The browser of this machine. Without one the test is skipped, or fails where there must be one."""
     for name in NAMES:
         path = shutil.which(name)
         if path is not None:
@@ -178,7 +173,7 @@ def the_chromium() -> Chromium:
 PATIENCE = 10.0
 
 #: Window sizes.
-DESKTOP, PHONE = (1280, 860), (390, 844)
+DESKTOP, PHONE, NARROW = (1280, 860), (390, 844), (360, 740)
 
 #: The keys that have no letter: name -> code of Windows, as the browser wants it.
 KEYS: Mapping[str, int] = {
@@ -228,11 +223,7 @@ class Page:
             raise CommandFailed(f"{whole}: {answer['errorText']}")
 
     async def run(self, script: str) -> Any:
-        """
-        The value of an expression in the page. A promise is waited for.
-
-        :raises CommandFailed: the script has failed
-        """
+        """The value of an expression in the page, or its error as `CommandFailed`. A promise is waited for."""
         answer = await self.ask(
             "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True, userGesture=True
         )
@@ -242,11 +233,7 @@ class Page:
         return answer["result"].get("value")
 
     async def until(self, expression: str, seconds: float = PATIENCE) -> Any:
-        """
-        Wait in the page until an expression is true, and return its value.
-
-        :raises CommandFailed: it was not true in this time; the message has the text of the page
-        """
+        """Wait in the page until an expression is true, and return its value; `CommandFailed` has the text of the page."""
         while True:
             try:
                 return await self.run(_UNTIL % (seconds * 1000, expression))
@@ -256,11 +243,7 @@ class Page:
                     raise
 
     async def centre(self, selector: str) -> tuple[float, float]:
-        """
-        Where an element is, once it is there.
-
-        :raises CommandFailed: it did not come
-        """
+        """Where an element is, once it is there."""
         x, y = await self.until(_CENTRE % json.encode(selector).decode())
         return x, y
 
@@ -455,6 +438,15 @@ class BrowserCase(TestCase):
         address: Any = self.host.ports[listeners.index(name)].getHost()
         return int(address.port)
 
+    async def nothing_found(self, page: Page) -> None:
+        """axe finds nothing: light and dark, wide and narrow. Nothing is wider than the window."""
+        for dark in (False, True):
+            for size in (DESKTOP, NARROW):
+                await page.look(size, dark=dark)
+                self.assertEqual(await findings(page), [])
+                self.assertLessEqual(await page.run("document.documentElement.scrollWidth - innerWidth"), 0)
+        await page.look()
+
     def tearDown(self) -> None:
         errors = [error for error in self.browser.errors if not any(one in error for one in self.expected_errors)]
         self.assertEqual(errors, [])
@@ -472,12 +464,7 @@ _RUN = """axe.run(document, {runOnly: %s}).then(({violations}) => violations.fla
 
 
 def axe_script() -> str:
-    """
-    The script.
-
-    :raises SkipTest: it is not installed
-    :raises AssertionError: it is not installed, and it must be
-    """
+    """The script. Without it the test is skipped, or fails where it must be installed."""
     spec = find_spec("axe_playwright_python")
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
         for path in Path(folder).glob("**/axe.min.js"):
@@ -489,11 +476,7 @@ def axe_script() -> str:
 
 
 async def findings(page: Page) -> list[str]:
-    """
-    What is wrong with a page as it is now, one sentence each.
-
-    :raises SkipTest: as `axe_script`
-    """
+    """What is wrong with a page as it is now, one sentence each. Without `axe_script` the test is skipped."""
     await page.run(f"void (() => {{ {axe_script()} }}).call(window)")
     found = await page.run(_RUN % list(TAGS))
     return [str(one) for one in found]
@@ -650,11 +633,7 @@ _SECONDS = 60
 
 @cache
 def node() -> str:
-    """
-    The path of node.
-
-    :raises SkipTest: there is none, or it is too old
-    """
+    """The path of node. Without one that is new enough the test is skipped."""
     path = shutil.which("node")
     if path is None:
         raise SkipTest("there is no node to run the browser's modules with")
