@@ -79,11 +79,7 @@ def behind_a_cable() -> None:
 
 
 def enter_name_space(name: str) -> None:
-    """
-    Be in this network name space from now on. No thread may have been started before.
-
-    :raises OSError: the system does not let us
-    """
+    """Be in this network name space from now on, if the system lets us. No thread may have been started before."""
     clone_newnet = 0x40000000  # as linux/sched.h has it
     libc = ctypes.CDLL(None, use_errno=True)
     with Path("/run/netns", name).open() as space:

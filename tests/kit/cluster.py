@@ -54,11 +54,7 @@ class StoredJournal:
     _finished: set[TableId] = field(factory=set)
 
     def read(self, query: Query) -> None:
-        """
-        Take in what is new.
-
-        :raises Contradiction: rows are missing, or were added behind the end
-        """
+        """Take in what is new. Rows must not be missing, or be added behind the end."""
         known = ",".join(map(str, self._finished)) or "-1"
         for row in rows_of(query, f"NOT game = ANY('{{{known}}}')"):
             table = TableId(row.game)
@@ -198,11 +194,7 @@ class Referee:
         self.archive = StoredArchive(self.stored.journal, opened=self.stored.opened)
 
     def check(self, heard: Sequence[Heard]) -> None:
-        """
-        All of this was heard before this call, in this order.
-
-        :raises Contradiction: the journal does not have it
-        """
+        """All of this was heard before this call, in this order: the journal must have it."""
         self.stored.read(self.query)
         for words in heard:
             oracle = self._oracle(words)
@@ -234,11 +226,7 @@ class Referee:
         return next((at for at, told in self.progress.get(table, ()) if told > entries), None)
 
     def told_all(self, connections: Sequence[int]) -> None:
-        """
-        Nothing is on its way on these connections any more.
-
-        :raises Contradiction: and something was not told
-        """
+        """Nothing is on its way on these connections any more: everything must have been told."""
         for connection in connections:
             if connection in self._oracles:
                 self._oracles[connection].told_all(questions=False)

@@ -27,11 +27,7 @@ _numbers = itertools.count()
 
 
 class Cables(NameSpaces):
-    """
-    So many name spaces, and this process's own one, at one switch; a context manager.
-
-    :raises SkipTest: on entering: this system has no such thing, or this user may not
-    """
+    """So many name spaces, and this process's own one, at one switch; else the test is skipped."""
 
     #: The address of the name space that this process is in.
     own_address = "10.213.77.254"
@@ -85,11 +81,7 @@ SIZE = 3
 
 
 def pull(trial: Trial, cables: Cables) -> None:
-    """
-    Pull the cable of one member, and plug it in again when the member has ended.
-
-    :raises Broken: its tables go on too late, or it does not end as it must
-    """
+    """Pull the cable of one member, whose tables must go on in time, and plug it in again when the member has ended."""
     trial.some_time()
     victim = trial.victim()
     tables = trial.cluster.owned(victim)
@@ -104,11 +96,7 @@ def pull(trial: Trial, cables: Cables) -> None:
 
 
 def pulled(times: int, folder: Path, seed: int = 1, ports: Sequence[str] = PORTS) -> str:
-    """
-    So many cables; what came of it.
-
-    :raises SkipTest: this system has no network name spaces, or this user may not
-    """
+    """So many cables; what came of it. Without name spaces the test is skipped."""
     with Cables(SIZE) as cables:
         server = new_server(cables.own_address)
         more = {
@@ -141,11 +129,7 @@ def _standby(primary: PostgresServer) -> Iterator[PostgresServer]:
 
 
 def fail_over(trial: Trial, primary: PostgresServer, standby: PostgresServer) -> None:
-    """
-    The primary is gone, and the standby takes over.
-
-    :raises Broken: somebody lost a connection, a table does not go on, or a member has ended
-    """
+    """The primary is gone, and the standby takes over: nobody loses a connection, all tables go on, and no member ends."""
     trial.some_time()
     tables = [table for member in trial.cluster.alive for table in trial.cluster.owned(member)]
     lost = len(trial.crowd.lost)

@@ -176,11 +176,7 @@ class ClusterSimulation(Troubles):
         ]
 
     def run(self) -> Counter[str]:
-        """
-        From the start of the members until everything is over.
-
-        :raises AssertionError: the cluster broke its word
-        """
+        """From the start of the members until everything is over; an `AssertionError` if the cluster broke its word."""
         with self.complaints:
             for _ in range(self.rng.choice((2, 3, 3))):
                 self.join()

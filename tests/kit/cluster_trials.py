@@ -152,11 +152,7 @@ class Crowd:
     # -- what the trial asks
 
     def taken(self) -> list[Heard]:
-        """
-        What was heard since the last call.
-
-        :raises BaseException: what went wrong in the crowd
-        """
+        """What was heard since the last call, or what went wrong in the crowd."""
         with self._lock:
             if self._fault is not None:
                 raise self._fault
@@ -385,11 +381,7 @@ class Missed(AssertionError):
 
 
 def one_name(cluster: Cluster, times: int) -> None:
-    """
-    Say one name at all members at the same moment, so often with another name each time.
-
-    :raises Missed: nobody or several were let in
-    """
+    """Say one name at all members at the same moment, so often with another name each time: one is let in."""
     with ThreadPoolExecutor(cluster.size) as pool:
         for number in range(times):
             name = f"same{number}"
@@ -452,11 +444,7 @@ def stranger(member: Member, port: str, name: str) -> Stranger:
 
 
 def strangers(cluster: Cluster, times: int, seed: int, pairs: Sequence[tuple[str, str]] = PAIRS) -> list[float]:
-    """
-    Two come to two members, nearly at once; how many seconds it took until both had a table, each time.
-
-    :raises Missed: they do not meet
-    """
+    """Two come to two members, nearly at once; how many seconds it took until both had a table, each time."""
     rng, took = random.Random(seed), []
     for number in range(times):
         places = rng.sample(cluster.alive, 2)
@@ -541,11 +529,7 @@ class Trial:
         self.cluster.__exit__()
 
     def play(self, seconds: float) -> None:
-        """
-        Play so long.
-
-        :raises Contradiction: the journal does not have what was heard
-        """
+        """Play so long. The journal must have what is heard."""
         ends = time.time() + seconds
         while (left := ends - time.time()) > 0:
             time.sleep(min(left, 0.25))
@@ -610,12 +594,7 @@ class Trial:
         self.crowd.open(victim.number, self.cluster.ports(self.cluster.start(victim.number)))
 
     def finish(self) -> None:
-        """
-        Nobody moves any more, and everybody knows everything.
-
-        :raises Contradiction: somebody does not
-        :raises Broken: somebody forfeited, a member has ended, or the journal has faults
-        """
+        """Nobody moves any more: everybody knows everything, nobody has forfeited, all members live, the journal is sound."""
         self.play(self.last_words)
         connections = self.crowd.rest()
         self.play(1.5)
@@ -664,11 +643,7 @@ def _stand_still(cluster: Cluster, number: int) -> None:
 
 
 def stop(trial: Trial) -> None:
-    """
-    SIGTERM, and the next run, of one member after the other.
-
-    :raises Broken: one did not end as it must
-    """
+    """SIGTERM, an end in order, and the next run, of one member after the other."""
     for place in range(trial.cluster.size):
         trial.some_time()
         victim = trial.cluster.members[place]
@@ -681,11 +656,7 @@ def stop(trial: Trial) -> None:
 
 
 def expect_end(victim: Member, seconds: float, otherwise: str) -> None:
-    """
-    Wait until a member that was taken over has noticed that.
-
-    :raises Broken: it is there after so many seconds, or its status is another one
-    """
+    """Wait so long until a member that was taken over has noticed that, and has ended with the status for it."""
     try:
         status = victim.process.wait(seconds)
     except TimeoutExpired:
@@ -721,11 +692,7 @@ def hang(trial: Trial) -> None:
 
 
 def restart(trial: Trial) -> None:
-    """
-    A crash of the database, and its next start.
-
-    :raises Broken: somebody lost a connection, or a member has ended
-    """
+    """A crash of the database, and its next start: nobody loses a connection, and no member ends."""
     trial.some_time()
     lost = len(trial.crowd.lost)
     trial.server.stop()

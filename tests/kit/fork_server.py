@@ -77,11 +77,7 @@ class ForkedProcess:
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """
-        The status, when it has ended.
-
-        :raises TimeoutExpired: it has not
-        """
+        """The status, when it has ended; `TimeoutExpired` if it has not."""
         if self.returncode is None:
             if not select.select([self._status], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0.0)
@@ -160,11 +156,7 @@ def start(
 
 
 def run(module: str, *arguments: str, cwd: Path = ROOT, timeout: float = 60.0) -> "subprocess.CompletedProcess[str]":
-    """
-    Run a module as a program until it ends: its status, its output and its errors.
-
-    :raises TimeoutExpired: it does not end
-    """
+    """Run a module as a program until it ends: its status, its output and its errors; `TimeoutExpired` if it does not."""
     with tempfile.TemporaryFile() as errors:
         process = start(module, arguments, cwd, {**os.environ, "PYTHONPATH": str(ROOT)}, errors)
         assert process.stdout is not None

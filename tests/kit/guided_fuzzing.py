@@ -65,11 +65,7 @@ def script_of(transcript: Transcript) -> bytes:
 
 
 def played(wire: str, script: bytes, bytewise: bool) -> list[bytes]:
-    """
-    What every client heard, in the order in which they came.
-
-    :raises Disorder: an error was logged, or the host is not in order afterwards
-    """
+    """What every client heard, in the order in which they came. The host must be in order afterwards."""
     world = MemoryHost({"limits.unlimited": "yes"})
     here: dict[bytes, Client] = {}
     all_clients: list[Client] = []

@@ -75,11 +75,7 @@ class History:
         return self.archived or (bool(self.steps) and self.steps[-1].result is not None)
 
     def follow(self, journal: RecordingJournal) -> None:
-        """
-        Take in what has become durable.
-
-        :raises Contradiction: the rules are against it
-        """
+        """Take in what has become durable, if the rules allow it."""
         for entry in journal.entries[self.table][len(self.steps) :]:
             if entry.kind is EntryKind.ARCHIVED:
                 self.archived = True
@@ -183,20 +179,12 @@ class JournalOracle:
         self._speaker = MODEL_CLIENTS[self.wire]
 
     def hear(self, data: bytes) -> None:
-        """
-        The host has written this.
-
-        :raises Contradiction: and this cannot be
-        """
+        """The host has written this: it must follow."""
         for line in self._spelling.heard(data):
             self.hear_line(line)
 
     def hear_line(self, line: str) -> None:
-        """
-        The host has said this, in words.
-
-        :raises Contradiction: and this cannot be
-        """
+        """The host has said this, in words: a `Contradiction` if it does not follow."""
         self._heard.append(line)
         line = self._speaker.plain(line)
         readings = {after for reading in self._readings for after in self._after(reading, line)}
@@ -206,11 +194,7 @@ class JournalOracle:
         self._note()
 
     def told_all(self, questions: bool = True) -> None:
-        """
-        Nothing is on its way any more; perhaps but for a question.
-
-        :raises Contradiction: and something was not told
-        """
+        """Nothing is on its way any more, perhaps but for a question: everything must have been told."""
         complete = [reading for reading in self._readings if self._complete(reading)]
         if not complete:
             self._contradict("and then nothing, although the journal has more")
@@ -361,11 +345,7 @@ class JournalOracle:
 
 
 def check_informed(client: Client, witness: JournalOracle) -> None:
-    """
-    With everything durable and answered: who is there knows all there is to know, unless messages are held back.
-
-    :raises Contradiction: somebody is kept in the dark
-    """
+    """With everything durable and answered: who is there knows all there is to know, unless messages are held back."""
     talk: Any = client.protocol.conversation
     if client.closed or client.transport.disconnecting or client.protocol.hold_seconds:
         return
@@ -415,11 +395,7 @@ class Complaints:
 
 
 def check_house(world: MemoryHost, clients: Iterable[Client]) -> None:
-    """
-    Names, sessions, tables and seats fit each other.
-
-    :raises Disorder: they do not
-    """
+    """Names, sessions, tables and seats fit each other."""
     # One that is hung up on says and hears nothing more; somebody else may have its session by now.
     heard = [client.protocol for client in clients if not client.closed and not client.protocol.closing]
     talks: list[Any] = [protocol.conversation for protocol in heard]
@@ -490,11 +466,7 @@ def check_deserted(world: MemoryHost) -> None:
 
 
 def check_forgotten(world: MemoryHost) -> None:
-    """
-    The day after everybody went.
-
-    :raises Disorder: something is left
-    """
+    """The day after everybody went nothing is left."""
     _need(not world.unfinished, "tables are left")
     _need(not len(world.lobby.registry), "names are left")
     _need(not world.lobby.queues.waiting, "a queue is left")

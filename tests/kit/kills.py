@@ -541,11 +541,7 @@ def freeze(seconds: float, folder: Path, module: str = "gamehost") -> float:
 
 
 def _hear(player: Socket, command: str) -> None:
-    """
-    Hear lines until one has this command.
-
-    :raises Charged: the game ends, or the connection
-    """
+    """Hear lines until one has this command. Neither the game nor the connection may end before."""
     while not (line := player.hear()).startswith(command + "|"):
         if not line or line.startswith("GAME_OVER"):
             raise Charged(f"expected {command}, got {line!r}")

@@ -69,11 +69,7 @@ def tell(players: Sequence[Player], told: Sequence[To[Any]]) -> None:
 
 
 def one_action(game: Game[Any, Any], master: GameMaster[Any, Any], players: Sequence[Player]) -> tuple[Seat, bytes]:
-    """
-    Let the first player act who has an answer.
-
-    :raises Stuck: nobody has one, or it is refused
-    """
+    """Let the first player act who has an answer; `Stuck` if nobody has one, or it is refused."""
     for number, player in enumerate(players):
         notation = player.answer()
         if notation is not None:

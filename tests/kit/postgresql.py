@@ -253,11 +253,7 @@ def require_postgresql() -> None:
 
 
 def the_server() -> PostgresServer:
-    """
-    The server of this process.
-
-    :raises SkipTest: there is no PostgreSQL here
-    """
+    """The server of this process. Without PostgreSQL the test is skipped."""
     require_postgresql()
     return _the_server()
 

@@ -342,11 +342,7 @@ def python_bot(name: str, *words: str) -> list[str]:
 
 
 def node() -> list[str]:
-    """
-    What runs a script for Node.
-
-    :raises SkipTest: there is no Node
-    """
+    """What runs a script for Node; without it the test is skipped."""
     found = shutil.which("node")
     if found is None:
         raise SkipTest("there is no node on this machine")
@@ -354,11 +350,7 @@ def node() -> list[str]:
 
 
 def node_bot() -> list[str]:
-    """
-    The bot for Node.
-
-    :raises SkipTest: there is no Node
-    """
+    """The bot for Node; without it the test is skipped."""
     return [*node(), str(BOTS / "onitama_bot.js"), "{name}", "1", "127.0.0.1", "{port}"]
 
 
@@ -371,11 +363,7 @@ QUICK_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
 
 
 def java(classes: Path | None = None) -> list[str]:
-    """
-    What runs a class in this folder.
-
-    :raises SkipTest: there is no JDK
-    """
+    """What runs a class in this folder; without a JDK the test is skipped."""
     found = shutil.which("java")
     if found is None or shutil.which("javac") is None:
         raise SkipTest("there is no JDK on this machine: java and javac are needed")
@@ -383,11 +371,7 @@ def java(classes: Path | None = None) -> list[str]:
 
 
 def compiled_java(folder: Path, *programs: Path) -> None:
-    """
-    Compile the client library in Java, its bots, and other programs, into a folder.
-
-    :raises SkipTest: there is no JDK
-    """
+    """Compile the client library in Java, its bots, and other programs, into a folder, if there is a JDK."""
     java()
     sources = [*(CLIENTS / "java").rglob("*.java"), *programs]
     options = [f"-J{option}" for option in QUICK_JAVA]
@@ -397,30 +381,18 @@ def compiled_java(folder: Path, *programs: Path) -> None:
 
 
 def js_client() -> list[str]:
-    """
-    The bot of the client library for Node.
-
-    :raises SkipTest: there is no Node
-    """
+    """The bot of the client library for Node, if there is one."""
     return [*node(), str(CLIENTS / "js" / "all_games_bot.js"), *CLIENT_WORDS]
 
 
 def java_client(folder: Path) -> list[str]:
-    """
-    The bot of the client library in Java, compiled into a folder.
-
-    :raises SkipTest: there is no JDK
-    """
+    """The bot of the client library in Java, compiled into a folder, if there is a JDK."""
     compiled_java(folder)
     return [*java(folder), "AllGamesBot", *CLIENT_WORDS]
 
 
 def c_bot(folder: Path) -> list[str]:
-    """
-    The bot in C, compiled into a folder.
-
-    :raises SkipTest: there is no C compiler
-    """
+    """The bot in C, compiled into a folder, if there is a compiler."""
     compiler = shutil.which("cc")
     if compiler is None:
         raise SkipTest("there is no C compiler named cc on this machine")

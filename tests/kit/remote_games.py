@@ -70,11 +70,7 @@ class Told:
     lists: dict[str, Mapping[str, tuple[int, int]]] = field(factory=dict)
 
     def hear(self, name: str, line: str) -> None:
-        """
-        A player has heard this.
-
-        :raises Wrong: another list than before, or the end of a second game of the same two
-        """
+        """A player has heard this. There is one list, and one end of a game of the same two."""
         if "championsList" in line:
             counts = {one: (int(won), int(lost)) for one, won, lost in _COUNT.findall(line)}
             if self.lists.setdefault(name, counts) != counts:

@@ -253,11 +253,7 @@ class SimulatedWatchers:
             self._go()
 
     def check(self, table: Table[Any, Any], stream: Stream) -> None:
-        """
-        A stream has what the journal has behind its look, up to where it ends.
-
-        :raises AssertionError: it has something else
-        """
+        """A stream has what the journal has behind its look, up to where it ends, and nothing else."""
         if not stream.data:
             return
         self.compared += 1
@@ -283,11 +279,7 @@ class OpenWatchers(Scripts):
         self.run(self.look_on, self.look_on)
 
     def look_on(self) -> Script:
-        """
-        Somebody watches a table for a while, and then asks for its history.
-
-        :raises AssertionError: that has other events
-        """
+        """Somebody watches a table for a while, and then asks for its history, which must have the same events."""
         tables = list(self.world.lobby.tables)
         if not tables:
             return

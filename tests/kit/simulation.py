@@ -128,11 +128,7 @@ class Simulation:
         self.counts: Counter[str] = Counter()
 
     def run(self) -> Report:
-        """
-        From the first run to the day after.
-
-        :raises AssertionError: the host broke its word
-        """
+        """From the first run to the day after; an `AssertionError` if the host broke its word."""
         with self.complaints:
             self.start()
             for guest in self.guests:

@@ -197,11 +197,7 @@ class Rounds:
     counts: Counts = field(factory=Counts)
 
     def run(self, kills: int, shortest: float, longest: float) -> Counts:
-        """
-        Kill so many runs, each after a random number of seconds behind its first backup.
-
-        :raises Lost: a backup is not what it should be
-        """
+        """Kill so many runs, each after a random number of seconds behind its first backup, and check all backups."""
         for number in range(kills):
             backups = self.folder / f"backups{number}"
             backups.mkdir()

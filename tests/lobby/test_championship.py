@@ -528,13 +528,9 @@ class KillTests(SynchronousTestCase):
             kill_at += 1
         self.assertGreater(kill_at, 25)
 
-    def test_a_remote_game(self) -> None:
+    def test_one_kill(self) -> None:
         self.kill_at_every_step("nim")
-
-    def test_a_loose_game(self) -> None:
         self.kill_at_every_step("nim", loose=True)
-
-    def test_a_built_in_game(self) -> None:
         self.kill_at_every_step(BUILT_IN)
 
     def test_a_player_who_is_lost(self) -> None:

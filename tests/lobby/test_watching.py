@@ -20,7 +20,7 @@ from gamehost.tables.table import Table
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import MemoryHost
-from tests.kit.watching import Pair, Watcher, following
+from tests.kit.watching import Pair, Stream, Watcher, following
 from tests.kit.wires.open import line
 
 
@@ -62,30 +62,16 @@ class Words:
         return self.made[-1].encode()
 
 
-class Reader:
-    def __init__(self) -> None:
-        self.text: list[str] = []
-
+class Reader(Stream):
     def tell(self, data: bytes) -> None:
-        self.text.append(data.decode())
-
-    def closed(self, table: TableId) -> None:
-        pass
+        self.data += data + b"\n"
 
     def read(self) -> list[str]:
-        text, self.text = self.text, []
+        text, self.data = self.data.decode().splitlines(), b""
         return text
 
 
-class Watching:
-    address = ""
-
-    def tell(self, data: bytes) -> None:
-        pass
-
-    def closed(self, table: TableId) -> None:
-        pass
-
+class Watching(Stream):
     def shown(self, table: object, look: object, delay: float) -> bytes:
         return b"shown"
 

@@ -62,11 +62,7 @@ class TooMany(Exception):
 
 
 def ends(position: Position, most: int) -> list[Position]:
-    """
-    Every position in which the turn of the side to move can end, each once.
-
-    :raises TooMany: there are more than `most` positions on the way
-    """
+    """Every position in which the turn of the side to move can end, each once; `TooMany` if more than `most` are on the way."""
     found: list[Position] = []
     seen = {position}
     open_ends = [position]

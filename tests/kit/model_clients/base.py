@@ -86,11 +86,7 @@ class ModelClient(ABC):
 
     @staticmethod
     def holds_back(talk: Any) -> bool:
-        """
-        Whether a conversation keeps a question to itself for now, with good reason.
-
-        :raises AssertionError: it does, without a reason
-        """
+        """Whether a conversation keeps a question to itself for now; it must have a good reason."""
         return False
 
     @staticmethod

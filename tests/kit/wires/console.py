@@ -81,12 +81,7 @@ class ScreenMatch:
         return [seat for seat, screen in self.screens.items() if seat is not None and screen.turn]
 
     def type(self, seat: Seat, text: str) -> None:
-        """
-        Type a move at a seat.
-
-        :raises MoveRefused: the screen refused it
-        :raises IllegalAction: the master refused it
-        """
+        """Type a move at a seat; `MoveRefused` by the screen, or `IllegalAction` by the master."""
         for notation in self.screens[seat].read(text):
             self.now += 1
             self._tell(act_carefully(self.master, seat, self.game.read(notation), self.now))
