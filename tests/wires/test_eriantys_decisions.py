@@ -17,8 +17,6 @@ from gamehost.net.connection import WireFactory
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.eriantys import WIRE
 from gamehost.wires.eriantys.messages import (
-    CLIENT_TYPES,
-    SERVER_TYPES,
     EndOfRound,
     SelectColor,
     ServerMessage,
@@ -61,37 +59,6 @@ def four(most: int) -> tuple[MemoryHost, list[Player]]:
 
 
 class BeforeTests(SynchronousTestCase):
-    def test_d_m1_and_d_m2_names_are_those_of_the_list(self) -> None:
-        """ConnectionMessage is CommunicationMessage(ENTER_NICKNAME); 42 messages, none under another name."""
-        [greeting] = MemoryHost(OPEN).connect("eriantys").heard()
-        self.assertEqual(json.loads(greeting), {"type": "CommunicationMessage", "message": "ENTER_NICKNAME"})
-        names = {*CLIENT_TYPES, *SERVER_TYPES}
-        self.assertEqual(len(names), 42)
-        self.assertIn("StartOfPlayerRound", names)
-        for other in ("Login", "ConnectionMessage", "StartingPlayerRound", "MovableStudent", "PlayerStatus", "Ack"):
-            self.assertNotIn(other, names)
-
-    def test_d_m3_set_game_is_answered_by_waiting_for_players_alone(self) -> None:
-        """And d_m25: after AvailableGames a client may do something else than join."""
-        ann = Player(MemoryHost(OPEN), "ann", random.Random(1))
-        ann.connect()
-        self.assertEqual(ann.ask("RequestGames"), [{"type": "AvailableGames", "availableGames": []}])
-        self.assertEqual(
-            ann.ask("SetGame", numberOfPlayers=2, expertMode=True), [{"type": "WaitingForPlayers", "gameId": 1}]
-        )
-
-    def test_d_m4_match_started_has_number_and_mode(self) -> None:
-        """Beside the players, as extensions."""
-        world = MemoryHost(OPEN)
-        players = [Player(world, name, random.Random(1)) for name in ("ann", "bob", "carl")]
-        for player in players:
-            player.connect()
-        players[0].ask("SetGame", numberOfPlayers=3, expertMode=True)
-        players[1].ask("JoinAvailableGame", gameId=1)
-        started = players[2].ask("JoinAvailableGame", gameId=1)[-1]
-        expected = {"players": ["ann", "bob", "carl"], "numberOfPlayers": 3, "expertMode": True}
-        self.assertEqual(started, {"type": "MatchStarted", **expected})
-
     def test_d_m4_players_are_in_join_order_and_order_is_around_the_table(self) -> None:
         """`order` is known from the deal on: every board has it, and MatchStarted for a player who comes back."""
         orders = set()
@@ -122,16 +89,6 @@ class BeforeTests(SynchronousTestCase):
 
 
 class TurnTests(SynchronousTestCase):
-    def test_d_m6_and_d_m7_and_d_m8_a_whole_turn(self) -> None:
-        world, ann, bob = asked_for("MovableStudents")
-        self.assertEqual(ann.ask("ChosenStudent", color="YELLOW"), [{"type": "WhereToMove", "islands": 12}])
-        self.assertEqual(words(ann.ask("ChosenDestination", destination=0)), ["SUCCESS", "UpdateBoard"])
-        laid_out(world, ann, bob, moves(Status.MOVE_2))
-        heard = words(ann.ask("ChosenSteps", steps=1))
-        self.assertEqual(heard, ["SUCCESS", "UpdateBoard", "IslandOwner", "UpdateBoard", "END_MOVE_2", "MOVE_3"])
-        bob.hear()
-        self.assertEqual(ann.hear(), [{"type": "SelectCloud", "clouds": [0, 1]}])
-
     def test_d_m9_and_d_m10_every_turn_begins_with_start_of_player_round(self) -> None:
         world, players = four(most=12)
         self.assertEqual([player.heard["StartOfPlayerRound"] for player in players], [2] * 4)
@@ -166,31 +123,6 @@ class TurnTests(SynchronousTestCase):
         laid_out(world, ann, bob, moves(Status.MOVE_2))
         [owner] = [message for message in ann.ask("ChosenSteps", steps=1) if message["type"] == "IslandOwner"]
         self.assertEqual((owner["nickname"], owner["island"]["number"], owner["island"]["tower"]), ("", 2, None))
-
-    def test_d_m17_played_assistant_is_told_to_all(self) -> None:
-        """And answered by nobody; d_m27: players are named by nickname."""
-        _, ann, bob = asked_for("AvailableAssistants")
-        self.assertIn(
-            {"type": "PlayedAssistant", "assistant": 3, "player": "ann"}, ann.ask("PlayAssistant", assistant=3)
-        )
-        told = bob.hear()
-        self.assertEqual(told[0], {"type": "PlayedAssistant", "assistant": 3, "player": "ann"})
-        ann.hear()
-        [asked] = bob.hear()
-        self.assertEqual(asked["playedAssistants"], {"ann": 3})
-
-    def test_d_m18_only_the_player_whose_turn_it_is_has_a_status(self) -> None:
-        _, ann, bob = asked_for("MotherNatureSteps")
-        ann.ask("ChosenSteps", steps=1)
-        self.assertNotIn("PlayerStatusMessage", types(bob.hear()))
-
-    def test_d_m19_boards_after_the_refill_and_after_the_cloud(self) -> None:
-        world, ann, bob = dealt()
-        laid_out(world, ann, bob, evolve(moves(Status.MOVE_3), position=evolve(moves(Status.MOVE_3).position, turn=1)))
-        state = master_of(world)._state
-        laid_out(world, bob, ann, evolve(state, request=evolve(state.request, seat=1)))
-        heard = words(bob.ask("ChosenCloud", cloud=0))
-        self.assertEqual(heard, ["EndOfPlayerRound", "UpdateBoard", "EndOfRound", "WAITING", "UpdateBoard"])
 
     def test_d_m20_a_color_may_be_left_out_to_stop(self) -> None:
         for more in ({}, {"color": None}):
@@ -237,11 +169,6 @@ class TurnTests(SynchronousTestCase):
 
 
 class CharactersAndErrorsTests(SynchronousTestCase):
-    def test_d_m26_a_refused_answer_is_asked_again(self) -> None:
-        _, ann, _ = asked_for("MotherNatureSteps")
-        heard = ann.ask("ChosenSteps", steps=9)
-        self.assertEqual((errors(heard), heard[1:]), (["INVALID_INPUT"], [ann.request]))
-
     def test_d_m28_expert_mode_false_is_the_normal_game(self) -> None:
         world, ann, bob = pair(expert=False)
         play(world, (ann, bob), most=4)

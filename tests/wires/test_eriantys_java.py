@@ -527,22 +527,6 @@ class CharacterTests(ConversationCase):
 class ConversationRefusalTests(ConversationCase):
     """What comes behind a refused answer: nothing, unless the published clients have put away what they were asked."""
 
-    def test_the_set_up(self) -> None:
-        _, ann, bob = self.at_table()
-        for words in ("color=GREY", "color=null"):
-            self.assertEqual(kinds(ann.ask(f"ChosenTower {words}"))[1:], ["AvailableTowers"])
-        ann.say("ChosenTower color=BLACK")
-        bob.say("ChosenTower color=WHITE")
-        ann.heard()
-        self.assertEqual(kinds(ann.ask("ChosenWizard wizardID=5")), ["INVALID_INPUT", "AvailableWizards"])
-
-    def test_assistants(self) -> None:
-        _, ann, bob = self.dealt()
-        ann.say("PlayAssistant assistant=FOX")
-        self.assertEqual(kinds(bob.heard())[-1], "AvailableAssistants")
-        for assistant, error in (("null", "INVALID_INPUT"), ("FOX", "INVALID_ASSISTANT")):
-            self.assertEqual(kinds(bob.ask(f"PlayAssistant assistant={assistant}")), [error])
-
     def test_in_a_turn(self) -> None:
         """The error alone; only a destination in Move 1 leads back to the student, which is another question."""
         for stage, words, told in (

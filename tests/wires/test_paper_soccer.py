@@ -300,13 +300,6 @@ class EndTests(PropertyCase):
 
 
 class LeavingTests(PropertyCase):
-    def test_told_once(self) -> None:
-        table = Table()
-        table.bob.drop()
-        self.assertEqual(table.ann.heard(), [left("bob")])
-        table.world.wait(60)
-        self.assertEqual(table.ann.heard(), [over("ann", "bob")])
-
     def test_told_again_after_a_return(self) -> None:
         """A return makes a later loss news."""
         table = Table()
@@ -340,13 +333,6 @@ class LeavingTests(PropertyCase):
 
 
 class ReasonsTests(PropertyCase):
-    def test_the_loser_hears_which_rule_the_move_broke(self) -> None:
-        """First and alone; the end is the same for both."""
-        table = Table()
-        table.ann.say(move((0, 2)))
-        self.assertEqual(table.ann.heard(), [error(TOO_FAR), over("bob", "ann")])
-        self.assertEqual(table.bob.heard(), [over("bob", "ann")])
-
     def test_other_ends_have_no_reason(self) -> None:
         table = Table(move_time="5")
         table.world.wait(5)
@@ -354,15 +340,6 @@ class ReasonsTests(PropertyCase):
 
 
 class MistakesTests(PropertyCase):
-    def test_a_wrong_end_tag_is_refused_at_once(self) -> None:
-        table = Table()
-        table.ann.say(message("move", "<move>"), move((0, 1)))
-        self.assertEqual(table.ann.heard(), [error("not well-formed: &lt;/message&gt; ends &lt;move&gt;")])
-        table.world.wait(2)
-        self.assertTrue(table.ann.closed)
-        self.assertEqual(table.bob.heard(), [left("ann")])
-        self.assertEqual(table.come("ann").heard(), [ACCEPTED, state("ann")])
-
     def test_one_refusal_for_one_mistake_on_one_line(self) -> None:
         """Elements that follow on the line belong to the mistake, points too: they could lose the game."""
         good, bad = points((0, 1)), "<pt x='0' y='1'/>"
