@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import LazyLoader, find_spec, module_from_spec
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,8 +112,7 @@ def completion_words() -> Mapping[str, Sequence[str]]:
 
 def run(options: Sequence[str]) -> None:
     """Run the host as `twistd --nodaemon --pidfile= gamehost` does."""
-    if not _may_ask_for_tls(options):
-        _import_twisted_without_tls()
+    import_twisted(options)
     from twisted.application.app import run as run_twistd
     from twisted.scripts import twistd
 
@@ -145,22 +145,31 @@ def _may_ask_for_tls(options: Sequence[str]) -> bool:
     return False
 
 
-def _import_twisted_without_tls() -> None:
+def import_twisted(options: Sequence[str]) -> None:
     """
-    Import what Twisted imports OpenSSL for, if it can, as on a machine without OpenSSL.
+    Import Twisted, before anything else does, without what a host with these options has no use for.
 
-    OpenSSL takes a sixth of the memory of a start. It can still be imported afterwards. What is missing then is
-    `startTLS` of a TCP connection, which no wire has, and `ssl:` among Twisted's endpoints.
+    Twisted names the standard library's module of cookies, with which its HTTP client is imported: it is loaded when somebody
+    uses it. What imports OpenSSL and `ssl` if it can is imported as on a machine without them, unless the options ask for
+    TLS. They take a sixth of the memory of a start, and can still be imported afterwards. What is missing then is `startTLS`
+    of a TCP connection, which no wire has, `ssl:` among Twisted's endpoints, and TLS in asyncio.
     """
-    if "OpenSSL" in sys.modules:
-        return
-    sys.modules["OpenSSL"] = None  # type: ignore[assignment]
+    if "http.cookiejar" not in sys.modules:
+        spec = find_spec("http.cookiejar")
+        assert spec is not None and spec.loader is not None
+        spec.loader = LazyLoader(spec.loader)
+        # As an attribute of its package, too: otherwise the import looks into the module, and so loads it.
+        sys.modules[spec.name] = sys.modules["http"].cookiejar = module_from_spec(spec)  # type: ignore[attr-defined]
+        spec.loader.exec_module(sys.modules[spec.name])
+    left_out = () if _may_ask_for_tls(options) else {"OpenSSL", "ssl"} - sys.modules.keys()
+    sys.modules.update(dict.fromkeys(left_out))  # type: ignore[arg-type]
     try:
         import twisted.internet.endpoints
         import twisted.internet.posixbase
         import twisted.internet.tcp  # noqa: F401
     finally:
-        del sys.modules["OpenSSL"]
+        for name in left_out:
+            del sys.modules[name]
 
 
 if __name__ == "__main__":

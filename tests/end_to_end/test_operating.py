@@ -216,6 +216,7 @@ NOT_ASKED_FOR = (
     *("gamehost.storage.postgresql.store", "gamehost.storage.postgresql.registry", "gamehost.net.tls"),
     *("OpenSSL", "cryptography", "service_identity", "psycopg", "prometheus_client", "hypothesis"),
     *(f"gamehost.wires.{wire}.{part}" for wire in DECLARED for part in ("codec", "conversation", "remote", "matches")),
+    *("http.client", "urllib.request", "ssl"),
     *("lxml", "tomllib", "argparse", "unittest", "twisted.trial", "twisted.words"),
 )
 

@@ -10,12 +10,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from twisted.logger import ILogObserver, LogEvent, globalLogPublisher
-from zope.interface import provider
-
-from gamehost.__main__ import run
+from gamehost.__main__ import import_twisted, run
 
 
 class Started(NamedTuple):
@@ -57,8 +54,7 @@ def started(folder: Path, *options: str, bytecode: Path | None = None) -> Starte
     return Started(seconds, mebibytes, frozenset(modules))
 
 
-@provider(ILogObserver)
-def _when_ready(event: LogEvent) -> None:
+def _when_ready(event: dict[str, Any]) -> None:
     if event.get("log_format") != "gamehost ready":
         return
     # A module that must not be imported is there as `None`.
@@ -71,5 +67,8 @@ def _when_ready(event: LogEvent) -> None:
 
 
 if __name__ == "__main__":
-    globalLogPublisher.addObserver(_when_ready)
+    import_twisted(sys.argv[1:])
+    from twisted.logger import globalLogPublisher
+
+    globalLogPublisher.addObserver(_when_ready)  # type: ignore[arg-type]
     run(sys.argv[1:])
