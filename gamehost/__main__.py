@@ -72,8 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         sys.exit(admin_command.main(rest))
     elif verb in WITH_WIRES:
+        from gamehost._twisted import this_reactor
         from gamehost.plugins import REGISTRY
-        from gamehost.tap import this_reactor
 
         sys.exit(import_module(WITH_WIRES[verb]).main(rest, REGISTRY.wires, this_reactor()))
     elif verb == "completion":

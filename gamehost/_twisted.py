@@ -19,6 +19,12 @@ from twisted.internet.interfaces import IDelayedCall, IListeningPort, IProtocol,
 from twisted.logger import Logger
 
 
+def this_reactor() -> Any:
+    from twisted.internet import reactor
+
+    return reactor
+
+
 class Timer:
     """One call that is due later, or none."""
 

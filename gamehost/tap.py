@@ -16,7 +16,7 @@ from twisted.internet.interfaces import IStreamServerEndpoint
 from twisted.logger import Logger
 from twisted.python import usage
 
-from gamehost._twisted import poll_without_log_context, use_steady_clock
+from gamehost._twisted import poll_without_log_context, this_reactor, use_steady_clock
 from gamehost.accounts.bans import Ban, Bans, MemoryBans
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.names import LookAlikes
@@ -291,12 +291,6 @@ def house_service(options: Options, reactor: Any) -> HouseService | None:
     store = options["store"]
     folder = None if store == "memory" or is_postgresql(store) else Path(f"{store}-house").absolute()
     return HouseService(reactor, [sys.executable, "-m", HOUSE_MODULE], options["house-processes"], folder)
-
-
-def this_reactor() -> Any:
-    from twisted.internet import reactor
-
-    return reactor
 
 
 def _open_store(

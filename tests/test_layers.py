@@ -170,7 +170,7 @@ SERVES_ALL = (
     "gamehost.wires.paper_soccer",
 )
 #: Who imports the reactor, in a function.
-RUNS_THE_REACTOR = ("gamehost.tap", "gamehost.programs.house")
+RUNS_THE_REACTOR = ("gamehost._twisted", "gamehost.programs.house")
 
 #: What only commands need.
 TOOLS = ("gamehost.checker.*", "gamehost.programs.*", "gamehost.wires.*.client", "gamehost.wires.*.*checks")
@@ -420,8 +420,8 @@ class PlantedTests(SynchronousTestCase):
         )
         self.assertEqual(self.planted("gamehost.cellar", "import re"), ["gamehost.cellar has no layer"])
         for line in ("from twisted.internet import reactor", "import twisted.internet.reactor"):
-            self.assertEqual(self.planted("gamehost.tap", line), ["gamehost.tap imports the reactor"])
-            self.assertEqual(self.planted("gamehost.tap", "def make():", "    " + line), [])
+            self.assertEqual(self.planted("gamehost._twisted", line), ["gamehost._twisted imports the reactor"])
+            self.assertEqual(self.planted("gamehost._twisted", "def make():", "    " + line), [])
             self.assertEqual(
                 self.planted("gamehost.service", "def make():", "    " + line), ["gamehost.service imports the reactor"]
             )
