@@ -25,7 +25,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import CannotJoin, TableFull, TooManyTables
 from gamehost.lobby.sessions import LISTED, Queue, Session
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
-from gamehost.wires.base import BaseConversation, Claim, Peer, claim_of_table
+from gamehost.wires.base import Claim, GuestConversation, Peer, claim_of_table
 
 #: So many Acknowledgements may come at once without counting towards the rate of messages.
 MOST_ACKNOWLEDGEABLE = 100
@@ -233,17 +233,16 @@ _TOLD: Mapping[type, str] = {
 }
 
 
-class EriantysConversation(BaseConversation[M]):
+class EriantysConversation(GuestConversation[M]):
     """
     The conversation of a wire of Eriantys. What follows from what is the same on all of them, and so are the names of most
     messages; where a wire differs, its own class says so. It has a method for each line of `_HEARD` and `_TOLD` that has none
     here.
 
-    :param queue: the game, and the tables that this wire's players see
-    :param strict: say nothing that is not in the wire's document
     :param ack_seconds: how long the requests to this client wait for Acknowledgements of the table; 0: not at all
     """
 
+    FIRST = EriantysState.CONNECTED
     #: The wire's module of messages.
     MESSAGES: ClassVar[Any]
     SPELLING: ClassVar[Spelling]
@@ -264,11 +263,7 @@ class EriantysConversation(BaseConversation[M]):
         super().__init_subclass__()
 
     def __init__(self, peer: Peer[M], lobby: Lobby, wire: str, queue: Queue, strict: bool, ack_seconds: float) -> None:
-        super().__init__(peer, lobby, EriantysState.CONNECTED)
-        #: Its boards are known by it at a table.
-        self._wire = wire
-        self._queue = queue
-        self._strict = strict
+        super().__init__(peer, lobby, wire, queue, strict)
         self._client = Client(peer, ack_seconds)
         self._gate = Gate()
         #: The players of the table, in the order of the seats.
@@ -297,9 +292,6 @@ class EriantysConversation(BaseConversation[M]):
         :param error: by its name in the document
         :param detail: in words, for wires that have room for them
         """
-        raise NotImplementedError
-
-    def claim_of_log_in(self, message: Any) -> Claim | None:
         raise NotImplementedError
 
     def answer(self, message: M) -> None:

@@ -26,7 +26,7 @@ from gamehost.games.onitama.master import ONITAMA
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import IssuedKey, Queue, Session
 from gamehost.lobby.watching import GUEST
-from gamehost.wires.base import BaseConversation, Claim, Peer, claim_of_table
+from gamehost.wires.base import Claim, GuestConversation, Peer, claim_of_table
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.matches import Match, SeatPlayer, matches_of, table_of
@@ -56,22 +56,20 @@ class LitamaState(Enum):
     CONNECTED = "connected"
 
 
-class LitamaConversation(BaseConversation[m.Message]):
+class LitamaConversation(GuestConversation[m.Message]):
     """
     The conversation on one connection.
 
-    :param queue: where the players of this wire wait
     :param strict: do not say why a connection ends, and take no token in `spectate`
     :param successor: behave as the successor of the server
     """
 
+    FIRST = LitamaState.CONNECTED
+
     def __init__(
         self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, successor: bool
     ) -> None:
-        super().__init__(peer, lobby, LitamaState.CONNECTED)
-        self._wire = wire
-        self._queue = queue
-        self._strict = strict
+        super().__init__(peer, lobby, wire, queue, strict)
         self._successor = successor
         self._matches = matches_of(lobby)
         self._seats: list[SeatPlayer] = []

@@ -23,10 +23,9 @@ from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Cause, Seat
 from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved, Situation
 from gamehost.games.paper_soccer.master import Move as Play
-from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Queue, Session
+from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
-from gamehost.wires.base import BaseConversation, Peer
+from gamehost.wires.base import GuestConversation
 from gamehost.wires.framing import for_people
 from gamehost.wires.paper_soccer import messages as m
 
@@ -65,26 +64,16 @@ _EXAMPLES: dict[XmlState, m.Message] = {
 }
 
 
-class XmlConversation(BaseConversation[m.Message]):
-    """
-    The conversation on one connection.
+class XmlConversation(GuestConversation[m.Message]):
+    FIRST = XmlState.OUTSIDE
 
-    :param queue: where the players of this wire wait
-    :param strict: send and accept only what the document has
-    """
-
-    def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, XmlState.OUTSIDE)
-        self._wire = wire
-        self._queue = queue
-        self._strict = strict
-        self._let_in = False
-        #: The id of the game that this connection is in, or was in last.
-        self._game_id = ""
-        #: Whether the client knows that the other player has left or is away.
-        self._alone = False
-        #: Whether the next message may have been sent before the client knew of the end of its game.
-        self._may_be_late = False
+    _let_in = False
+    #: The id of the game that this connection is in, or was in last.
+    _game_id = ""
+    #: Whether the client knows that the other player has left or is away.
+    _alone = False
+    #: Whether the next message may have been sent before the client knew of the end of its game.
+    _may_be_late = False
 
     def begin(self) -> None:
         self._let_in = True

@@ -33,6 +33,7 @@ from gamehost.wires.base import (
     SUSPENDED,
     AccountConversation,
     Claim,
+    GuestConversation,
     Peer,
     SeatKey,
     Wire,
@@ -94,20 +95,11 @@ NOT_NOW: Mapping[Enum, str] = {
 }
 
 
-class LinesConversation(AccountConversation[m.Message]):
-    """
-    The conversation on one connection.
-
-    :param wire: the wire's name
-    :param queue: where this wire's players wait
-    :param strict: send only what is in the document
-    """
+class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Message]):
+    FIRST = LinesState.NAME
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, LinesState.NAME)
-        self._wire = wire
-        self._queue = queue
-        self._strict = strict
+        super().__init__(peer, lobby, wire, queue, strict)
         #: `None`: the line could not be read.
         self._name: str | None = None
         self._failed_log_ins = 0
