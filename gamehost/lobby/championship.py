@@ -345,13 +345,10 @@ class ChampionshipRun:
         self._here.discard(name)
         plays = self._record is not None and name in self._record.table.names
         if plays and name not in self._timers and not self.finished:
-            self._lose(name, self._grace)
-
-    def _lose(self, name: str, seconds: float) -> None:
-        if seconds:
-            self._timers[name] = self._context.clock.callLater(seconds, self._gone, name)
-        else:
-            self._gone(name)
+            if self._grace:
+                self._timers[name] = self._context.clock.callLater(self._grace, self._gone, name)
+            else:
+                self._gone(name)
 
     def _gone(self, name: str) -> None:
         self._timers.pop(name, None)
@@ -468,4 +465,4 @@ class ChampionshipRun:
         self._idle = {name: player for name, player in self._idle.items() if name in table.names}
         for name in table.names:
             if name not in self._here:
-                self._timers[name] = self._context.clock.callLater(seconds, partial(self._gone, name))
+                self._timers[name] = self._context.clock.callLater(seconds, self._gone, name)

@@ -221,18 +221,15 @@ class Lobby:
             if (refusal := self._refusal(name.partition(":")[0])) is not None:
                 raise refusal
             session, displaced = self.registry.enter(name, wire, address, player, strict, issued, given, may_try)
-            if displaced is None:
-                self._check_room(session)
+            if displaced is not None:
+                self.stop_waiting(session)
+            return self._let_in(session, displaced)
         except NameRefused as refusal:
             if refusal.reveals and not strict and not self.login_service.may_be_told(address):
                 refusal = NameRefused(NameFault.TAKEN, TOO_MANY_TRIED)
             refusal = self.seats.explained(refusal)
             self.log_ins.refused(wire, "guest", address, str(refusal))
             raise refusal from None
-        if displaced is not None:
-            self.stop_waiting(session)
-        self._let_in(session, displaced)
-        return session
 
     def name_for(self, text: str) -> str:
         """
@@ -315,7 +312,7 @@ class Lobby:
                 if isinstance(verdict, LoginRefused):
                     refuse(verdict.reason)
                     return
-                session = self._enter_account(verdict, wire, address, player)
+                session = self._let_in(*self.registry.enter_account(verdict, wire, address, player))
             except NameRefused as refusal:
                 refuse(str(self.seats.explained(refusal)))
                 return
@@ -339,7 +336,7 @@ class Lobby:
             if account is None or not self.login_service.proven.is_browser_key(account, key):
                 told = self.login_service.may_be_told(address)
                 raise NameRefused(NameFault.TAKEN, _OLD_KEY if told else TOO_MANY_TRIED)
-            return self._enter_account(account.name, wire, address, player)
+            return self._let_in(*self.registry.enter_account(account.name, wire, address, player))
         except NameRefused as refusal:
             refusal = self.seats.explained(refusal)
             self.log_ins.refused(wire, "account", address, str(refusal))
@@ -350,36 +347,25 @@ class Lobby:
         account = self.login_service.accounts.find(session.key) if session.account else None
         return None if account is None else self.login_service.proven.browser_key(account)
 
-    def _enter_account(self, name: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
-        """
-        :raises NameRefused: as of `SessionRegistry.enter_account`, or there is no room
-        """
-        session, displaced = self.registry.enter_account(name, wire, address, player)
-        if displaced is None:
-            self._check_room(session)
-        self._let_in(session, displaced)
-        return session
-
     def _refusal(self, name: str) -> NameRefused | None:
         if self.closed is not None:
             return NameRefused(NameFault.BUSY, self.closed)
         ban = self.bans.of_name(name)
         return None if ban is None else NameRefused(NameFault.INVALID, ban.words)
 
-    def _check_room(self, session: Session) -> None:
+    def _let_in(self, session: Session, displaced: Player[Any, Any] | None) -> Session:
         """
         :raises NameRefused: no new tables can begin, and this player has no seat
         """
-        if self.no_tables is not None and session.table_id is None:
+        if displaced is None and self.no_tables is not None and session.table_id is None:
             self.registry.forget(session)
             raise NameRefused(NameFault.BUSY, self.no_tables)
-
-    def _let_in(self, session: Session, displaced: Player[Any, Any] | None) -> None:
         self.seats.load(session)
         self.registry.membership.entered(session)
         self.log_ins.accepted(session, displaced is not None)
         if displaced is not None:
             displaced.deliver(Displaced())
+        return session
 
     def give_up(self, session: Session) -> None:
         """As of `Seats`, until the host stops."""

@@ -113,10 +113,6 @@ class RemoteTable(Table[Action, Event]):
         return self._master.result
 
     @property
-    def finished(self) -> bool:
-        return self.result is not None
-
-    @property
     def owes_state(self) -> bool:
         return isinstance(self._master, Referee) and self._master.owes_state
 
@@ -383,7 +379,7 @@ class RemoteGame:
         """For this player the game never was."""
         player.remote_vanished()
         self.returning.append(player)
-        if not self.table.finished:
+        if self.table.result is None:
             self.give_back()
 
     def give_back(self) -> None:

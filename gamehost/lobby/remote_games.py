@@ -405,33 +405,27 @@ class RemoteGames:
         Close the games of an earlier run of the host without a winner: nobody can come back to one. Gives all other tables.
         """
         self._records.games = {**games, REMOTE.name: REMOTE}
-        championships, matches = [], []
+        championships, matches = list[UnfinishedTable](), list[UnfinishedTable]()
         for one in found:
-            if one.begun and one.opening.game == RECORD:
+            game = one.opening.game if one.begun else ""
+            if game == RECORD:
                 championships.append(one)
-                continue
-            if one.begun and (one.opening.game == REMOTE.name or one.opening.championship):
+            elif game == REMOTE.name or (game and one.opening.championship):
                 matches.append(one)
-            if not (one.begun and one.opening.game == REMOTE.name):
+            if game not in (RECORD, REMOTE.name):
                 yield one
         # A match is read when it is known in what it counts.
         self._reading += len(championships) + len(matches)
-        for one in championships:
-            self._context.journal.load(one.table, self._found_championship)
-        for one in matches:
-            self._context.journal.load(one.table, partial(self._found_match, one.opening.game == REMOTE.name))
+        for one in championships + matches:
+            self._context.journal.load(one.table, partial(self._found, one.opening.game))
 
-    def _found_championship(self, record: TableRecord | str) -> None:
-        self._records.found(record)
-        self._found()
-
-    def _found_match(self, remote: bool, record: TableRecord | str) -> None:
-        self._records.found_match(record)
-        if remote:
+    def _found(self, game: str, record: TableRecord | str) -> None:
+        if game == RECORD:
+            self._records.found(record)
+        else:
+            self._records.found_match(record)
+        if game == REMOTE.name:
             _close(self._context.journal, record)
-        self._found()
-
-    def _found(self) -> None:
         self._reading -= 1
         if self.championship is not None and not self._reading:
             self._resume(self.championship)

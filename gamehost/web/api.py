@@ -348,7 +348,7 @@ class Api:
     _reveal: bool = True
     #: Messages as they are: no line ends, no frames.
     _encoder: SharedEncoder = field(
-        init=False, default=Factory(lambda self: SharedEncoder(self._options, _as_it_is), takes_self=True)
+        init=False, default=Factory(lambda self: SharedEncoder(self._options, bytes), takes_self=True)
     )
     board: BoardReader = field(
         init=False,
@@ -363,7 +363,24 @@ class Api:
 
     @cached_property
     def _fixed(self) -> Mapping[tuple[str, ...], Answer]:
-        return _fixed_answers(self._options)
+        """What is the same for as long as the host runs."""
+        played = self._options.games
+        answers: dict[tuple[str, ...], Answer] = {
+            ("schema.json",): found(
+                to_json(schema({name: one.messages for name, one in played.items()})), "application/schema+json"
+            )
+        }
+        for name, one in played.items():
+            game = one.game
+            rules = {
+                "game": name,
+                "version": game.version,
+                "seats": [game.least_seats, game.most_seats],
+                "settings": {setting: words for setting, words in game.options.items() if setting in one.choices},
+                **one.messages.rules,
+            }
+            answers["rules", f"{name}.json"] = found(to_json(rules), JSON)
+        return answers
 
     def respond(self, asked: Asked) -> Answering:
         """The answer to a request for a path below `/api`."""
@@ -490,31 +507,6 @@ def _drawn(game: Game[Any, Any], told: History[Any], cache: str) -> Answer:
             view = game.follow(view, event, None)
     scene = Scene(told.names, view, turns=turns, result=told.result, moves=False)
     return found(picture_of(game, scene).encode(), "image/svg+xml", cache, PICTURE)
-
-
-def _as_it_is(text: bytes) -> bytes:
-    return text
-
-
-def _fixed_answers(options: OpenOptions) -> dict[tuple[str, ...], Answer]:
-    """What is the same for as long as the host runs."""
-    played = options.games
-    answers: dict[tuple[str, ...], Answer] = {
-        ("schema.json",): found(
-            to_json(schema({name: one.messages for name, one in played.items()})), "application/schema+json"
-        )
-    }
-    for name, one in played.items():
-        game = one.game
-        rules = {
-            "game": name,
-            "version": game.version,
-            "seats": [game.least_seats, game.most_seats],
-            "settings": {setting: words for setting, words in game.options.items() if setting in one.choices},
-            **one.messages.rules,
-        }
-        answers["rules", f"{name}.json"] = found(to_json(rules), JSON)
-    return answers
 
 
 T = TypeVar("T")

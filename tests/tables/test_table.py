@@ -674,7 +674,7 @@ class RemoteTableTests(SynchronousTestCase):
     def test_a_lost_player_is_out(self) -> None:
         self.table.disconnect(Seat(0))
         self.assertEqual(self.outcome, "bob won (left): the others have left")
-        self.assertEqual((self.ended, self.table.finished), (1, True))
+        self.assertEqual((self.ended, self.table.result is None), (1, False))
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_time_stands_still(self) -> None:
@@ -698,7 +698,7 @@ class RemoteTableTests(SynchronousTestCase):
         self.clock.advance(60)
         self.table.go_on()
         self.clock.advance(4.9)
-        self.assertFalse(self.table.finished)
+        self.assertIsNone(self.table.result)
         self.clock.advance(0.2)
         self.assertEqual(self.outcome, "nobody won (time): the master has not answered")
 
