@@ -76,18 +76,6 @@ class LinesTests(SynchronousTestCase):
         self.assertIn('"INVALID_INPUT"', answer)
         self.assertTrue(client.closed)
 
-    def test_row_69_to_74_what_is_no_message_is_refused_and_borne(self) -> None:
-        ann = guest(MemoryHost(OPEN), "ann")
-        for text in (
-            '{"type":"Pong","x":1}',
-            '{"type":"UpdateBoard"}',
-            "[]",
-            r'{"type":"LoginMessage","nickname":"\ud800"}',
-        ):
-            ann.client.say(text)
-            self.assertEqual(errors(ann.hear()), ["INVALID_INPUT"], text)
-        self.assertFalse(ann.client.closed)
-
     def test_row_27_carriage_returns_are_line_ends(self) -> None:
         client = MemoryHost(OPEN).connect("eriantys")
         client.send(b'{"type":"LoginMessage","nickname":"ann"}\r\n')
