@@ -334,11 +334,7 @@ class Page:
 
 
 class Browser:
-    """
-    The browser of one person or of several, as one test uses it.
-
-    :param address: of the host, such as `http://127.0.0.1:8080`
-    """
+    """The browser of one person or of several, as one test uses it, for a host at this address."""
 
     def __init__(self, address: str, reactor: Any) -> None:
         self.address = address
@@ -363,11 +359,7 @@ class Browser:
     async def page(
         self, size: tuple[int, int] = DESKTOP, *, dark: bool = False, still: bool = True, beside: Page | None = None
     ) -> Page:
-        """
-        A new tab, which shares nothing with the others: no cookies, no storage.
-
-        :param beside: a tab of the same person, whose storage it shares
-        """
+        """A new tab: without the cookies and the storage of others, but beside one of the same person."""
         ask = self.chromium.ask
         if beside is None:
             context = (await ask("Target.createBrowserContext"))["browserContextId"]
@@ -519,11 +511,7 @@ async def enter(page: Page, name: str) -> None:
 
 
 async def sit_down(page: Page, name: str, game: str, **wishes: str) -> None:
-    """
-    From the page of tables into the queue, under a name.
-
-    :param wishes: what is chosen in the dialog; without any, the large button is pressed
-    """
+    """From the page of tables into the queue, under a name; with wishes, through the dialog in which they are chosen."""
     await page.open("/")
     if not wishes:
         await page.click(f"[data-play={game}]")
@@ -573,12 +561,7 @@ class Netcat(Protocol):
         transport.write(text.encode() + b"\n")
 
     async def heard(self, part: str) -> str:
-        """
-        Wait for a text.
-
-        :returns: what has come since the last call, as far as the text reaches
-        :raises AssertionError: it did not come
-        """
+        """Wait for a text; what has come since the last call, as far as the text reaches."""
         came: Deferred[str] = Deferred()
         self._waiting = part, came
         timer = self._reactor.callLater(NETCAT_PATIENCE, self._give_up)

@@ -40,11 +40,7 @@ LONG_STEP = 0.05
 
 
 class MemoryClient:
-    """
-    One client, over all of its connections.
-
-    :param name: under which it logs in
-    """
+    """One client, over all of its connections, and the name under which it logs in."""
 
     #: The wire's name.
     wire: ClassVar[str]

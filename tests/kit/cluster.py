@@ -98,11 +98,7 @@ class StoredArchive(Archive):
 
 @define(eq=False)
 class StoredOracle(JournalOracle):
-    """
-    Listens to what one connection heard, after the fact.
-
-    :param noted: told of each seat that was certainly told more: the table, and how many entries
-    """
+    """Listens to what one connection heard, after the fact. `noted` is told what each seat was certainly told."""
 
     noted: Callable[[TableId, int], None] = field(kw_only=True)
 
@@ -173,11 +169,7 @@ class Heard:
 
 @define(eq=False)
 class Referee:
-    """
-    Compares all that was heard with the journal, and knows when each table went on.
-
-    :param query: asks the database
-    """
+    """Compares all that was heard with the journal, and knows when each table went on."""
 
     query: Query
     stored: StoredJournal = field(factory=StoredJournal)
@@ -273,11 +265,7 @@ STOPPED = "gamehost has stopped"
 
 
 class Member(HostProcess):
-    """
-    A member of a cluster. Its log is read all the time, so that it never waits for that.
-
-    :param number: its place in the cluster, which the next run takes again
-    """
+    """A member of a cluster, which has a place in it. Its log is read all the time, so that it never waits for that."""
 
     def __init__(self, number: int, *options: str, **more: Any) -> None:
         address = more.get("address", "127.0.0.1")

@@ -73,11 +73,7 @@ class Earnest(random.Random):
 
 @define(eq=False)
 class Person:
-    """
-    A player.
-
-    :param port: a wire's name, or `web`
-    """
+    """A player, on the port of a wire or of the pages."""
 
     client: ModelClient
     port: str
@@ -114,11 +110,7 @@ class Left:
 
 @define(eq=False)
 class Crowd:
-    """
-    All people; a context manager that plays in a thread of its own.
-
-    :param ports: of the members that may be connected to; the trial changes it
-    """
+    """All people; a context manager that plays in a thread of its own. The trial changes the ports."""
 
     ports: dict[int, Mapping[str, tuple[str, int]]]
     people: Sequence[Person]
@@ -493,11 +485,7 @@ class Broken(AssertionError):
 
 @define(eq=False)
 class Trial:
-    """
-    A cluster under play; a context manager.
-
-    :param module: what each member runs; tests of the tests run members with a fault
-    """
+    """A cluster under play; a context manager. Tests of the tests run a module with a fault."""
 
     server: PostgresServer
     folder: Path
@@ -544,12 +532,7 @@ class Trial:
         self.play(self.rng.uniform(0.3, 1.0))
 
     def until_on(self, entries: dict[TableId, int], since: float, within: float = STUCK) -> None:
-        """
-        Play until all these tables have gone on.
-
-        :param entries: of each table, how many entries it had
-        :raises Broken: one does not
-        """
+        """Play until all these tables have gone on, each behind so many entries; `Broken` if one does not."""
         waiting = dict(entries)
         while waiting:
             self.check()

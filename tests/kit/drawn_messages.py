@@ -13,11 +13,7 @@ Strategy = st.SearchStrategy[Any]
 
 
 def drawn(kinds: Iterable[type], given: Mapping[Any, Strategy]) -> dict[type, Strategy]:
-    """
-    What to draw of each of these types.
-
-    :param given: by a type, by the name of a field, or by that of a type and a field, such as `Start.cards`
-    """
+    """What to draw of each of these types; what is given is for a type, a field, or a field of a type, `Start.cards`."""
     return {kind: _message(kind, given) for kind in kinds}
 
 

@@ -58,11 +58,7 @@ class Process(Protocol):
 
 
 class ForkedProcess:
-    """
-    A process that the server has made.
-
-    :param status: where the server writes the process's number, and its status at its end
-    """
+    """A process that the server has made. Its number and its status at the end are written to `status`."""
 
     def __init__(self, status: socket.socket, stdout: IO[bytes] | None) -> None:
         self._status = status

@@ -160,11 +160,7 @@ OUTSIDE = Reading()
 
 @define(eq=False)
 class JournalOracle:
-    """
-    Listens to one connection.
-
-    :param name: under which the player logs in
-    """
+    """Listens to one connection, of a player of this name."""
 
     archive: Archive
     wire: str

@@ -315,11 +315,7 @@ def _lines() -> Any:
 
 
 class World:
-    """
-    A cluster of some members.
-
-    :param settings: of all members
-    """
+    """A cluster of some members, which have the same settings."""
 
     def __init__(self, members: int = 2, settings: dict[str, str] | None = None, **more: Any) -> None:
         self.clock = Clock()

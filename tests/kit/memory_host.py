@@ -198,11 +198,7 @@ def _setups(text: str) -> Iterator[bytes]:
 
 
 def client_frames(line: str, sequence: int) -> list[bytes]:
-    """
-    What a client sends, in words, as frames.
-
-    :param sequence: of the first one
-    """
+    """What a client sends, in words, as frames that are numbered from here on."""
     if line.startswith("bytes "):
         return [bytes.fromhex(line.removeprefix("bytes "))]
     name = next(name for name in CLIENT_FRAMES if line.startswith(name))
@@ -404,11 +400,7 @@ def _rows(name: str) -> list[dict[str, Any]]:
 
 @cache
 def recorded(side: str) -> list[tuple[str, bytes, Any]]:
-    """
-    The messages of one side: the name, the bytes with their reset, and the values.
-
-    :param side: `C`, the client, or `S`, the server
-    """
+    """The messages of the client, `C`, or the server, `S`: the name, the bytes with their reset, and the values."""
     return [
         (row["message"], bytes.fromhex(row["hex"]), row["value"]) for row in _rows("messages") if row["dir"] == side
     ]

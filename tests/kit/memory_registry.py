@@ -59,11 +59,7 @@ class Rows:
 
 
 def carry_out(requests: Sequence[Request], rows: Rows, me: int) -> tuple[list[int | bool | None], Rows]:
-    """
-    The results of a group, in its order, and the rows after it.
-
-    :param me: the member whose requests they are; it is alive
-    """
+    """The results of a group of requests of a member that is alive, in its order, and the rows after it."""
     group = Group(me, dict(rows.homes), dict(rows.offers), {*rows.living, me})
     results = [group.carry_out(request) for request in requests]
     return results, Rows(group.homes, group.offers, group.living)
@@ -181,12 +177,7 @@ class MemoryCluster:
     def join(
         self, name: str = "a machine", address: str = "", token: str = "", broken: Callable[[str], None] | None = None
     ) -> "MemoryRegistry":
-        """
-        Begin the run of a member.
-
-        :param broken: called when this run was ended by others, or the connection is away for too long; by default that is
-            an error of the test
-        """
+        """Begin the run of a member. That it must end is an error of the test, unless `broken` is called for that."""
         epoch = max(self.members, default=0) + 1
         member = Member(epoch, name, address or f"memory:{epoch}", token or f"token {epoch}")
         self.members[epoch] = MemberRow(member)
@@ -271,11 +262,7 @@ def _fail(why: str) -> None:
 
 @define(eq=False)
 class MemoryRegistry(Registry):
-    """
-    The registry of one member.
-
-    :param broken: called when the host must end
-    """
+    """The registry of one member. `broken` is called when the host must end."""
 
     cluster: MemoryCluster
     _broken: Callable[[str], None] = _fail

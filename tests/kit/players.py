@@ -418,11 +418,7 @@ def client_codec_of(wire: str) -> Any:
 
 
 class WirePerson:
-    """
-    A program on one wire, with one connection at a time. It plays as many matches as it is asked to.
-
-    :param games: how many
-    """
+    """A program on one wire, with one connection at a time. It plays as many matches as it is asked to."""
 
     def __init__(
         self,
@@ -485,11 +481,7 @@ def play(
     process: HouseProcess | None = None,
     each: Callable[[int], None] | None = None,
 ) -> None:
-    """
-    Let all play until they are done.
-
-    :param each: called with the number of each round
-    """
+    """Let all play until they are done. `each` is called with the number of each round."""
     for number in range(20_000):
         did = any(
             [*(person.go_on() for person in people if not person.done), *([process.until_idle()] if process else [])]

@@ -225,11 +225,7 @@ def _the_server() -> PostgresServer:
 
 
 def new_server(address: str = "127.0.0.1") -> PostgresServer:
-    """
-    A server of one's own, for tests that stop it.
-
-    :param address: where clients find it
-    """
+    """A server of one's own, for tests that stop it, at this address."""
     folder = programs()
     assert folder is not None
     where = _MEMORY if os.access(_MEMORY, os.W_OK) else None

@@ -114,11 +114,7 @@ class HostProcess:
 
 
 class Socket:
-    """
-    A client's end of a real connection, line by line.
-
-    :param end: what a line ends with
-    """
+    """A client's end of a real connection, line by line, each with the same end."""
 
     def __init__(self, port: int, end: bytes = b"\n") -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
@@ -180,11 +176,7 @@ def certificate(
     authority: bool = False,
     use: str = "",
 ) -> bytes:
-    """
-    A certificate for a name, in PEM; with an address it is for that one, too.
-
-    :param use: `server` or `client`: it is good for that alone; empty: it does not say
-    """
+    """A certificate for a name, in PEM; also for an address, or for one use alone: `server` or `client`."""
     also = [x509.IPAddress(IPv4Address(address))] if address else []
     builder = (
         x509.CertificateBuilder()
@@ -248,11 +240,7 @@ _WON = re.compile(r"game [0-9]+ won by (.+)")
 
 
 class Bots:
-    """
-    Bots as processes of their own; a context manager that leaves none behind.
-
-    :param commands: one for each bot
-    """
+    """Bots as processes of their own, one for each command; a context manager that leaves none behind."""
 
     def __init__(self, *commands: Sequence[str]) -> None:
         self.processes = [
@@ -327,11 +315,7 @@ def run(*arguments: str, timeout: float = 120) -> tuple[int, str, str]:
 
 
 def check(wire: str, scenarios: tuple[str, ...], *command: str, timeout: float = 120) -> tuple[int, Any]:
-    """
-    The exit status, and the report.
-
-    :param scenarios: their names; none: all, those with a lost connection of the client too
-    """
+    """The exit status, and the report; by default of all scenarios, those with a lost connection of the client too."""
     chosen = [word for name in scenarios for word in ("--scenario", name)] or ["--reconnect"]
     status, printed, complaints = run(wire, *chosen, "--format=json", "--", *command, timeout=timeout)
     return status, json.loads(printed) if printed else complaints

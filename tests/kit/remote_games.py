@@ -106,11 +106,7 @@ class Told:
 
 
 def answer_of_master(line: str, first: bool) -> Sequence[str]:
-    """
-    What a master says who ends each game behind its first state.
-
-    :param first: whether the first player wins
-    """
+    """What a master says who ends each game behind its first state, and whose first player wins, or not."""
     if 'type="beginGame"' not in line:
         return ()
     number, names = game_of(line), opponents(line)
@@ -315,11 +311,7 @@ def example(name: str) -> ModuleType:
 
 
 class MasterProcess:
-    """
-    A master in a process of its own; a context manager that leaves none behind.
-
-    :param command: what starts it
-    """
+    """A master in a process of its own, started by a command; a context manager that leaves none behind."""
 
     def __init__(self, *command: str) -> None:
         self._command = command
@@ -352,11 +344,7 @@ def tictactoe(port: int) -> MasterProcess:
 
 @define
 class Crowd:
-    """
-    Players of tic-tac-toe, two for each game.
-
-    :param games: at once; each pair plays one
-    """
+    """Players of tic-tac-toe, two for each of so many games at once. Each pair plays one."""
 
     port: int
     games: int

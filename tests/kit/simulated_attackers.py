@@ -313,11 +313,7 @@ class SimulatedAttackers(Scripts):
     # -- what the scripts have in common
 
     def match(self, key: str, *addresses: str) -> Generator[float, None, list[Visitor] | None]:
-        """
-        Two strangers begin a match of Onitama, and are told of it. `None`: others wait for one, and would get into it.
-
-        :param key: what the first one gives behind the name
-        """
+        """Two strangers begin a match of Onitama, the first with this key. `None`: others wait, and would get into it."""
         for _ in range(50):
             if not self.world.lobby.queues.waiting:
                 break

@@ -88,11 +88,7 @@ _TIME = attrgetter("time")
 
 
 class Simulation:
-    """
-    One run of so many simulated minutes.
-
-    :param guests: of each wire
-    """
+    """One run of so many simulated minutes, with so many guests of each wire."""
 
     def __init__(self, seed: int, minutes: float = 2.0, guests: int = GUESTS) -> None:
         self.seed = seed

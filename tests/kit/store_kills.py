@@ -184,11 +184,7 @@ class Counts:
 
 @define(eq=False)
 class Rounds:
-    """
-    Runs on one store.
-
-    :param victim: which process is killed: a sound one, or one with a fault
-    """
+    """Runs of a victim on one store: of a sound one, or of one with a fault."""
 
     folder: Path
     rng: random.Random

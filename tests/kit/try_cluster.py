@@ -42,11 +42,7 @@ def options(number: int, shift: int, store: str, folder: Path) -> list[str]:
 
 
 def introduction(number: int, member: str, pid: int, shift: int) -> str:
-    """
-    Where to connect to one host.
-
-    :param member: its name in the cluster
-    """
+    """Where to connect to one host, the member of this name."""
     here = ports(shift + number * APART)
     way = f"nc 127.0.0.1 {here['console']}    http://127.0.0.1:{here['web']}/"
     more = shift + number * APART
@@ -59,11 +55,7 @@ _MEMBERS = re.compile(rb"members of the cluster: (?:.*, )?(\d+) \(([^,]*), ([^)]
 
 
 class TriedHost:
-    """
-    A host that writes its log into a file.
-
-    :param ended: called in a thread with this host when its process has ended
-    """
+    """A host that writes its log into a file. `ended` is called in a thread when its process has ended."""
 
     def __init__(self, number: int, argv: Sequence[str], folder: Path, ended: Callable[["TriedHost"], None]) -> None:
         self.number = number
@@ -129,11 +121,7 @@ class TriedHost:
 
 @define(eq=False)
 class TriedCluster:
-    """
-    All hosts of one try.
-
-    :param say: prints a line
-    """
+    """All hosts of one try."""
 
     shift: int
     store: str
@@ -175,11 +163,7 @@ class TriedCluster:
 
 
 def run(shift: int, say: Callable[[str], None], lines: Iterable[str]) -> int:
-    """
-    Start everything, and wait until nothing runs any more, or for Ctrl-C. Returns the exit status.
-
-    :param lines: each has the hosts started again that have ended
-    """
+    """Start everything, and wait until all has ended, or for Ctrl-C. A line has hosts started again. The exit status."""
     folder, server = Path(tempfile.mkdtemp(prefix="gamehost-cluster-")), new_server()
     tried: TriedCluster | None = None
     try:

@@ -213,11 +213,7 @@ class FollowedWorld(WatchedTable):
 
 
 class Pair:
-    """
-    Two hosts of the toy game on one store. `first` plays, and `leader` shows its matches.
-
-    :param settings: of both hosts
-    """
+    """Two hosts of the toy game on one store. `first` plays, and `leader` shows its matches."""
 
     def __init__(self, settings: dict[str, str] | None = None) -> None:
         settings = {"toy.goal": "1000"} | (settings or {})

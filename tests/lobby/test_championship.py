@@ -472,11 +472,7 @@ class KillTests(SynchronousTestCase):
     """Every result is told once and counted once, whatever is killed when."""
 
     def play(self, kill_at: int, game_type: str, loose: bool = False, lost: str = "", again: int = 0) -> bool:
-        """
-        Play a championship, with a kill at this step. `False`: it was over before.
-
-        :param again: so many steps later the host is killed once more
-        """
+        """Play with a kill at this step, and one so many steps later. `False`: it was over before."""
         told, names = Told(), ("ann", "bob", "cid")
         run = HostRun(CommittedJournal(), told, game_type, names, True, loose, lost)
         steps, killed = 0, False

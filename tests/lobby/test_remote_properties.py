@@ -51,11 +51,7 @@ class Player:
 
 @define(eq=False)
 class Play:
-    """
-    Some games at once, of three players each.
-
-    :param lucky: whether masters have luck of their own
-    """
+    """Some games at once, of three players each, by masters with luck of their own or without."""
 
     rng: random.Random
     games: int

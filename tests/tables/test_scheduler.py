@@ -10,11 +10,7 @@ from tests.kit.reactors import TurnClock
 
 
 class Chatterbox:
-    """
-    Has so many turns to fill, each of which takes so long.
-
-    :param log: where its name is noted with each turn
-    """
+    """Has so many turns to fill, each of which takes so long, and notes its name with each."""
 
     def __init__(
         self, clock: Clock, turns: FairScheduler, log: list[str], name: str, left: int, takes: float = 0.0, at: str = ""

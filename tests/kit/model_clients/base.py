@@ -12,11 +12,7 @@ from gamehost.journal.records import TableId
 
 
 class ModelClient(ABC):
-    """
-    A player's side of one wire. Lines are words as `tests.kit.memory_host` has them.
-
-    :param name: under which it logs in
-    """
+    """A player's side of one wire. Lines are words as `tests.kit.memory_host` has them."""
 
     #: The wire by its name.
     wire: ClassVar[str]
@@ -68,11 +64,7 @@ class ModelClient(ABC):
     def all_told(
         cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId, n: int, view: object
     ) -> Sequence[str]:
-        """
-        How such events in a row are told to this seat. They belong to entry `n` of the table's record.
-
-        :param view: of the seat, after that entry
-        """
+        """How such events in a row, those of entry `n`, are told to this seat, which has this view behind them."""
         return [line for event in events for line in cls.told(event, seat, names, table)]
 
     @staticmethod

@@ -50,11 +50,7 @@ def fits(message: m.Message, expected: Expected) -> bool:
 
 
 class JavaPlayer:
-    """
-    One player, whose decisions are random.
-
-    :param pause: seconds that it waits before it answers; by default none, as a bot
-    """
+    """One player, whose decisions are random, and who waits so many seconds before an answer."""
 
     def __init__(self, host: MemoryHost, name: str, rng: random.Random, pause: float = 0.0) -> None:
         self.host, self.name, self._rng, self._pause = host, name, rng, pause
@@ -425,11 +421,7 @@ _EFFECTS: dict[m.CharacterEnum, Callable[[JavaPlayer], Script]] = {
 
 
 def play(players: Iterable[JavaPlayer], others: Sequence[Any] = (), most: int = 1_000_000) -> None:
-    """
-    Have them play until the match is over for all of them, or so many messages have been told.
-
-    :param others: players of other wires; each has a method `turn`, which acts and says whether it did something
-    """
+    """Have them play until the match is over for all, or so many messages were told. Others have a method `turn`."""
     players = list(players)
     host = players[0].host
     end = host.clock.seconds() + 3_600

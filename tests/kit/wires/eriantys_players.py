@@ -245,11 +245,7 @@ def seated(world: MemoryHost, players: Sequence[Player], expert: bool) -> None:
 
 
 def play(world: MemoryHost, players: Sequence[Player], most: int = 1_000_000, patience: int = 0) -> int:
-    """
-    Play on until the match is over, or so many answers have been given; how many were.
-
-    :param patience: how often it may be that nobody has anything to say before the limit of acknowledgements has passed
-    """
+    """Play on to the end, or so many answers; how many. So often nobody may have anything to say in time."""
     answers = 0
     while not all(player.over for player in players) and answers < most:
         spoken = 0

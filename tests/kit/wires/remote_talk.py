@@ -132,11 +132,7 @@ class NimMaster:
 
 
 class RemoteHost(MemoryHost):
-    """
-    A host with robots: masters that answer whatever they are told, as soon as they are told.
-
-    :param args: as of `MemoryHost`
-    """
+    """A host with robots: masters that answer whatever they are told, as soon as they are told."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         self.robots: list[tuple[Client, Callable[[str], Sequence[str]]]] = []
@@ -169,11 +165,7 @@ class RemoteHost(MemoryHost):
 
 
 class World:
-    """
-    A host, with clients by their names.
-
-    :param settings: as of `MemoryHost`
-    """
+    """A host, with clients by their names."""
 
     def __init__(self, settings: Mapping[str, str] = {}, **more: Any) -> None:
         self.host = RemoteHost({**OPEN, "limits.unlimited": "yes", **settings}, **more)

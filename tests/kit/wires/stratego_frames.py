@@ -50,11 +50,7 @@ class WireWords:
 
 
 class Game:
-    """
-    A script, played through connections.
-
-    :param luck: decides when connections are lost and come back: the same for both games of a pair
-    """
+    """A script, played through connections that are lost and come back at the same times in both games of a pair."""
 
     def __init__(self, on_wire: WireWords, rng: random.Random) -> None:
         self.on_wire = on_wire
