@@ -128,7 +128,7 @@ class StoredAccountsContract(AccountsContract):
         kept = Proof("ann", True, b"a", 20_001)
         for proof in (Proof("ann", True, b"a", 20_000), kept, Proof("ann", False, b"b", 20_000)):
             self.journal.put_proof(proof)
-        self.journal.drop_proof(Proof("ann", False, b"b", 20_000))
+        self.journal.drop_proof(Proof("ann", False, b"b", 19_999))
         self.stop(self.journal)
         later = self.new_book()
         zofie = later.find("žofie")

@@ -234,9 +234,6 @@ class JournalContract(Mixin):
                     journal.told(record.table)
         return live, asked, called
 
-    def test_a_new_journal_has_no_tables(self) -> None:
-        self.assertEqual(self.records(self.new_journal()), [])
-
     def test_newest_entries(self) -> None:
         """What was added behind a number, of unfinished and of finished tables."""
         journal, found = self.new_journal(), list[object]()

@@ -8,9 +8,8 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.bans import Ban, BanStore
+from gamehost.accounts.bans import BanStore
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
-from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.storage import names as numbers
@@ -21,14 +20,8 @@ from gamehost.storage.contents import (
     Told,
     change_account,
     delete_account,
-    drop_ban,
-    drop_proof,
-    put_ban,
-    put_proof,
     put_uptime,
     read_accounts,
-    read_bans,
-    read_proofs,
     read_uptime,
     rename_account,
 )
@@ -218,20 +211,6 @@ class NotesContract(SynchronousTestCase):
         self.assertEqual(set(read_accounts(self.connected)), {carl, bob})
         self.write(delete_account("carl"), delete_account("bob"), AddAccount(bob), delete_account("bob"))
         self.assertEqual(list(read_accounts(self.connected)), [])
-
-    def test_proofs(self) -> None:
-        older, newer = Proof("ann", True, b"a", 1), Proof("ann", True, b"a", 2)
-        self.write(put_proof(older), put_proof(newer), put_proof(Proof("bob", False, b"b", 2)))
-        self.write(drop_proof(Proof("bob", False, b"b", 1)), drop_proof(Proof("ann", False, b"b", 1)))
-        self.assertEqual(list(read_proofs(self.connected)), [newer])
-
-    def test_bans(self) -> None:
-        older, newer = Ban("name:ann", "Ann", 1, 2), Ban("name:ann", "ann", 3)
-        other = Ban("network:192.0.2.0/24", "192.0.2.0/24", 5, 6)
-        self.write(put_ban(older), put_ban(newer), put_ban(other), drop_ban("name:bob"))
-        self.assertEqual(list(read_bans(self.connected)), [newer, other])
-        self.write(drop_ban("name:ann"))
-        self.assertEqual(list(read_bans(self.connected)), [other])
 
 
 class SqliteTests(NotesContract):

@@ -355,15 +355,6 @@ class HostileInputTests(SynchronousTestCase):
         self.assertIn("too many messages", str(eve.told() and eve.close))
         self.assertEqual(web.host.lobby.galleries.watchers(1), 0)  # type: ignore[arg-type]
 
-    def test_watching_what_is_not_there(self) -> None:
-        web = WebHost()
-        eve = web.browser()
-        for table in range(30):
-            eve.say(do="watch", table=table)
-        told = eve.told()
-        self.assertEqual(self.kinds(told), ["sorry"] * 20 + ["bye"])
-        self.assertTrue(eve.client.closed)
-
     def test_a_watcher_that_does_not_read(self) -> None:
         self.patch(memory_host, "BUFFER", 100)
         web = WebHost(settings=SETTINGS)
@@ -381,13 +372,16 @@ class HostileInputTests(SynchronousTestCase):
         self.assertTrue(eve.client.closed)
         self.assertEqual(web.host.lobby.galleries.watchers(1), 1)  # type: ignore[arg-type]
 
-    def test_keys_that_are_guessed(self) -> None:
+    def test_twenty_refusals(self) -> None:
+        """Of keys that are guessed, and of tables that are not there."""
         web = WebHost(settings=SETTINGS)
         self.match(web)
-        eve = web.browser()
-        for number in range(25):
-            eve.say(do="enter", name="ann", key=f"{number:032x}")
-        self.assertEqual(self.kinds(eve.told()), ["sorry"] * 20 + ["bye"])
+        for wrong in ({"do": "enter", "name": "ann"}, {"do": "watch"}):
+            eve = web.browser()
+            for number in range(2, 30):
+                eve.say(**wrong, **({"key": f"{number:032x}"} if "name" in wrong else {"table": number}))
+            self.assertEqual(self.kinds(eve.told()), ["sorry"] * 20 + ["bye"])
+            self.assertTrue(eve.client.closed)
 
     def test_names_with_marks_and_tricks(self) -> None:
         web = WebHost()
@@ -406,15 +400,6 @@ class HostileInputTests(SynchronousTestCase):
         self.assertTrue(all(client.closed for client in clients))
         self.assertEqual((web.site.channels, web.host.clock.getDelayedCalls()), (set(), []))
         self.assertEqual([one.status for one in web.connect().ask(request("/"))], [200])
-
-    def test_the_second_of_two_tabs_has_the_seat(self) -> None:
-        web = WebHost(settings=SETTINGS)
-        first = web.browser()
-        [entered] = first.ask(do="enter", name="ann")
-        second = web.browser()
-        self.assertEqual(self.kinds(second.ask(do="enter", name="ann", key=entered["key"])), ["entered"])
-        self.assertEqual(self.kinds(first.told()), ["bye"])
-        self.assertTrue(first.client.closed)
 
 
 # Requests and answers as values.
