@@ -259,22 +259,15 @@ class Page:
         await self.ask("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
         await self.ask("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
-    async def drag(self, source: str, target: str, touch: bool = False) -> None:
-        """Drag from one element to another, with the mouse or with a finger."""
+    async def drag(self, source: str, target: str) -> None:
+        """Drag from one element to another, with the mouse."""
         (x, y), (to_x, to_y) = await self.centre(source), await self.centre(target)
         steps = [(x + (to_x - x) * part / 4, y + (to_y - y) * part / 4) for part in range(5)]
         for number, (at_x, at_y) in enumerate([*steps, steps[-1]]):
             end = number == len(steps)
-            if touch:
-                kind = "touchStart" if number == 0 else "touchEnd" if end else "touchMove"
-                points = [] if end else [{"x": at_x, "y": at_y}]
-                await self.ask("Input.dispatchTouchEvent", type=kind, touchPoints=points)
-            else:
-                kind = "mousePressed" if number == 0 else "mouseReleased" if end else "mouseMoved"
-                buttons = 0 if end else 1
-                await self.ask(
-                    "Input.dispatchMouseEvent", type=kind, x=at_x, y=at_y, button="left", buttons=buttons, clickCount=1
-                )
+            kind = "mousePressed" if number == 0 else "mouseReleased" if end else "mouseMoved"
+            pressed = {"button": "left", "buttons": 0 if end else 1, "clickCount": 1}
+            await self.ask("Input.dispatchMouseEvent", type=kind, x=at_x, y=at_y, **pressed)
 
     async def press(self, *keys: str) -> None:
         for one in keys:
@@ -295,13 +288,8 @@ class Page:
     async def type(self, text: str) -> None:
         await self.ask("Input.insertText", text=text)
 
-    async def look(self, size: tuple[int, int] = DESKTOP, *, dark: bool = False, still: bool = True) -> None:
-        """
-        How the page is seen.
-
-        :param size: of the window; a narrow one is a phone's, with a touch screen
-        :param still: the system asks for reduced motion
-        """
+    async def look(self, size: tuple[int, int] = DESKTOP, *, dark: bool = False) -> None:
+        """How the page is seen, with reduced motion. A narrow window is a phone's, with a touch screen."""
         width, height = size
         phone = width < 600
         await self.ask(
@@ -310,7 +298,7 @@ class Page:
         await self.ask("Emulation.setTouchEmulationEnabled", enabled=phone)
         features = {
             "prefers-color-scheme": "dark" if dark else "light",
-            "prefers-reduced-motion": "reduce" if still else "no-preference",
+            "prefers-reduced-motion": "reduce",
         }
         wanted = [{"name": name, "value": value} for name, value in features.items()]
         await self.ask("Emulation.setEmulatedMedia", features=wanted)
@@ -356,9 +344,7 @@ class Browser:
         if session in self._pages:
             self._pages[session].heard(method, parameters)
 
-    async def page(
-        self, size: tuple[int, int] = DESKTOP, *, dark: bool = False, still: bool = True, beside: Page | None = None
-    ) -> Page:
+    async def page(self, size: tuple[int, int] = DESKTOP, *, dark: bool = False, beside: Page | None = None) -> Page:
         """A new tab: without the cookies and the storage of others, but beside one of the same person."""
         ask = self.chromium.ask
         if beside is None:
@@ -373,7 +359,7 @@ class Browser:
         page = self._pages[session] = Page(self, session, target, context)
         for domain in ("Page", "Runtime", "Log"):
             await page.ask(f"{domain}.enable")
-        await page.look(size, dark=dark, still=still)
+        await page.look(size, dark=dark)
         return page
 
     @property

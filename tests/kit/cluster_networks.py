@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gamehost.journal.records import TableId
-from tests.kit.cluster_trials import JUDGED, PORTS, STUCK, Broken, Trial, expect_end, report
+from tests.kit.cluster_trials import JUDGED, STUCK, Broken, Trial, expect_end, report
 from tests.kit.postgresql import PostgresServer, new_server, require_postgresql
 from tests.kit.process import NameSpaces, ip
 
@@ -95,7 +95,7 @@ def pull(trial: Trial, cables: Cables) -> None:
     trial.again(victim)
 
 
-def pulled(times: int, folder: Path, seed: int = 1, ports: Sequence[str] = PORTS) -> str:
+def pulled(times: int, folder: Path) -> str:
     """So many cables; what came of it. Without name spaces the test is skipped."""
     with Cables(SIZE) as cables:
         server = new_server(cables.own_address)
@@ -105,7 +105,7 @@ def pulled(times: int, folder: Path, seed: int = 1, ports: Sequence[str] = PORTS
             "environment": {"GAMEHOST_SPACES": ",".join(cables.names[1:])},
         }
         try:
-            with Trial(server, folder, seed, BEHIND_A_CABLE, ports, more) as trial:
+            with Trial(server, folder, 1, BEHIND_A_CABLE, more=more) as trial:
                 for _ in range(times):
                     pull(trial, cables)
                 trial.finish()
@@ -143,7 +143,7 @@ def fail_over(trial: Trial, primary: PostgresServer, standby: PostgresServer) ->
     trial.finish()
 
 
-def failed_over(times: int, folder: Path, seed: int = 1, ports: Sequence[str] = PORTS) -> str:
+def failed_over(times: int, folder: Path) -> str:
     """So many fail-overs, each with servers of its own; what came of it."""
     seconds, moves = list[float](), 0
     for number in range(times):
@@ -152,7 +152,7 @@ def failed_over(times: int, folder: Path, seed: int = 1, ports: Sequence[str] = 
             more = {"store": both(primary, standby)}
             try:
                 (own := folder / str(number)).mkdir()
-                with Trial(primary, own, seed + number, "gamehost", ports, more) as trial:
+                with Trial(primary, own, 1 + number, more=more) as trial:
                     fail_over(trial, primary, standby)
                     seconds += trial.seconds
                     moves += trial.referee.moves
@@ -205,7 +205,7 @@ def _newest(trial: Trial) -> dict[TableId, int]:
     return dict(trial.cluster.query("SELECT game, max(n) FROM event GROUP BY game"))
 
 
-def behind(times: int, folder: Path, seed: int = 1, ports: Sequence[str] = PORTS) -> str:
+def behind(times: int, folder: Path) -> str:
     """So many fail-overs to a standby that is behind, each with servers of its own; what came of it."""
     tables = 0
     for number in range(times):
@@ -213,7 +213,7 @@ def behind(times: int, folder: Path, seed: int = 1, ports: Sequence[str] = PORTS
         standby = primary.standby()
         try:
             (own := folder / str(number)).mkdir()
-            with Trial(primary, own, seed + number, "gamehost", ports, {"store": both(primary, standby)}) as trial:
+            with Trial(primary, own, 1 + number, more={"store": both(primary, standby)}) as trial:
                 tables += lose_the_newest(trial, primary, standby)
         finally:
             primary.remove()

@@ -435,14 +435,14 @@ def stranger(member: Member, port: str, name: str) -> Stranger:
     return Stranger(client, connected, FrameText() if port in SPOKEN else message_text_of(wire))
 
 
-def strangers(cluster: Cluster, times: int, seed: int, pairs: Sequence[tuple[str, str]] = PAIRS) -> list[float]:
+def strangers(cluster: Cluster, times: int, seed: int) -> list[float]:
     """Two come to two members, nearly at once; how many seconds it took until both had a table, each time."""
     rng, took = random.Random(seed), []
     for number in range(times):
         places = rng.sample(cluster.alive, 2)
         both = [
             stranger(member, port, f"{'ab'[side]}{number}")
-            for side, (member, port) in enumerate(zip(places, pairs[number % len(pairs)], strict=True))
+            for side, (member, port) in enumerate(zip(places, PAIRS[number % len(PAIRS)], strict=True))
         ]
         both[0].come()
         time.sleep(rng.choice((0.0, 0.0, rng.random() * 0.02)))

@@ -313,9 +313,7 @@ class HousePlayer:
         self.asleep = False
 
         def new_player(game: str, seat: Any) -> Any:
-            return player_of(
-                installed().games[game], seat, level, Thinking(SeededChance(process.seed), effort=process.effort)
-            )
+            return player_of(installed().games[game], seat, level, Thinking(SeededChance(process.seed), effort=0.05))
 
         self.program = OpenProgram(new_player)
         self.link = Client(process.host, process.factory, "")
@@ -349,8 +347,8 @@ class HousePlayer:
 class HouseProcess:
     """The process of the house players, in memory and without threads."""
 
-    def __init__(self, host: MemoryHost, seed: int = 1, effort: float = 0.05) -> None:
-        self.host, self.seed, self.effort = host, seed, effort
+    def __init__(self, host: MemoryHost, seed: int = 1) -> None:
+        self.host, self.seed = host, seed
         self.factory = house_factory(host)
         self.games: Collection[str] = GAMES
         self.players: dict[str, HousePlayer] = {}

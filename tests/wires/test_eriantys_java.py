@@ -205,7 +205,7 @@ class RefusalTests(SynchronousTestCase):
             seed += 1
             players = company(new_host(seed), seed, 2 + seed % 3, expert=False)
             for player in players:
-                player.wrong_assistants, player._pause = 50, 0.1
+                player.wrong_assistants, player.pause = 50, 0.1
             play(players, most=1200)
             self.assertGreater(sum(isinstance(one, m.AvailableAssistants) for one in players[0].told), 1)
             refused += sum(player.refused_assistants for player in players)

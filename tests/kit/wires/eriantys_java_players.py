@@ -50,10 +50,10 @@ def fits(message: m.Message, expected: Expected) -> bool:
 
 
 class JavaPlayer:
-    """One player, whose decisions are random, and who waits so many seconds before an answer."""
+    """One player, whose decisions are random, and who waits `pause` seconds before an answer."""
 
-    def __init__(self, host: MemoryHost, name: str, rng: random.Random, pause: float = 0.0) -> None:
-        self.host, self.name, self._rng, self._pause = host, name, rng, pause
+    def __init__(self, host: MemoryHost, name: str, rng: random.Random) -> None:
+        self.host, self.name, self._rng, self.pause = host, name, rng, 0.0
         #: All that it was told, Pings aside, on all its connections.
         self.told: list[m.Message] = []
         self.board: m.UpdateBoard | None = None
@@ -120,7 +120,7 @@ class JavaPlayer:
     def reply(self) -> bool:
         """Send one message, if there is one to send now. What has come meanwhile is read first."""
         self.hear()
-        if self.over or self.client.closed or self.host.clock.seconds() < self._heard_at + self._pause:
+        if self.over or self.client.closed or self.host.clock.seconds() < self._heard_at + self.pause:
             return False
         if self._owes:
             self._owes = False

@@ -138,14 +138,12 @@ class RemoteHost(MemoryHost):
         self.robots: list[tuple[Client, Callable[[str], Sequence[str]]]] = []
         super().__init__(*args, **more)
 
-    def add_master(
-        self, hear: Callable[[str], Sequence[str]] | None = None, login: str = "", address: str = "192.0.2.200"
-    ) -> Client:
-        """A master that answers by itself; by default one of Nim."""
-        client = self.connect(WIRE, address)
-        client.say(login or master_login())
+    def add_master(self) -> Client:
+        """A master of Nim that answers by itself."""
+        client = self.connect(WIRE, "192.0.2.200")
+        client.say(master_login())
         assert client.heard() == [ACCEPTED]
-        self.robots.append((client, NimMaster().hear if hear is None else hear))
+        self.robots.append((client, NimMaster().hear))
         self.until_idle()
         return client
 
@@ -186,9 +184,9 @@ class World:
         assert client.ask(login(name, game_type))[:1] == [ACCEPTED]
         return client
 
-    def game(self, *names: str, most: int = 0) -> tuple[Client, list[Client]]:
+    def game(self, *names: str) -> tuple[Client, list[Client]]:
         """A master, and players in a game of whom the first is to move; nothing unread."""
-        master = self.master("nim", len(names), most or len(names))
+        master = self.master("nim", len(names), len(names))
         players = [self.player(name) for name in names]
         assert master.heard() == [begin(1, *names)]
         master.say(state(1, names[0]))

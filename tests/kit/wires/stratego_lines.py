@@ -35,11 +35,11 @@ def seated(world: MemoryHost) -> tuple[Client, Client]:
     return ann, bob
 
 
-def playing(world: MemoryHost, red: Sequence[str] = RED, blue: Sequence[str] = BLUE) -> tuple[Client, Client]:
+def playing(world: MemoryHost) -> tuple[Client, Client]:
     """The two in play, red to move, with nothing unheard."""
     ann, bob = seated(world)
-    ann.say(*red)
-    bob.say(*blue)
+    ann.say(*RED)
+    bob.say(*BLUE)
     quiet(world, ann, bob)
     return ann, bob
 
