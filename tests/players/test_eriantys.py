@@ -12,7 +12,7 @@ from gamehost.games.eriantys.player import Beam, EriantysPlayer, Seen, after, is
 from gamehost.games.eriantys.rules import Position, evolve
 from gamehost.games.play import new_player
 from gamehost.players.base import Budget, Level, Player, SeededChance
-from tests.kit.players import check_whole_matches, line_ups, match_of, one_action, players_of, tell
+from tests.kit.players import check_whole_matches, line_ups, one_action, players_of, tell
 
 ERIANTYS = Eriantys()
 LEVELS = tuple(Level)
@@ -47,11 +47,6 @@ class EriantysTests(SynchronousTestCase):
     def test_three_and_four(self) -> None:
         line_ups = [LEVELS[1:], LEVELS[:3], LEVELS, LEVELS[::-1]]
         check_whole_matches(self, ERIANTYS, line_ups, [1], settings_of, effort=0.02)
-
-    def test_same_seed_same_match(self) -> None:
-        levels, expert = (Level.MEDIUM, Level.EASY), {"expert": "yes"}
-        self.assertEqual(match_of(ERIANTYS, levels, 5, expert), match_of(ERIANTYS, levels, 5, expert))
-        self.assertNotEqual(match_of(ERIANTYS, levels, 5, expert), match_of(ERIANTYS, levels, 6, expert))
 
     def test_coming_back(self) -> None:
         """A player that knows a view alone finishes what was begun. After a refusal it tries something else."""

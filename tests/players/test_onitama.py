@@ -21,7 +21,7 @@ from tests.kit.games.onitama import (
     recorded_stalemate,
     wins,
 )
-from tests.kit.players import check_whole_matches, line_ups, match_of
+from tests.kit.players import check_whole_matches, line_ups
 
 THINKING = Thinking(SeededChance(1))
 DEAL = "boar,ox/elephant,horse/crab"
@@ -63,11 +63,6 @@ def in_danger(position: Position) -> bool:
 class OnitamaTests(SynchronousTestCase):
     def test_whole_matches(self) -> None:
         check_whole_matches(self, ONITAMA, line_ups(), [1], effort=0.05)
-
-    def test_same_seed_same_match(self) -> None:
-        levels = (Level.MEDIUM, Level.EASY)
-        self.assertEqual(match_of(ONITAMA, levels, 5), match_of(ONITAMA, levels, 5))
-        self.assertNotEqual(match_of(ONITAMA, levels, 5), match_of(ONITAMA, levels, 6))
 
     def test_tactics(self) -> None:
         """Hard misses no win and no avoidable loss within two moves, in positions of random games."""

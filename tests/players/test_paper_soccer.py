@@ -12,7 +12,7 @@ from gamehost.games.paper_soccer.rules import POINTS, Point, Position
 from gamehost.games.play import new_player
 from gamehost.players.base import Level, SeededChance, Thinking
 from tests.kit.games.paper_soccer import TooMany, dangers, ends, is_safe, random_positions, wins
-from tests.kit.players import check_whole_matches, line_ups, match_of
+from tests.kit.players import check_whole_matches, line_ups
 
 THINKING = Thinking(SeededChance(1))
 
@@ -42,11 +42,6 @@ def check_tactics(test: SynchronousTestCase, wanted: int, seed: int) -> None:
 class PaperSoccerTests(SynchronousTestCase):
     def test_whole_matches(self) -> None:
         check_whole_matches(self, PAPER_SOCCER, line_ups(), [1], effort=0.05)
-
-    def test_same_seed_same_match(self) -> None:
-        levels = (Level.MEDIUM, Level.EASY)
-        self.assertEqual(match_of(PAPER_SOCCER, levels, 5), match_of(PAPER_SOCCER, levels, 5))
-        self.assertNotEqual(match_of(PAPER_SOCCER, levels, 5), match_of(PAPER_SOCCER, levels, 6))
 
     def test_tactics(self) -> None:
         """Hard misses no win and no avoidable loss in one turn, in positions of random games."""

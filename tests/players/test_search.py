@@ -27,7 +27,7 @@ from gamehost.players.base import (
     choose,
 )
 from gamehost.plugins import GAMES, WIRES
-from tests.kit.players import one_action
+from tests.kit.players import match_of, one_action
 
 
 class BudgetTests(SynchronousTestCase):
@@ -323,18 +323,18 @@ class FromMessagesTests(SynchronousTestCase):
             self.assertEqual(fed.player.seen.played, fed.direct.seen.played)  # type: ignore[attr-defined]
             self.assertTrue(any(fed.player.seen.played.values()))  # type: ignore[attr-defined]
 
-    def test_nothing_is_answered_after_the_end(self) -> None:
-        messages, view = MESSAGES["paper-soccer"], {"first": 0, "moves": [], "next": None}
-        heard = heard_back(GAMES["paper-soccer"], convert(view, messages.view_type), [], Seat(0))
-        player = new_player("paper-soccer", Seat(0), Level.HARD, 1)
-        for event in heard:
-            player.hear(event)
-        self.assertIsNone(player.answer())
-
 
 class RegistryTests(SynchronousTestCase):
     def test_games_of_the_host(self) -> None:
         self.assertLessEqual(set(installed().games), {game.name for wire in WIRES for game in wire.games})
+
+    def test_the_same_seed_gives_the_same_match(self) -> None:
+        levels = (Level.MEDIUM, Level.EASY)
+        for game in installed().games.values():
+            settings = {"expert": "yes"} if game.name == "eriantys" else {}
+            matches = [match_of(game, levels, seed, settings, effort=0.1) for seed in (5, 5, 6)]
+            self.assertEqual(matches[0], matches[1], game.name)
+            self.assertNotEqual(matches[0], matches[2], game.name)
 
     def test_a_player_that_has_heard_nothing_has_no_answer(self) -> None:
         for name in installed().games:

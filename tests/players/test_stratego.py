@@ -127,11 +127,6 @@ class StrategoTests(SynchronousTestCase):
     def test_whole_matches(self) -> None:
         check_whole_matches(self, STRATEGO, line_ups(), [1], lambda seed: SETTINGS, effort=0.02)
 
-    def test_same_seed_same_match(self) -> None:
-        levels = (Level.MEDIUM, Level.EASY)
-        self.assertEqual(match_of(STRATEGO, levels, 5), match_of(STRATEGO, levels, 5))
-        self.assertNotEqual(match_of(STRATEGO, levels, 5), match_of(STRATEGO, levels, 6))
-
     def test_takes_the_flag(self) -> None:
         """A last piece that has never moved, with no bomb left, is the flag; any piece takes it."""
         for level in (Level.MEDIUM, Level.HARD):
