@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from attrs import asdict, define, field, frozen
+from msgspec import convert
 
-from gamehost.contest.game import ContestGame, Decision, Entrant, Plan
+from gamehost.contest.game import ContestGame, Decision, Plan
 from gamehost.contest.ratings import Score, SequentialTest, Verdict, pairs_of
 from gamehost.contest.schedule import Past, Round, gauntlet, round_robin, seatings, swiss_round
 from gamehost.journal.notation import NotNotation, write_notation
@@ -280,7 +281,7 @@ class ContestJournal:
                 f"{self._path} belongs to another contest: give the same options to go on, or another folder with --out"
             )
         for line in whole[1:]:
-            contest.note(_read(json.loads(line)))
+            contest.note(convert(json.loads(line), Played))
         return contest
 
     def plan(self) -> Plan:
@@ -291,10 +292,7 @@ class ContestJournal:
         """
         try:
             with self._path.open(encoding="utf-8") as file:
-                written = json.loads(file.readline())["plan"]
-            entrants = tuple(Entrant(one["name"], tuple(one["command"]), one["anchor"]) for one in written["entrants"])
-            sprt = None if written["sprt"] is None else tuple(written["sprt"])
-            return Plan(**{**written, "entrants": entrants, "sprt": sprt})
+                return convert(json.loads(file.readline())["plan"], Plan)
         except FileNotFoundError:
             raise ContestError(f"no contest was begun in {self._path.parent}") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -312,11 +310,6 @@ class ContestJournal:
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
-
-
-def _read(content: Mapping[str, Any]) -> Played:
-    lists = {name: tuple(value) for name, value in content.items() if isinstance(value, list)}
-    return Played(**{**content, **lists})
 
 
 @define(eq=False)

@@ -43,7 +43,6 @@ class AccountState:
     """An account, and where its player is."""
 
     name: str
-    #: Whether the player is here.
     present: bool
     #: The table where a seat is kept for the player, whether that sleeps or not.
     table: TableId | None

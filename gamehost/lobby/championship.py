@@ -293,7 +293,6 @@ class ChampionshipRun:
     _grace: float
     #: Players who do not play, in the order in which they came.
     _idle: dict[str, Contestant] = field(factory=dict)
-    #: Players who are here.
     _here: set[str] = field(factory=set)
     #: `None`: it gathers players.
     _record: ChampionshipRecord | None = None

@@ -115,19 +115,13 @@ class Lobby:
     bans: Bans = field(factory=Bans, kw_only=True)
     queues: Queues = field(init=False)
     waiting_tables: OpenTables = field(init=False)
-    #: How often matches begin.
     new_matches: NewMatches = field(init=False)
-    #: The queues in which somebody has to wait because of that.
+    #: The queues in which somebody has to wait because too many matches begin.
     _held_up: dict[tuple[str, str], Queue] = field(init=False, factory=dict)
-    #: Who sits where.
     seats: Seats = field(init=False)
-    #: The host's own players.
     house: HousePlayers = field(init=False)
-    #: Games of remote masters.
     remote: RemoteGames = field(init=False)
-    #: Who is here, what is played and who waits, for those who look, and what they watch.
     spectators: Spectators = field(init=False)
-    #: Studies of finished matches.
     studies: Studies = field(init=False)
     log_ins: LogIns = field(init=False, factory=LogIns)
     _shared: dict[str, Any] = field(init=False, factory=dict, repr=False)

@@ -88,7 +88,6 @@ class Questions:
     _late: deque[tuple[Deferred[Any], Any]] = field(factory=deque)
     #: The questions that wait, by address.
     _lines: Rounds[str, _Question] = field(factory=Rounds)
-    #: All questions that are not answered.
     unanswered: dict[Hashable, _Question] = field(factory=dict)
     _current: _Question | None = None
     #: Begun, and waiting for long work while others are answered.

@@ -87,7 +87,6 @@ class Queues:
     _too_long: Callable[[Session], None]
     #: Those who wait; queues in which nobody waits are left out.
     waiting: dict[Key, list[Session]] = field(factory=dict)
-    #: The seat that somebody wants.
     _wishes: dict[Session, Seat] = field(factory=dict)
     reservations: list[Reservation] = field(factory=list)
     #: Ends the wait of each.

@@ -495,9 +495,7 @@ class Spectators:
     _seats: Seats
     _galleries: Galleries
     waiting_here: Callable[[], WaitingByGame]
-    #: Turns for all who look something up in the journal.
     questions: Questions = field(init=False)
-    #: The matches that can be watched.
     played: PlayedTables = field(init=False)
     finished: FinishedMatches = field(init=False)
     board: Board = field(init=False)

@@ -44,7 +44,6 @@ class OpenTable(Struct, frozen=True):
     table: TableId
     #: So many players begin a match.
     seats: int
-    #: The settings of the match.
     settings: Mapping[str, str]
     #: Who is there, in the order in which they came.
     names: tuple[str, ...]

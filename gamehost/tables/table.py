@@ -142,11 +142,9 @@ class Table(Generic[A, E]):
     _master: GameMaster[A, E] = field(init=False)
     _chance: JournalledChance = field(init=False)
     _outbox: Outbox[A, E] = field(init=False, repr=False)
-    #: Whether the match has clocks.
     _clocked: bool = field(init=False)
     #: What the players offer each other; `None`: nobody has offered anything.
     _offers: Offers | None = None
-    #: Whether a player has acted in this match.
     _acted: bool = False
     #: How long a lost seat is kept, in milliseconds.
     _grace: int = 0
