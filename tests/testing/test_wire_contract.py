@@ -1,8 +1,9 @@
 """The wire contract: a sound wire passes it, and each of these faults of a wire is found by a test of it."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import evolve
 from twisted.trial.reporter import TestResult
@@ -14,12 +15,13 @@ from gamehost.testing import wire_connections
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
-from gamehost.wires.base import Claim, Wire, common_wire
+from gamehost.wires.base import BackWithEvents, Claim, Wire, common_wire
 from gamehost.wires.onitama import conversation as onitama
 from gamehost.wires.onitama.codec import PipesCodec
 from gamehost.wires.onitama.conversation import PipesConversation, PipesState
 from gamehost.wires.onitama.messages import Login, Waiting
 from tests.kit.example_game import TOY, TOY_WIRE, Counted, ToyCodec, ToyConfig, ToyConversation, ToyState
+from tests.kit.memory_host import MemoryHost
 from tests.wires import test_onitama as test_onitama_contract
 
 
@@ -88,6 +90,34 @@ def failed_tests(hooks: type[WireContract], wire: Wire[Any], *tests: str) -> set
 
 def fails(hooks: type[WireContract], wire: Wire[Any], test: str) -> bool:
     return bool(failed_tests(hooks, wire, test))
+
+
+class TellingConversation(BackWithEvents[str], ToyConversation):
+    """Tells a player who is back what events there were."""
+
+    def tell_back(self, event: Back[Any]) -> None:
+        self.tell(event)
+        self.peer.say(" ".join(["after", *(str(one.count) for one in event.events)]))
+
+    TELLS: ClassVar[Any] = {**ToyConversation.TELLS, Back: tell_back}
+
+
+class BackWithEventsTests(SynchronousTestCase):
+    def test_what_comes_meanwhile_is_told_behind_it(self) -> None:
+        host = MemoryHost(wires=(spoken(TellingConversation),))
+        ann, bob = host.come("ann", "bob")
+        ann.say("+1")
+        bob.say("+2")
+        bob.drop()
+        reads: list[Callable[[], None]] = []
+        read = host.journal.read
+        self.patch(host.journal, "read", lambda table, found: reads.append(partial(read, table, found)))
+        [again] = host.come("bob")
+        ann.say("+1")
+        self.assertEqual(again.heard(), [])
+        reads.pop()()
+        host.until_idle()
+        self.assertEqual(again.heard(), ["back 1 3 9", "after 0 1 3", "count 4 9"])
 
 
 class ClaimFaultTests(SynchronousTestCase):
