@@ -46,7 +46,7 @@ class UndecodableLine(Struct, frozen=True):
 
 
 class WireMessage(Struct, frozen=True):
-    """The base of what a client or the server says, on wires of lines."""
+    """The base of what a client or the server says."""
 
 
 def command_of(name: str) -> str:

@@ -8,9 +8,9 @@ is text, as it stands in the attribute.
 from collections.abc import Mapping
 from enum import Enum, IntEnum
 
-from msgspec import Struct
-
-from gamehost.wires.framing import Blank
+from gamehost.wires.framing import Blank, WireMessage
+from gamehost.wires.framing import HelpAsked as HelpAsked
+from gamehost.wires.framing import NotForServer as NotForServer
 
 #: The names of the built-in game in a log-in, in lower case.
 GAME_TYPES = frozenset({"paper soccer", "paper_football", "paper-soccer"})
@@ -43,10 +43,6 @@ class Dialect(Enum):
     EXACT = "exact"
     #: The same for programs that do not keep to the document: the elements around the contents are passed on, too.
     LOOSE = "loose"
-
-
-class WireMessage(Struct, frozen=True):
-    """What a client, a master or the server says."""
 
 
 class PlayerLogin(WireMessage, frozen=True):
@@ -170,20 +166,10 @@ class ChampionsList(WireMessage, frozen=True):
     players: tuple[tuple[str, int, int], ...]
 
 
-class NotForServer(WireMessage, frozen=True):
-    """A message that only the server sends, sent by a client."""
-
-    type: str
-
-
 class Malformed(WireMessage, frozen=True):
     """Well-formed XML that is no message of this wire. The reason repeats nothing of it."""
 
     reason: str
-
-
-class HelpAsked(WireMessage, frozen=True):
-    """A person asks for help: `help`, `?`, `quit` or `exit` on a line of its own."""
 
 
 Message = WireMessage | Blank
