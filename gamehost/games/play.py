@@ -259,8 +259,6 @@ def plain_picture(game: Game[Any, Any], scene: Scene) -> str:
 
 @frozen
 class Effort:
-    """How a level searches."""
-
     nodes: int
     seconds: float
     #: Actions that are played at most, from the one that is tried on.

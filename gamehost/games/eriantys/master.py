@@ -176,8 +176,6 @@ class EriantysMaster:
 
 @frozen
 class Eriantys:
-    """The game's token for tables and journals."""
-
     name: ClassVar[str] = "eriantys"
     version: ClassVar[int] = 1
     master: ClassVar[type[EriantysMaster]] = EriantysMaster

@@ -282,8 +282,6 @@ def _decisions(line: Line, seat: Seat, beam: Beam, chance: Chance) -> Iterator[L
 
 @frozen
 class Style:
-    """How a level plays."""
-
     beam: Beam
     #: Sampled hands of the others for the choice of an assistant; 0: the choice is by chance.
     worlds: int

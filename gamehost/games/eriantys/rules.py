@@ -395,8 +395,6 @@ KNIGHT = 2
 
 
 class Resolution(Struct, frozen=True, gc=False):
-    """The result of resolving an island."""
-
     position: Position
     #: The number of the island in the circle, from 1, before any merge.
     number: int
@@ -522,8 +520,6 @@ def _grown(one: Island, other: Island) -> Island:
 
 
 class Verdict(Struct, frozen=True, gc=False):
-    """How a match ended."""
-
     #: The colour that won; `None`: a shared victory, or there were no teams yet.
     team: Tower | None
     #: Who won, a tower-holder before the partner.

@@ -225,8 +225,6 @@ class OnitamaMaster:
 
 @frozen
 class Onitama:
-    """The game, for tables and the journal."""
-
     name: str = "onitama"
     version: int = 1
     least_seats: int = 2

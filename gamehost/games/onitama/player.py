@@ -68,8 +68,6 @@ _REACH: tuple[Mapping[Card, tuple[int, ...]], ...] = tuple(
 
 
 class OnitamaRules:
-    """The game as the search sees it."""
-
     def outcome(self, position: Position) -> int | None:
         return None if position.won is None else -WIN
 

@@ -95,8 +95,6 @@ Event = Kickoff | Moved | Ended | Drawn | TakenBack | Situation
 
 @define(eq=False)
 class PaperSoccerMaster:
-    """The master of one match between seats 0 and 1."""
-
     _move_time: int
     _chance: Chance
     deadline: int | None = field(default=None, init=False)

@@ -175,8 +175,6 @@ def is_lost(place: Place) -> bool:
 
 @define(eq=False)
 class PaperSoccerRules:
-    """The game as the search sees it."""
-
     #: Positions within a turn that are looked at.
     most: int
     _distances: dict[tuple[int, Lines], tuple[int, int]] = field(factory=dict)

@@ -123,8 +123,6 @@ class How(Enum):
 
 
 class Ending(Struct, frozen=True, gc=False):
-    """Who won, and how."""
-
     winner: Side
     how: How
 

@@ -185,8 +185,6 @@ class Terms:
 
 @define(eq=False)
 class StrategoMaster:
-    """One match of two seats."""
-
     _terms: Terms
     deadline: int | None = field(init=False, default=None)
     result: Result | None = field(init=False, default=None)

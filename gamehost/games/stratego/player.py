@@ -68,8 +68,6 @@ def any_set_up(chance: SeededChance) -> tuple[str, ...]:
 
 @frozen
 class Suspect:
-    """An enemy piece."""
-
     #: Where it stood when it was first seen.
     start: int
     #: Its kind, if it is known.
@@ -198,8 +196,6 @@ Step = tuple[int, int]
 
 @frozen
 class Style:
-    """How a level plays."""
-
     #: Sampled boards at most.
     worlds: int
     nodes: int

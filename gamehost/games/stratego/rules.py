@@ -219,8 +219,6 @@ class Walk(Struct, frozen=True, gc=False):
 
 
 class Position(Struct, frozen=True, gc=False):
-    """A moment of play."""
-
     squares: bytes
     turn: Seat
     #: Moves made so far, both sides'.

@@ -18,8 +18,6 @@ _conversation = imported("gamehost.wires.console.conversation:ConsoleConversatio
 
 @frozen
 class ConsoleConfig:
-    """What the connections of one listener have in common."""
-
     #: By their names.
     games: Mapping[str, PlayedGame]
 

@@ -211,8 +211,6 @@ _CR, _LF = b"\r"[0], b"\n"[0]
 
 
 class ConsoleCodec:
-    """Reads and writes the text of one connection."""
-
     def __init__(self) -> None:
         self._lines = LineBuffer(LINE_LIMIT)
         self._filter = TelnetFilter()

@@ -117,8 +117,6 @@ SERVER_LAWS = {**laws(__name__, "servers"), "framing": LAWS["framing"]}
 
 
 class FinalSpelling(Spelling):
-    """Messages of the final dialect. The deal is in START, so nothing has to be known before."""
-
     waits_for_opening = True
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:

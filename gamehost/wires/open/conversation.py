@@ -670,8 +670,6 @@ OPTIONS = OpenOptions(NAME, {played.game.name: played for played in PLAYED})
 
 @frozen
 class OpenConfig:
-    """What the connections of one listener have in common."""
-
     options: OpenOptions
     conversation: Callable[[Peer[Message], "Lobby", OpenOptions, SharedEncoder], OpenConversation] = OpenConversation
     encoder: SharedEncoder = field(

@@ -173,8 +173,6 @@ _READY = "ready"
 
 
 class StrategoFramesPlayer(WirePlayer):
-    """Signs on, places its pieces one by one, and follows the boards."""
-
     GAME = STRATEGO
 
     _seat = Seat(1)
