@@ -206,19 +206,22 @@ class Scenario:
     forgives: bool = False
 
     @classmethod
-    def usual(cls, settings: Mapping[str, str], after: int, most: int, ascii: bool = False) -> "Sequence[Scenario]":
+    def usual(
+        cls, settings: Mapping[str, str], after: int, most: int, ascii: bool = False, turns: bool = True
+    ) -> "Sequence[Scenario]":
         """
         What is tried with the clients of all wires.
 
         :param after: when a match is well under way
         :param ascii: whether names have no other letters
+        :param turns: whether players act in turn from the beginning on
         """
         bytewise = "Every byte is a segment of its own" + ("." if ascii else "; a name has letters of two bytes.")
         rivals = ("Rival", "Rival") if ascii else ("Žofie-Řeháková", "Ωμέγα")
         thinks, thinks_long = (
             (Step(act, after - 1, client_owes=False),) for act in (Act.OPPONENT_THINKS, Act.OPPONENT_THINKS_LONG)
         )
-        return (
+        scenarios = (
             cls("bytes", bytewise, "framing", settings, opponents=rivals[:1], cut=Cut.BYTES, most=most),
             cls("joined", "Several messages come in one segment.", "framing", settings, cut=Cut.JOINED, most=most),
             cls("random-cuts", "Segments end in the middle of messages.", "framing", settings, cut=Cut.RANDOM, most=most,
@@ -233,7 +236,12 @@ class Scenario:
             cls("host-stops", "The host stops in good order in mid-match.", "closing", settings,
                 steps=(Step(Act.HOST_STOPS, after),)),
             cls("host-killed", "The host is killed in mid-match.", "closing", settings, steps=(Step(Act.HOST_KILLED, after),)),
+            cls("drop-in-own-turn", "The opponent's connection is lost and comes back in its own turn.", "drop", settings,
+                steps=(*thinks, Step(Act.OPPONENT_DROPS, after - 1)), most=most),
+            cls("own-drop-in-turn", "The client's connection is lost in its own turn.", "reconnect", settings, most=most,
+                steps=(Step(Act.CLIENT_CUT, after + 1, client_owes=True),), client_first=False, needs_reconnect=True),
         )  # fmt: skip
+        return scenarios if turns else scenarios[:-2]
 
 
 @frozen

@@ -215,12 +215,8 @@ SCENARIOS = (
     Scenario("wins", "The opponent gives up: over comes without a last event.", "end", steps=(Step(Act.OPPONENT_RESIGNS, 6),)),
     Scenario("refused", "The client's action is refused once; it sends another one.", "turn",
              steps=(Step(Act.MOVE_REFUSED, 2),), most=20),
-    Scenario("drop-in-own-turn", "The opponent's connection is lost and comes back in its own turn.", "drop",
-             steps=(Step(Act.OPPONENT_THINKS, 3, client_owes=False), Step(Act.OPPONENT_DROPS, 3)), most=20),
     Scenario("drop-in-clients-turn", "The opponent's connection is lost and comes back in the client's turn.", "drop",
              steps=(Step(Act.OPPONENT_DROPS, 3, client_owes=True),), most=20),
-    Scenario("own-drop-in-turn", "The client's connection is lost while it may act.", "reconnect", client_first=False,
-             steps=(Step(Act.CLIENT_CUT, 5, client_owes=True),), needs_reconnect=True, most=30),
     *Scenario.usual({}, 4, 30),
 )  # fmt: skip
 

@@ -314,7 +314,7 @@ SCENARIOS = (
              client_first=False, most=130),
     Scenario("two-squares", "The Two-Squares rule may refuse a move that goes to and fro.", "Move",
              {"stratego.two_squares": "3"}, forgives=True, most=150),
-    *Scenario.usual(FREE, 86, 110),
+    *Scenario.usual(FREE, 86, 110, turns=False),
 )  # fmt: skip
 
 CHECKS = WireChecks(

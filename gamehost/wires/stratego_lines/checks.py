@@ -466,7 +466,7 @@ SCENARIOS = (
              client_first=False, most=40),
     Scenario("two-squares", "The Two-Squares rule may refuse a move that goes to and fro.", "move",
              {"stratego.two_squares": "3"}, forgives=True, most=60),
-    *Scenario.usual(FREE, 6, 30, ascii=True),
+    *Scenario.usual(FREE, 6, 30, ascii=True, turns=False),
 )  # fmt: skip
 
 CHECKS = WireChecks("stratego-lines", LAWS, SCENARIOS, LinesReading, spoiled=spoiled)
