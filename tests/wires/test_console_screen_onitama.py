@@ -8,27 +8,9 @@ from gamehost.games.onitama.text import SCREEN
 from gamehost.games.screen import Screen, Style
 from gamehost.testing.cases import PropertyCase
 from tests.kit.games.onitama import as_move, deal_of, recorded_stalemate
-from tests.kit.wires.console import ASCII, NAMES, ScreenContract, ScreenMatch, hear, refused, show
+from tests.kit.wires.console import NAMES, ScreenContract, ScreenMatch, hear, refused, show
 
 _DEAL = {"deal": "boar,ox/crab,eel/tiger"}
-
-_WHITE = """\
-   5  p p k p p     bob (Black): crab, eel
-   4  . . . . .
-   3  . . . . .     next: tiger
-   2  . . . . .
-   1  P P K P P     you (White): boar, ox
-      a b c d e
-
-   boar         ox           tiger        crab         eel
-   (yours)      (yours)      (next)       (theirs)     (theirs)
-   . . . . .    . . . . .    . . x . .    . . . . .    . . . . .
-   . . x . .    . . x . .    . . . . .    . . . . .    . . . x .
-   . x o x .    . . o x .    . . o . .    x . o . x    . x o . .
-   . . . . .    . . x . .    . . x . .    . . x . .    . . . x .
-   . . . . .    . . . . .    . . . . .    . . . . .    . . . . .
-
-   K P: White, k p: Black. _ is where a master began."""
 
 
 def screen(seat: int | None, board: str = START, turn: int = 0) -> Screen[View]:
@@ -41,21 +23,6 @@ class ScreenTests(ScreenContract, PropertyCase):
     game = ONITAMA
     messages = MESSAGES
     kind, example = SCREEN, "ox c1 c2"
-
-    def test_white(self) -> None:
-        self.assertEqual("\n".join(screen(0).draw(ASCII)), _WHITE)
-
-    def test_everything_is_turned_for_black(self) -> None:
-        lines = screen(1).draw(ASCII)
-        self.assertEqual(lines[0], "   1  P P K P P     ann (White): boar, ox")
-        self.assertEqual(lines[4:6], ["   5  p p k p p     you (Black): crab, eel", "      e d c b a"])
-        self.assertEqual(
-            lines[9:11],
-            [
-                "   . . . . .    . . . . .    . . x . .    . . . . .    . . . . .",
-                "   . . x . .    . x . . .    . . . . .    . . . . .    . . x . .",
-            ],
-        )
 
     def test_in_words(self) -> None:
         lines = screen(0).draw(Style(words=True))
