@@ -34,10 +34,6 @@ from gamehost.wires.base import API, Wire
 WEB = "tcp:8080:interface=127.0.0.1"
 
 
-def _path(name: str, text: str) -> Path:
-    return Path(text)
-
-
 #: The options of the host itself, by name. What is read as yes or no has no value on a command line.
 HOST: Mapping[str, Setting] = {
     "store": Setting("gamehost.sqlite", "File or postgresql:// address for journal and accounts; memory: keep nothing"),
@@ -51,7 +47,7 @@ HOST: Mapping[str, Setting] = {
     "cluster-ca": Setting(
         None,
         "File with the certificates that those of all hosts of the cluster come from; for --cluster=tls:...",
-        _path,
+        lambda name, text: Path(text),
     ),
     "admin": Setting(
         None, "The socket for gamehost admin; empty: none", default_words="STORE.admin; none with --store=memory"

@@ -480,7 +480,8 @@ class GameHostService(Service):
         if before < Pressure.AWAY <= pressure:
             self._go_away()
         elif pressure < Pressure.AWAY <= before:
-            self._come_back()
+            for front in self._fronts:
+                self._listen(*front)
 
     def _go_away(self) -> None:
         """Nobody can be served here for now. Whoever is here, or comes, finds another host at once."""
@@ -494,10 +495,6 @@ class GameHostService(Service):
             site.disconnect(AWAY)
         if self.cluster is not None:
             self.cluster.relays.cut_all_but(())
-
-    def _come_back(self) -> None:
-        for name, place, front, must in self._fronts:
-            self._listen(name, place, front, must)
 
     @property
     def not_serving(self) -> str | None:

@@ -487,12 +487,12 @@ class ClientRun(Run, ClientWatcher):
                 return player_of(self._host.games[game], seat, level, thinking)
             return self.scenario.opponent(seat, level, thinking)
 
-        opponent = Opponent(self._host, self.clock, name, player, self._may_think, self._opponent_over)
+        def may_think() -> bool:
+            return self.clock.seconds() >= self._held_until
+
+        opponent = Opponent(self._host, self.clock, name, player, may_think, self._opponent_over)
         self._opponents.append(opponent)
         return opponent
-
-    def _may_think(self) -> bool:
-        return self.clock.seconds() >= self._held_until
 
     def _logged_in(self) -> None:
         if self._phase is Phase.CONNECTING:

@@ -394,7 +394,9 @@ class ServerRun(Run):
     # -- from start to end
 
     def start(self) -> None:
-        Deferred.fromCoroutine(self._play()).addErrback(self._faulty)
+        Deferred.fromCoroutine(self._play()).addErrback(
+            lambda failure: self._done(Unreachable(f"the checker itself failed: {failure.getErrorMessage()}"))
+        )
 
     async def _play(self) -> None:
         played = True
@@ -418,9 +420,6 @@ class ServerRun(Run):
             self._done(unreachable)
             return
         self._done(self.outcome(self._lines, played))
-
-    def _faulty(self, failure: Any) -> None:
-        self._done(Unreachable(f"the checker itself failed: {failure.getErrorMessage()}"))
 
     # -- what scripts do
 

@@ -20,7 +20,7 @@ from twisted.internet.protocol import Factory, Protocol
 from twisted.python.failure import Failure
 
 from gamehost._twisted import Timer, write_at_once
-from gamehost.checker.base import Cut, Grade, TranscriptLine, WireChecks, plain_checks
+from gamehost.checker.base import Cut, Grade, WireChecks, plain_checks
 from gamehost.checker.transcript import RecordingCodec, RecordingConfig, SegmentedTransport, Transcript, Watcher
 from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.net.endpoints import Endpoints, set_socket_options
@@ -141,7 +141,6 @@ class Trace:
             self._tell(TraceLine(self._at(seconds), self.name, sender, "", words, Grade.BREACH))
 
     def _client_says(self, message: Any, raw: bytes) -> None:
-        before = len(self._transcript.lines)
         said = self._transcript.said(message, raw)
         named = (
             getattr(message, "username", None) or getattr(message, "nick", None) or getattr(message, "nickname", None)
@@ -150,18 +149,15 @@ class Trace:
             self.name = named.split(":")[0]
         elif said.grade is None and said.meaning.startswith("logs in as "):
             self.name = said.meaning.removeprefix("logs in as ")
-        self._tell_new(before, said.grade)
+        self._tell_new(said.grade)
 
     def _host_says(self, message: Any, raw: bytes) -> None:
-        before = len(self._transcript.lines)
-        heard = self._transcript.heard(message, raw)
-        self._tell_new(before, heard.grade)
+        self._tell_new(self._transcript.heard(message, raw).grade)
 
-    def _tell_new(self, before: int, grade: Grade | None) -> None:
-        lines: list[TranscriptLine] = self._transcript.lines[before:]
-        self._transcript.lines.clear()
-        for line in lines:
+    def _tell_new(self, grade: Grade | None) -> None:
+        for line in self._transcript.lines:
             self._tell(TraceLine(self._at(self._seconds), self.name, line.sender, line.text, line.meaning, grade))
+        self._transcript.lines.clear()
 
 
 #: Seconds without bytes until the trace reads what has passed, and seconds for which it waits at most.

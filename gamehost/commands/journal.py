@@ -173,7 +173,8 @@ def _carry_out(words: argparse.Namespace, game_of: GameOf, out: TextIO) -> int:
     with opened(words.store) as journal:
         match words.verb:
             case "list":
-                _print(out, _listed(journal))
+                tables = journal.tables()
+                _print(out, (f"unreadable: {one}" if isinstance(one, Undecodable) else _line(one) for one in tables))
             case "show":
                 _print(out, _shown(journal, words, game_of))
             case "draw":
@@ -266,11 +267,6 @@ def _print(out: TextIO, lines: Iterator[str]) -> None:
     with while_read(out):
         for line in lines:
             print(line, file=out)
-
-
-def _listed(journal: Inspector | LiveJournal) -> Iterator[str]:
-    for summary in journal.tables():
-        yield f"unreadable: {summary}" if isinstance(summary, Undecodable) else _line(summary)
 
 
 def _line(summary: Summary) -> str:

@@ -244,6 +244,7 @@ def _scene(
     except NotFollowed as error:
         raise NoPicture(f"its record does not fit the rules: {error}") from error
     result, last = master.result, entries[-1]
+    is_foul = result is not None and result.cause is Cause.VIOLATION and last.kind is EntryKind.ACTED
     return Scene(
         names=[one.name for one in opening.seats],
         view=master.view(seat),
@@ -251,10 +252,6 @@ def _scene(
         views=[master.view(Seat(number)) for number in range(len(opening.seats))] if reveal and result else (),
         turns=turns,
         result=result,
-        foul=_foul(game, last) if result is not None and result.cause is Cause.VIOLATION else None,
+        foul=game.read(last.notation) if is_foul else None,
         standstill="The match was put away unfinished" if last.kind is EntryKind.ARCHIVED else "",
     )
-
-
-def _foul(game: Game[Any, Any], entry: Entry) -> Any:
-    return game.read(entry.notation) if entry.kind is EntryKind.ACTED else None

@@ -96,7 +96,11 @@ def json_line(event: LogEvent, unwritten: int) -> str:
         "namespace": str(event.get("log_namespace", "-")),
         "text": shortened(formatEvent(event)),
     }
-    given = {name: _plain(value) for name, value in event.items() if _is_given(name, value)}
+    given = {
+        name: shortened(value, 500) if isinstance(value, str) else value
+        for name, value in event.items()
+        if _is_given(name, value)
+    }
     if given:
         fields["fields"] = given
     if failure is not None:
@@ -129,10 +133,6 @@ def _is_given(name: str, value: object) -> bool:
     )
 
 
-def _plain(value: Any) -> Any:
-    return shortened(value, 500) if isinstance(value, str) else value
-
-
 #: What Twisted says at level info of its own parts: each port and the process. The host says the same in its own words.
 _CHATTER = frozenset({"log_legacy", "twisted.internet.base", "twisted.scripts._twistd_unix.UnixAppLogger"})
 
@@ -152,10 +152,6 @@ def admin_act(log: Logger, verb: str, **fields: str | int | float | bool) -> Non
     log.info(
         "".join(("admin: {verb}", *(f" {name}={{{name}!r}}" for name in fields))), verb=verb, log_always=True, **fields
     )
-
-
-def _is_chatter(event: LogEvent) -> bool:
-    return event.get("log_namespace") in _CHATTER and event.get("log_level") is LogLevel.info
 
 
 @define(eq=False)
@@ -190,7 +186,7 @@ class Log:
 
     def __call__(self, event: LogEvent) -> None:
         """Write an event, or count it. Raises nothing and does not block."""
-        if _is_chatter(event):
+        if event.get("log_namespace") in _CHATTER and event.get("log_level") is LogLevel.info:
             return
         with self._lock:
             unwritten = self._let_through(event)

@@ -68,10 +68,9 @@ class SerialWorker:
 
         # In a tuple, because a result that is a Failure would otherwise count as an error of the Deferred.
         given = deferToThreadPool(self._reactor, self._pool, lambda: (work(),))
-        given.addBoth(finished).addCallback(lambda result: done(*result)).addErrback(self._failed)
-
-    def _failed(self, failure: Failure) -> None:
-        self.log.failure("the result of a piece of work could not be used", failure)
+        given.addBoth(finished).addCallback(lambda result: done(*result)).addErrback(
+            lambda failure: self.log.failure("the result of a piece of work could not be used", failure)
+        )
 
 
 #: Seconds before a process is started again: first, and at most; each time twice as long.

@@ -571,16 +571,13 @@ class Reader:
                 try:
                     answer = ask(self._store.tables)
                 except Exception as error:
-                    self._failed(ask, error)
+                    if not self._ending.is_set():
+                        what = f"{ask.func.__name__} was not answered: {type(error).__name__}: {error}"
+                        self._from_thread(partial(self._warn, what))
             self._from_thread(partial(self._answer, answered, answer))
             # The interpreter and the disk are for moves at least half of the time, however many questions wait.
             self._ending.wait(min(perf_counter() - begun, LONGEST_REST))
         self._store.close()
-
-    def _failed(self, ask: "partial[Any]", error: Exception) -> None:
-        if not self._ending.is_set():
-            what = f"{ask.func.__name__} was not answered: {type(error).__name__}: {error}"
-            self._from_thread(partial(self._warn, what))
 
     def _answer(self, answered: Callable[[Any], None], answer: Any) -> None:
         self.waiting -= 1
