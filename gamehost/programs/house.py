@@ -28,6 +28,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
+from attrs import Factory, define, field
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import UNIXClientEndpoint
 from twisted.internet.protocol import connectionDone
@@ -58,36 +59,27 @@ def report(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+@define(eq=False)
 class HousePlayer:
-    """
-    One house player, from the call to its seat until the match is over.
+    """One house player, from the call to its seat until the match is over."""
 
-    :param client: is connecting
-    :param think: queues thinking
-    :param group: whose time to think it shares
-    :param soon: calls a function when everything that has come was heard
-    :param gone: called with the name at the end
-    """
+    _name: str
+    _level: Level
+    #: Is connecting.
+    _client: Client
+    _think: ThinkingQueue
+    #: Whose time to think it shares.
+    _group: int
+    #: Calls a function when everything that has come was heard.
+    _soon: Callable[[Callable[[], None]], object]
+    #: Called with the name at the end.
+    _gone: Callable[[str], None]
+    _due: bool = False
+    _thoughts: Thinking = field(factory=lambda: Thinking(SeededChance(secrets.randbelow(2**64)), time.monotonic))
+    _program: OpenProgram = field(default=Factory(lambda self: OpenProgram(self._new_player), takes_self=True))
 
-    def __init__(
-        self,
-        name: str,
-        level: Level,
-        client: Client,
-        think: ThinkingQueue,
-        group: int,
-        soon: Callable[[Callable[[], None]], object],
-        gone: Callable[[str], None],
-    ) -> None:
-        self._name = name
-        self._client = client
-        self._think = think
-        self._group = group
-        self._gone = gone
-        self._soon = soon
-        self._due = False
-        self._thoughts = Thinking(SeededChance(secrets.randbelow(2**64)), time.monotonic)
-        self._program = OpenProgram(lambda game, seat: player_of(installed().games[game], seat, level, self._thoughts))
+    def _new_player(self, game: str, seat: Seat) -> Player:
+        return player_of(installed().games[game], seat, self._level, self._thoughts)
 
     async def play(self) -> None:
         async for message in self._client:

@@ -84,7 +84,6 @@ class OwnerContract(WireHooks):
         """The player is told so. The match goes on as if the connection was lost, and the player cannot come back."""
         situation = self.in_match()
         world, players = situation.host, situation.players
-        assert players is not None
         ann, _ = players
         received(ann)
         self.ban(world, "ann")
@@ -129,7 +128,6 @@ class OwnerContract(WireHooks):
         """Its players act, and take their seats back."""
         situation = self.in_match()
         world, players = situation.host, situation.players
-        assert players is not None
         world.lobby.drain(DRAINING)
         actor, action = self.legal_action(*players)
         before = self.entries(situation)

@@ -21,8 +21,15 @@ class Situation:
     host: MemoryHost
     client: Client
     other: Client | None = None
-    #: The two in the order in which they joined a match.
-    players: tuple[Client, Client] | None = None
+
+
+@frozen
+class InMatch(Situation):
+    """The two are in a match."""
+
+    other: Client
+    #: In the order in which they joined it.
+    players: tuple[Client, Client]
 
 
 @define(eq=False)
@@ -180,30 +187,28 @@ class WireHooks(Mixin):
         self.join(client, "ann")
         return Situation(host, client)
 
-    def matched(self) -> Situation:
+    def matched(self) -> InMatch:
         """Ann and Bob, whose match has begun and is not set up."""
         host, ann = self.connected(unlimited="yes")
         self.join(ann, "ann")
         bob = host.connect(self.wire.name)
         self.join(bob, "bob")
-        return Situation(host, ann, bob, (ann, bob))
+        return InMatch(host, ann, bob, (ann, bob))
 
-    def in_match(self, acting: int = 0) -> Situation:
+    def in_match(self, acting: int = 0) -> InMatch:
         """Ann and Bob, set up, nothing unread; the client under test is the one who may act (0), or the other one (1)."""
         matched = self.matched()
-        ann, bob = matched.client, matched.other
-        assert bob is not None
+        ann, bob = matched.players
         self.set_up(ann, bob)
         actor, _ = self.legal_action(ann, bob)
         rest = bob if actor is ann else ann
         received(ann), received(bob)
         client, other = (actor, rest) if acting == 0 else (rest, actor)
-        return Situation(matched.host, client, other, (ann, bob))
+        return InMatch(matched.host, client, other, (ann, bob))
 
     def after_match(self) -> Situation:
         """A player whose opponent was gone for longer than the grace time."""
         situation = self.in_match()
-        assert situation.other is not None
         situation.other.drop()
         situation.host.wait(61)
         received(situation.client)

@@ -11,7 +11,7 @@ from gamehost.settings import BadOption
 from gamehost.testing.codec_contract import CONTROL, taken
 from gamehost.testing.memory_host import Client, Lines, MessageText
 from gamehost.testing.transcript import play, read_transcripts
-from gamehost.testing.wire_hooks import Situation, WireHooks, received, state_of
+from gamehost.testing.wire_hooks import InMatch, Situation, WireHooks, received, state_of
 from gamehost.wires.base import Codec
 from gamehost.wires.framing import BLANK, Control, WireError
 
@@ -36,15 +36,13 @@ class _Broken:
 class MatchContract(WireHooks):
     """The behaviours of a wire in a match."""
 
-    def pair(self) -> tuple[Situation, Client, Client]:
+    def pair(self) -> tuple[InMatch, Client, Client]:
         """A match, set up, and its two clients: who may act, and the other one."""
         situation = self.in_match()
-        assert situation.other is not None
         return situation, situation.client, situation.other
 
-    def action(self, situation: Situation, legal: bool = True) -> tuple[Client, bytes]:
+    def action(self, situation: InMatch, legal: bool = True) -> tuple[Client, bytes]:
         """An action at this moment, and who sends it."""
-        assert situation.players is not None
         return (self.legal_action if legal else self.illegal_action)(*situation.players)
 
     def test_silence_has_known_keys_and_reasons(self) -> None:
@@ -291,9 +289,7 @@ class AnswersContract(SamplesHooks):
 
     def test_an_action_outside_a_match_is_refused(self) -> None:
         """It is answered, nothing fails, and the journal does not have it."""
-        players = self.in_match().players
-        assert players is not None
-        _, action = self.legal_action(*players)
+        _, action = self.legal_action(*self.in_match().players)
         for name in ("waiting", "over"):
             situation = self.situations()[name]()
             received(situation.client)
@@ -332,9 +328,7 @@ class AnswersContract(SamplesHooks):
             situation.host.factories[self.wire.name].close("the host is stopping")
             situation.host.wait(3)
         for illegal in (False, True):
-            players = self.in_match().players
-            assert players is not None
-            client, action = (self.illegal_action if illegal else self.legal_action)(*players)
+            client, action = (self.illegal_action if illegal else self.legal_action)(*self.in_match().players)
             client.send(action)
         self.connected_only().host.wait(11)
         self.assertEqual(faults, [])

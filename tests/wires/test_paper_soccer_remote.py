@@ -85,7 +85,6 @@ class WireTests(WireContract, PropertyCase):
 
     def after_match(self) -> Situation:
         situation = self.in_match()
-        assert situation.other is not None
         situation.other.drop()
         received(situation.client)
         return Situation(situation.host, situation.client)
@@ -168,10 +167,10 @@ class WireTests(WireContract, PropertyCase):
             situation.client.send(self.log_in("carl"))
             self.assertFalse(self.is_in(situation.host, "carl"))
             self.assertTrue(is_error(received(situation.client)[0]))
-        situation = self.waiting()
-        situation.client.send(self.log_in("carl"))
-        self.assertTrue(self.is_in(situation.host, "carl"))
-        self.assertFalse(self.is_in(situation.host, "ann"))
+        waiting = self.waiting()
+        waiting.client.send(self.log_in("carl"))
+        self.assertTrue(self.is_in(waiting.host, "carl"))
+        self.assertFalse(self.is_in(waiting.host, "ann"))
 
     def test_the_beginning_is_told_to_both(self) -> None:
         waiting = self.waiting()
