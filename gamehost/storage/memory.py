@@ -6,7 +6,7 @@ memory, because a row of that costs 28 us, and an entry here 0.6 us.
 """
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from operator import attrgetter
 
@@ -16,7 +16,6 @@ from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
-    RATED_MATCHES,
     Entry,
     EntryKind,
     FinishedMatch,
@@ -29,6 +28,7 @@ from gamehost.journal.records import (
     UnfinishedTable,
 )
 from gamehost.storage.contents import Note
+from gamehost.storage.questions import list_key, lists_of
 from gamehost.storage.row_codec import finishes
 
 #: So many finished matches are kept.
@@ -133,9 +133,7 @@ class MemoryJournal:
         name: str = "",
     ) -> None:
         newest = sorted((match for match, _ in self._finished.values()), key=attrgetter("table"), reverse=True)
-        fitting = fitting_matches(newest, below, game, name)
-        some = list(islice(fitting, count))
-        found(some, some[-1].table if next(fitting, None) is not None else 1)
+        found(*finished_among(newest, below, count, game, name))
 
     def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
         kept = self._finished.get(table)
@@ -154,21 +152,17 @@ class MemoryJournal:
         pass
 
 
-def fitting_matches(
-    matches: Iterable[FinishedMatch], below: int | None, game: str, name: str
-) -> Iterator[FinishedMatch]:
-    """Those that fit a question of `Journal.finished`: for a journal that has no index of them."""
-    key = key_of(name)
-    for match in matches:
-        opening = match.opening
-        if (
-            (below is None or match.table < below)
-            and not opening.code
-            and game in ("", opening.game)
-            and (
-                not key
-                or key in [key_of(seat.name) for seat in opening.seats]
-                or (key == RATED_MATCHES and opening.rated)
-            )
-        ):
-            yield match
+def finished_among(
+    matches: Iterable[FinishedMatch], below: int | None, count: int, game: str, name: str
+) -> tuple[Sequence[FinishedMatch], int]:
+    """
+    What `Journal.finished` answers, for a journal that has no index.
+
+    :param matches: all of them, the newest first
+    """
+    wanted = list_key(key_of(name)), list_key(game)
+    fitting = (
+        match for match in matches if (below is None or match.table < below) and wanted in lists_of(match.opening)
+    )
+    some = list(islice(fitting, count))
+    return some, some[-1].table if next(fitting, None) is not None else 1

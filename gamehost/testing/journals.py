@@ -10,7 +10,6 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from gamehost.accounts.passwords import Account, deleted_in, renamed_in
@@ -26,7 +25,7 @@ from gamehost.journal.records import (
     UnfinishedTable,
 )
 from gamehost.journal.replay import NotFollowed, fingerprint, replay
-from gamehost.storage.memory import fitting_matches
+from gamehost.storage.memory import finished_among
 
 
 class RecordingJournal:
@@ -193,12 +192,7 @@ class RecordingJournal:
         game: str = "",
         name: str = "",
     ) -> None:
-        def answer() -> None:
-            fitting = fitting_matches(self._matches(), below, game, name)
-            some = list(islice(fitting, count))
-            found(some, some[-1].table if next(fitting, None) is not None else 1)
-
-        self._tell(answer)
+        self._tell(lambda: found(*finished_among(self._matches(), below, count, game, name)))
 
     def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
         self._tell(lambda: found(next((one for one in self._matches() if one.table == table), None)))
