@@ -6,7 +6,7 @@ Secrets of the members of a cluster are not told.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from gamehost.games.base import Seat
 from gamehost.games.play import messages_of, screen_of
 from gamehost.games.screen import Style
 from gamehost.journal.notation import write_notation
-from gamehost.journal.records import StoreUnusable, TableId, TableRecord, UnfinishedTable
+from gamehost.journal.records import StoreUnusable, TableId, UnfinishedTable
 from gamehost.lobby.account_changes import AccountChanges, AccountState, Changed, ChangeRefused
 from gamehost.lobby.finished import RANKED
 from gamehost.lobby.lobby import Lobby
@@ -37,7 +37,7 @@ from gamehost.settings import BadOption
 from gamehost.storage.backup import Backup, Backups, FileExists
 from gamehost.storage.durable import DurableJournal, backlog_of
 from gamehost.storage.postgresql import BACKUP
-from gamehost.storage.row_codec import Row, row_to_json
+from gamehost.storage.row_codec import row_to_json
 from gamehost.tables.interfaces import Archived, Look, Over, Suspended
 from gamehost.tables.table import Table
 
@@ -411,17 +411,14 @@ def show(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 def lost_list(host: GameHostService, request: Request) -> Items:
     """The matches that nobody plays on, because rows of them are lost that players were told of."""
-    found: Deferred[Sequence[Any]] = Deferred()
-    _journal_of(host).ask_store(lambda store: store.lost(), found.callback)
-    tables = yield found
+    tables = yield _answered(_journal_of(host).ask_store, lambda store: store.lost())
     for one in tables:
         yield {"table": one.table, "told": one.told, "held": one.held}
     return {"lost": len(tables)}
 
 
 def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
-    table, found = _table_of(request), Deferred[Any]()
-    _journal_of(host).ask_store(lambda store: store.go_on(table), found.callback)
+    table = _table_of(request)
 
     def resumed(one: UnfinishedTable | None) -> Facts:
         lobby = host.context.lobby
@@ -432,12 +429,11 @@ def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
             restore([one])
         return {"table": table}
 
-    return found.addCallback(resumed)
+    return _answered(_journal_of(host).ask_store, lambda store: store.go_on(table)).addCallback(resumed)
 
 
 def lost_end(host: GameHostService, request: Request) -> Deferred[Facts]:
-    table, found = _table_of(request), Deferred[bool]()
-    _journal_of(host).ask_store(lambda store: store.end_lost(table), found.callback)
+    table = _table_of(request)
 
     def ended(done: bool) -> Facts:
         if not done:
@@ -445,7 +441,14 @@ def lost_end(host: GameHostService, request: Request) -> Deferred[Facts]:
         host.context.lobby.seats.forget(table)
         return {"table": table}
 
-    return found.addCallback(ended)
+    return _answered(_journal_of(host).ask_store, lambda store: store.end_lost(table)).addCallback(ended)
+
+
+def _answered(ask: Callable[..., None], *arguments: Any) -> Deferred[Any]:
+    """The answer to a question to a journal, which takes what is called with it as its last argument."""
+    answer: Deferred[Any] = Deferred()
+    ask(*arguments, answer.callback)
+    return answer
 
 
 def _table_of(request: Request) -> TableId:
@@ -562,9 +565,7 @@ def contest_game(host: GameHostService, request: Request) -> Items:
             item = yield heard.get()
     finally:
         lobby.queues.reservations.remove(reserved)
-    record: Deferred[TableRecord | str] = Deferred()
-    host.store.read(item["over"], record.callback)
-    found = yield record
+    found = yield _answered(host.store.read, item["over"])
     if isinstance(found, str):
         raise NotDone(f"the match cannot be read: {found}")
     return {"record": write_notation(found)}
@@ -607,9 +608,7 @@ def journal_ends(host: GameHostService, request: Request) -> Items:
     """The first and the last row of every table."""
     journal = _journal_of(host)
     for low in range(1, journal.last_table + 1, _TABLES_AT_ONCE):
-        found: Deferred[Sequence[Row]] = Deferred()
-        journal.read_ends(low, low + _TABLES_AT_ONCE, found.callback)
-        for row in (yield found):
+        for row in (yield _answered(journal.read_ends, low, low + _TABLES_AT_ONCE)):
             yield {"row": row_to_json(row)}
     return {}
 
@@ -619,9 +618,7 @@ def journal_rows(host: GameHostService, request: Request) -> Items:
     journal, table = _journal_of(host), request.number("table")
     if not 0 < table < 1 << 63:
         return {}
-    found: Deferred[Sequence[Row]] = Deferred()
-    journal.read_rows(TableId(table), found.callback)
-    for row in (yield found):
+    for row in (yield _answered(journal.read_rows, TableId(table))):
         yield {"row": row_to_json(row)}
     return {}
 

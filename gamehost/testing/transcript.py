@@ -33,8 +33,6 @@ _PASS = re.compile(r"(?P<seconds>[0-9.]+) s pass")
 
 @frozen
 class Says:
-    """A client says a line."""
-
     number: int
     line: str
     #: The same in hexadecimal, where the file has it.
@@ -43,8 +41,6 @@ class Says:
 
 @frozen
 class Hears:
-    """A client must hear a line."""
-
     number: int
     line: str
     #: As in `Says`.
@@ -57,15 +53,11 @@ class Hears:
 
 @frozen
 class Drops:
-    """A connection is lost."""
-
     number: int
 
 
 @frozen
 class Passes:
-    """Time passes."""
-
     seconds: float
 
 
@@ -127,14 +119,12 @@ def play(transcript: Transcript, host: MemoryHost, send: Callable[[Client, bytes
     clients: dict[int, Client] = {}
     received: dict[int, list[str]] = {}
     for step in transcript.steps:
+        if isinstance(step, Says | Hears) and step.number not in clients:
+            clients[step.number] = host.connect(transcript.wire)
         match step:
             case Says(number, line):
-                if number not in clients:
-                    clients[number] = host.connect(transcript.wire)
                 send(clients[number], clients[number].message_text.said(line))
             case Hears(number, line):
-                if number not in clients:
-                    clients[number] = host.connect(transcript.wire)
                 lines = received.setdefault(number, [])
                 lines += clients[number].heard()
                 assert lines, f"{transcript.name}: connection {number} received nothing, expected {line}"
