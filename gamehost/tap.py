@@ -20,7 +20,7 @@ from gamehost._twisted import poll_without_log_context, this_reactor, use_steady
 from gamehost.accounts.bans import Ban, Bans, MemoryBans
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.names import LookAlikes
-from gamehost.accounts.passwords import Account, Accounts
+from gamehost.accounts.passwords import Account
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.admin.server import reloading
 from gamehost.commands.command_line import exit_with_usage_error
@@ -162,12 +162,15 @@ def _lobby(
     membership: Membership | None,
 ) -> Lobby:
     settings = options.settings
-    accounts = StoredAccounts(store)
-    bans = Bans(store if isinstance(store, DurableJournal) else MemoryBans())
-    sessions = _sessions(options, accounts, limits, reactor, membership)
+    accounts, durable = StoredAccounts(store), store if isinstance(store, DurableJournal) else None
+    proven = None if durable is None else ProvenLogins(proof_key(beside(options["store"]).absolute()), durable)
+    sessions = SessionRegistry(
+        *(options["resume"], lambda key: accounts.find(key) is not None, reactor.seconds),
+        *(limits.keyless_resume_seconds, LookAlikes(accounts.names()), membership or Membership()),
+    )
     login_service = LoginService(
         *(accounts, sessions.is_guest, reactor, worker, limits, cork),
-        proven=_proven_logins(options, store),
+        proven=proven,
         **sessions.for_accounts(),
     )
     context = TableContext(reactor, store, options["grace"], suspended=fault_breaker(reactor, fail))
@@ -176,7 +179,7 @@ def _lobby(
         login_service=login_service,
         galleries=Galleries(reactor, settings.watch_delays),
         house_rules=settings.house,
-        bans=bans,
+        bans=Bans(durable or MemoryBans()),
     )
     lobby.change(limits)
     return lobby
@@ -327,25 +330,6 @@ def _open_store(
 
 def _warn(words: str) -> None:
     Logger("gamehost").warn("{words}", words=words)
-
-
-def _sessions(
-    options: Options, accounts: Accounts, limits: Limits, reactor: Any, membership: Membership | None
-) -> SessionRegistry:
-    def reserved(key: str) -> bool:
-        return accounts.find(key) is not None
-
-    looks = LookAlikes(accounts.names())
-    return SessionRegistry(
-        options["resume"], reserved, reactor.seconds, limits.keyless_resume_seconds, looks, membership or Membership()
-    )
-
-
-def _proven_logins(options: Options, store: DurableJournal | MemoryJournal) -> ProvenLogins | None:
-    """What accounts have proved before, if there is a store for it."""
-    if not isinstance(store, DurableJournal):
-        return None
-    return ProvenLogins(proof_key(beside(options["store"]).absolute()), store)
 
 
 def _places(options: Options, endpoints: Endpoints, name: str) -> Iterator[tuple[str, IStreamServerEndpoint]]:
