@@ -39,11 +39,11 @@ async def meet_crosswise(run: ServerRun) -> tuple[User, User]:
     return first, second
 
 
-def some_moves(most: int, begin: Begin = meet) -> Script:
+def some_moves(most: int) -> Script:
     """Two players, and so many moves."""
 
     async def script(run: ServerRun) -> None:
-        await begin(run)
+        await meet(run)
         await run.play(most)
 
     return script

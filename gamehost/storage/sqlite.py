@@ -36,7 +36,7 @@ from gamehost.storage.database import (
     release,
     schemas,
 )
-from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once
+from gamehost.storage.durable import Backlog, DurableJournal, at_once
 from gamehost.storage.questions import Reader, Sql, TableRows
 from gamehost.storage.sidecar import (
     LOG_SUFFIX,
@@ -124,7 +124,6 @@ def open_journal(
     free_space: int = 0,
     group: Callable[[], AbstractContextManager[object]] = nullcontext,
     after_turn: Callable[[Callable[[], None]], None] = at_once,
-    limits: BacklogLimits | None = None,
     clock: Callable[[], float] = time.monotonic,
     reactor_clock: Callable[[], float] | None = None,
     wall: Callable[[], float] = time.time,
@@ -154,7 +153,7 @@ def open_journal(
                 f"{error}. Put the right files back, or start once with --accept-loss to go on without"
             ) from error
         reading, last_table = _begin(files, guard, has_space)
-    backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
+    backlog = Backlog(reactor_clock or clock, group=group)
     warn = partial(_LOG.warn, "the store could not be read: {words}")
     (reader := Reader(reading, from_thread, lambda words: warn(words=words))).start()
     (writer := Writer(files, from_thread, backlog.done, broken, clock, backlog.measures, reader.end)).start()
