@@ -291,12 +291,6 @@ class SeatTests(SynchronousTestCase):
         self.host.lobby.house.started(self.programs)
         self.assertEqual(self.programs.called, ["easy.1"])
 
-    def test_the_house_player_is_gone_after_a_match(self) -> None:
-        come(self.host, "easy.1")
-        self.ann.send(line(do="leave"))
-        self.assertIsNone(self.host.lobby.registry.get("easy.1"))
-        self.assertEqual(self.host.clock.getDelayedCalls(), [])
-
     def test_a_restart_of_the_host(self) -> None:
         self.ann.send(act("ox c1 c2"))
         journal = self.host.journal.restarted()

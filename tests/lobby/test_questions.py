@@ -63,13 +63,6 @@ class TurnTests(QuestionsCase):
         self.answer_all()
         self.assertEqual(self.order, [0, 1, "b", "c", *range(2, 30)])
 
-    def test_turns_go_around(self) -> None:
-        for address, keys in ((A, "abcd"), (B, "12"), (C, "xy")):
-            for key in keys:
-                self.ask(address, key)
-        self.answer_all()
-        self.assertEqual("".join(map(str, self.order)), "ab1xc2yd")
-
     def test_who_steps_aside_keeps_nobody_waiting(self) -> None:
         """Only so many do; the others are answered one after the other, as ever."""
         self.questions.limits = QuestionLimits(per_address=None)
