@@ -31,7 +31,6 @@ from tests.kit.memory_host import Client
 from tests.kit.web_host import WebHost
 from tests.net.test_connection import SocketTransport
 
-WIRES = ("console",)
 CONSOLE = "#wire console"
 
 #: What a member that relays a client is told for it.
@@ -67,15 +66,14 @@ class FrontTests(FixedCase):
     def test_passed_on(self) -> None:
         """Such a connection is at the home of its wire from its first byte, under the client's address, and ends with it."""
         self.take_wire(self.first)
-        for wire in WIRES:
-            client = self.second.connect(wire, "192.0.2.9")
-            self.world.wait(0.1)
-            [connection] = self.first.factories[wire].connections
-            self.assertEqual(connection.address, "192.0.2.9")
-            self.assertEqual(len(self.second.factories[wire].connections), 0)
-            client.drop()
-            self.world.wait(0.1)
-            self.assertEqual(len(self.first.factories[wire].connections), 0)
+        client = self.second.connect("console", "192.0.2.9")
+        self.world.wait(0.1)
+        [connection] = self.first.factories["console"].connections
+        self.assertEqual(connection.address, "192.0.2.9")
+        self.assertEqual(len(self.second.factories["console"].connections), 0)
+        client.drop()
+        self.world.wait(0.1)
+        self.assertEqual(len(self.first.factories["console"].connections), 0)
         self.assertEqual([host.context.limiter.count for host in self.world.hosts], [0, 0])
 
     def test_a_client_that_vanishes(self) -> None:
@@ -150,20 +148,6 @@ class FrontTests(FixedCase):
         self.world.wait(1)
         self.assertIn("START|", "".join(bob.heard()))
         self.assertEqual(self.homes(), {"ann": 1, "bob": 1, CONSOLE: 1})
-
-    def test_a_name_at_another_member(self) -> None:
-        """A name whose home is elsewhere is refused there, and is had as soon as it is free."""
-        ann = self.log_in(self.second, "ann")
-        client = self.first.connect("open")
-        client.say('{"do":"enter","name":"ann"}')
-        self.world.wait(0.5)
-        self.assertIn("in use", "".join(client.heard()))
-        ann.drop()
-        self.world.wait(0.1)
-        client.say('{"do":"enter","name":"ann"}')
-        self.world.wait(0.5)
-        self.assertIn("entered", "".join(client.heard()))
-        self.assertEqual(self.homes(), {"ann": 2})
 
     def test_too_many(self) -> None:
         self.second.context.limiter.closed = "closed"
