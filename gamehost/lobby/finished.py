@@ -470,7 +470,7 @@ def study_in_steps(
             standings.append(Standing(number - 1, [round(100 * share) for share in weighed.shares]))
             lost = round(100 * weighed.lost)
             if lost >= LEAST_LOST and entry.seat is not None:
-                turns.append(TurningPoint(number, entry.seat, _text(entry.notation), _text(weighed.best), lost))
+                turns.append(TurningPoint(number, entry.seat, entry.notation.decode(), weighed.best.decode(), lost))
         next(steps)
         if entry.kind is EntryKind.ACTED:
             acted.append((number, entry.seat))
@@ -500,7 +500,3 @@ def _weighed(players: Sequence[Player], entry: Entry) -> Weighed | None:
         return None
     player = players[entry.seat]
     return player.weigh(entry.notation) if isinstance(player, Weigher) else None
-
-
-def _text(notation: bytes) -> str:
-    return notation.decode("utf-8")

@@ -22,7 +22,6 @@ from service_identity.pyopenssl import verify_hostname, verify_ip_address
 from twisted.internet.abstract import isIPAddress, isIPv6Address
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import (
-    IDelayedCall,
     IListeningPort,
     IOpenSSLClientConnectionCreator,
     IOpenSSLServerConnectionCreator,
@@ -38,6 +37,7 @@ from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from gamehost._twisted import Timer
 from gamehost.settings import BadOption
 
 #: Seconds for the client of a broken session to read what was sent before.
@@ -239,26 +239,21 @@ class TlsSession(TLSMemoryBIOProtocol):
     Twisted's asks the transport to close then. If the other end does not read, the transport may never close.
     """
 
-    _end: IDelayedCall | None = None
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._end = Timer()
 
     def dataReceived(self, data: bytes) -> None:
         """Decrypt. If the session is broken, give the other end a few seconds, then close."""
         super().dataReceived(data)
         transport: Any = self.transport
-        if self._end is None and transport.disconnecting:
+        if not self._end and transport.disconnecting:
             made_by: Any = self.factory
-            self._end = made_by.clock.callLater(BROKEN_SECONDS, self._cut)
-
-    def _cut(self) -> None:
-        self._end = None
-        transport: Any = self.transport
-        transport.abortConnection()
+            self._end.set(made_by.clock, BROKEN_SECONDS, transport.abortConnection)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Cancel the timer, and tell the protocol."""
-        if self._end is not None:
-            self._end.cancel()
-            self._end = None
+        self._end.stop()
         super().connectionLost(reason)
 
 

@@ -118,8 +118,13 @@ class Gallery:
     _look: Look[Any] | None = None
     _over: bool = False
     _timer: Timer = field(factory=Timer)
+    #: The table as far as those who watch may know it now.
+    _told_table: Any = field(init=False)
 
     log = Logger()
+
+    def __attrs_post_init__(self) -> None:
+        self._told_table = _WithoutClocks(self.table) if self.delay else self.table
 
     def __len__(self) -> int:
         return len(self._watchers)
@@ -236,12 +241,6 @@ class Gallery:
         if not events:
             return None
         return self._addressed(dict(self._shown), partial(self._encode_events, events))
-
-    @property
-    def _told_table(self) -> WatchableTable:
-        """The table as far as those who watch may know it now."""
-        without_clocks: Any = _WithoutClocks(self.table)
-        return without_clocks if self.delay else self.table
 
     def _encode_look(self, look: Look[Any], encoder: Encoder) -> bytes:
         return encoder.shown(self._told_table, look, self.delay)

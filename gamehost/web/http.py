@@ -95,11 +95,6 @@ class Answer:
     etag: str = ""
 
 
-def tag(body: bytes) -> str:
-    """An `ETag`. It is a weak one, because the compressed body has the same."""
-    return f'W/"{blake2b(body, digest_size=12).hexdigest()}"'
-
-
 def packed(body: bytes, level: int = 6) -> bytes | None:
     """A body compressed with gzip, the same bytes each time; `None`: it is not worth it."""
     small = gzip.compress(body, level, mtime=0) if len(body) >= WORTH_PACKING else body
@@ -109,8 +104,9 @@ def packed(body: bytes, level: int = 6) -> bytes | None:
 def found(
     body: bytes, kind: str, cache: str = ASK_AGAIN, headers: Mapping[str, str] = FOR_EVERYBODY, level: int = 6
 ) -> Answer:
-    """An answer with a body that browsers may keep."""
-    return Answer(200, body, kind, cache, headers, packed(body, level), tag(body))
+    """An answer with a body that browsers may keep. Its `ETag` is a weak one, because the compressed body has the same."""
+    etag = f'W/"{blake2b(body, digest_size=12).hexdigest()}"'
+    return Answer(200, body, kind, cache, headers, packed(body, level), etag)
 
 
 def refused(status: int, why: str, headers: Mapping[str, str] = {}) -> Answer:
@@ -211,8 +207,9 @@ class Access(Struct, frozen=True):
         match = _HOST.fullmatch(host)
         if match is None:
             return refused(400, "expected a name, or an address, and a port in the header Host")
-        if _is_nobodys_name(match[1].lower()):
-            return None
+        name = match[1].lower()
+        if name == "localhost" or name.endswith(".localhost") or address_of(name.strip("[]")) is not None:
+            return None  # an address, or a name that means this machine everywhere: no site can have it
         if any(origin.partition("://")[2] == host.lower() for origin in self.origins):
             return None
         return refused(421, "this host does not have that name; an owner can give it one with --web-origin")
@@ -242,11 +239,6 @@ def _last_hop(forwarded: str) -> str:
         return str(ip_address(last))
     except ValueError:
         return ""
-
-
-def _is_nobodys_name(name: str) -> bool:
-    """Whether this is an address, or a name that means this machine everywhere: no site can have it."""
-    return name == "localhost" or name.endswith(".localhost") or address_of(name.strip("[]")) is not None
 
 
 # The files of the pages.

@@ -43,14 +43,7 @@ from gamehost.web.http import (
 )
 from gamehost.wires.open.conversation import OPTIONS, WIRE
 from gamehost.wires.open.websocket import SocketConfig, frame_encoder
-from gamehost.wires.websocket import fault_of_handshake, handshake_with
-
-
-def handshake(asked: Asked) -> str | Answer:
-    """The key of a handshake that can be accepted, or what is answered instead. RFC 6455, section 4.2.1."""
-    fault = fault_of_handshake(asked.method, asked.version, asked.headers)
-    return asked.headers["sec-websocket-key"] if fault is None else refused(*fault)
-
+from gamehost.wires.websocket import NoHandshake, fault_of_handshake, handshake_with
 
 #: Seconds from the first byte of a request to its last.
 REQUEST_SECONDS = 10.0
@@ -447,13 +440,14 @@ class WebSite(Factory):
         return answer or refused(404, "there is nothing at this address")
 
     def _open_socket(self, request: WebRequest, asked: Asked) -> None:
-        key = handshake(asked)
+        fault = fault_of_handshake(asked.method, asked.version, asked.headers)
         if self.access.foreign(asked.headers.get("origin"), asked.headers.get("host"), asked.visitor):
-            key = refused(403, "pages of other sites cannot open a socket here")
-        if isinstance(key, Answer):
+            fault = NoHandshake(403, "pages of other sites cannot open a socket here")
+        if fault is not None:
             request.channel.persistent = 0  # clients of WebSocket wait for the end of the connection
-            request.answer(key)
+            request.answer(refused(*fault))
             return
+        key = asked.headers["sec-websocket-key"]
         wire = self.wires[asked.path[1]] if len(asked.path) == 2 else None
         if wire is None:
             protocol = self.new_socket(asked.visitor.address, asked.visitor.private, key)
