@@ -203,9 +203,10 @@ class Referee:
             self._oracles[words.connection] = oracle
         if oracle.name != words.name:  # Litama's people have a name for each match
             oracle.name = words.name
-            if (last := self._names.get(words.name)) not in self.kept:
-                self._oracles.pop(last or 0, None)
-            self._names[words.name] = words.connection
+            if words.connection not in self.kept:  # else somebody who had heard nothing there has another one by now
+                if (last := self._names.get(words.name)) not in self.kept:
+                    self._oracles.pop(last or 0, None)
+                self._names[words.name] = words.connection
         return oracle
 
     def _told(self, table: TableId, entries: int) -> None:
