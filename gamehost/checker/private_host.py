@@ -186,9 +186,6 @@ class PrivateHost:
         self.factory.config = RecordingConfig(config, watcher)
         self.queue = Queue(self.game)
 
-    def master(self, table: TableId) -> Any:
-        return self.lobby.tables[table]._master
-
 
 #: What tables tell that is no event of a game.
 _OF_TABLES = (Away, Left, Suspended, OpenTable, Refused, Over)

@@ -617,7 +617,7 @@ class ClientRun(Run, ClientWatcher):
         """Lay another position. The opponents see it too, and wait until the client is back."""
         handle = self._handle
         assert handle is not None
-        lay(self._host.master(handle.table), Seat(handle.seat))
+        lay(self._host.lobby.tables[handle.table]._master, Seat(handle.seat))
         self.transcript.note("the checker lays another position")
         self._held_until = float("inf")
         for opponent in self._opponents:
