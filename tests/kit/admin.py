@@ -41,12 +41,7 @@ class Player:
 
 
 class AdminHost:
-    """
-    A whole host on a reactor in memory, without house players.
-
-    :param options: more options of the command line
-    :param user: the user id of whoever asks; `None`: it is not known
-    """
+    """A whole host on a reactor in memory, without house players, asked by a user whose id may not be known."""
 
     def __init__(self, *options: str, user: int | None = 0) -> None:
         self.reactor: Any = MemoryReactorClock()

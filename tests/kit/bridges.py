@@ -114,12 +114,7 @@ class _Endpoint:
 
 
 class World:
-    """
-    A host, and bridges that play there.
-
-    :param settings: of the host
-    :param slow: how long bots think, in steps. Then the bridges hear one line of the host in each step, too
-    """
+    """A host, and bridges that play there. While slow bots think, the bridges hear one line in each step, too."""
 
     def __init__(self, settings: Mapping[str, str] = {}, slow: int = 0) -> None:
         self.machine = Machine()

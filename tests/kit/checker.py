@@ -257,12 +257,7 @@ def check(
     seed: int = 1,
     wire: str | Wire[Any] | None = None,
 ) -> Report:
-    """
-    Check a client in memory.
-
-    :param scenarios: those to play, or their names; none: all that are not slow
-    :param wire: by default the client's; one that is not installed, itself
-    """
+    """Check a client in memory, in these scenarios or all that are not slow, on its own wire or another one."""
     clock = Clock()
     if isinstance(wire, Wire):
         assert wire.checks is not None

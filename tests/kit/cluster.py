@@ -306,12 +306,7 @@ class Member(HostProcess):
 
 @define(eq=False)
 class Cluster:
-    """
-    A context manager that starts all members, and leaves none behind.
-
-    :param module: what each member runs; tests of the tests run members with a fault
-    :param environments: added to the environment of each member, by its place
-    """
+    """A context manager that starts all members, and leaves none behind. A module may have a fault."""
 
     server: PostgresServer
     folder: Path

@@ -221,12 +221,7 @@ def search(
     seed: int,
     module: str = "tests.kit.altered_hosts:verbose_log",
 ) -> tuple[Sessions, Search]:
-    """
-    Have so many sessions, kill the host several times meanwhile, and search.
-
-    :param module: the host that is run
-    :raises Leak: something was found
-    """
+    """Have so many sessions, kill the host several times meanwhile, and search; a `Leak` if something is found."""
     rng = random.Random(seed)
     canaries = pieces(rng)
     people, looking = Sessions(rng, canaries), Search(pieces=canaries)

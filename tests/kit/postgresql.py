@@ -56,12 +56,7 @@ _SETTINGS = {
 
 @define(eq=False)
 class PostgresServer:
-    """
-    A server that runs.
-
-    :param programs: the folder with `initdb` and `postgres`
-    :param folder: of its files and its socket; the path is short, because the name of a socket must be
-    """
+    """A server that runs, by these programs, in a folder whose path is short, as the name of a socket must be."""
 
     programs: Path
     folder: Path

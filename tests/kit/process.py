@@ -211,12 +211,7 @@ def write_folder(folder: Path, serial: int = 7) -> None:
 
 
 def write_members(authority: Path, *folders: tuple[Path, str, str], **more: Any) -> None:
-    """
-    Folders of members of a cluster, and the file of the authority of all of them.
-
-    :param folders: each with the name and the address that its certificate is for
-    :param more: for the certificate of the first one, as of `certificate`
-    """
+    """Folders of members of a cluster, each with a name and an address, and the file of the authority of all."""
     root = new_key()
     _write(authority, certificate("root", root, "root", root, authority=True))
     for folder, name, address in folders:

@@ -256,12 +256,7 @@ class Figures:
 
 
 def kill_at_results(kills: int, seed: int, folder: Path, module: str = "gamehost") -> Figures:
-    """
-    Hold championships until a host was killed so often, and see whether each result was told once and counted once.
-
-    :param module: what is run; tests of the tests run a host with a fault
-    :raises Wrong: a result was told twice, or not counted, or counted twice
-    """
+    """Hold championships until a host was killed so often: each result is told once and counted once, or `Wrong`."""
     rng, figures = random.Random(seed), Figures()
     kinds = enumerate(cycle(_KINDS))
     while figures.kills < kills:

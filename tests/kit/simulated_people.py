@@ -307,10 +307,7 @@ class OpenWatchers(Scripts):
         self.watching.remove(client)
 
     def compare(self, table: TableId, seen: Sequence[dict[str, Any]], told: dict[str, Any], played: bool) -> None:
-        """
-        :param played: whether the table was played when its history was asked for: others may sleep
-        :raises AssertionError: what was seen live is not what the history says
-        """
+        """What was seen live is what the history says. Of a table that sleeps there may be none."""
         if told["is"] == "sorry":
             if played:
                 raise AssertionError(f"table {table}: no history: {told}")

@@ -50,12 +50,7 @@ EVERY = 15.0
 
 
 class Scripts:
-    """
-    Scripts that run again and again in one run of a host. They have chance of their own.
-
-    :param later: calls a function after so many seconds of the world
-    :param new_name: a name that nobody had
-    """
+    """Scripts that run again and again in one run of a host. They have chance of their own, and new names."""
 
     def __init__(
         self,

@@ -48,13 +48,7 @@ class WebTransport(StrictTransport):
 
 
 class WebHost:
-    """
-    A host in memory with a web site.
-
-    :param host: the host; by default one with the open wire alone
-    :param access: who may come in; by default a host whose owner has given it the name that `request` asks for
-    :param rng: as of `MemoryHost`
-    """
+    """A host in memory, by default with the open wire alone, with a web site of the name that `request` asks for."""
 
     def __init__(
         self,

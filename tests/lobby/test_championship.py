@@ -392,12 +392,7 @@ class HostileMasterTests(SynchronousTestCase):
 
 @define(eq=False)
 class HostRun:
-    """
-    A host, with players and a master who answer at once.
-
-    :param game_type: `nim` of a remote master, or the built-in game
-    :param first: whether the first of two wins; the run after it has other results
-    """
+    """A host, with players and a master who answer at once. Every run has other results than the one before."""
 
     journal: CommittedJournal
     told: Told
