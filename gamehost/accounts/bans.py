@@ -185,7 +185,6 @@ class Bans:
         return sorted(self._bans.values(), key=lambda ban: (ban.since, ban.key))
 
     def of_name(self, name: str) -> Ban | None:
-        """The ban of a name, if there is one."""
         ban = self._bans.get(_NAME + skeleton_of(name)) if self._bans else None
         return None if ban is None or self._is_over(ban) else ban
 

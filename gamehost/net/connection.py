@@ -385,7 +385,6 @@ class WireFactory(Factory, Generic[M]):
         self.log.info("{wire}: hung up on {address!r}: {reason}", wire=self.wire.name, address=address, reason=reason)
 
     def lost(self, connection: WireProtocol[M]) -> None:
-        """A connection is gone."""
         self.pulse.leave(connection)
         self.connections.discard(connection)
         if self._closing is not None and not self.connections:

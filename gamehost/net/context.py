@@ -170,7 +170,6 @@ class Deadlines:
         return call
 
     def cancel_all(self) -> None:
-        """Cancel every deadline that is running."""
         for call in self._calls.values():
             call.cancel()
         self._calls = _NO_CALLS

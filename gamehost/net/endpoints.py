@@ -188,12 +188,10 @@ class ProxiedFactory(Factory):
     headers: HeaderLimiter
 
     def doStart(self) -> None:
-        """Start the other one, too."""
         super().doStart()
         self.factory.doStart()
 
     def doStop(self) -> None:
-        """Stop the other one, too."""
         self.factory.doStop()
         super().doStop()
 

@@ -172,7 +172,6 @@ class Certificates:
         self.context = read_context(*self._files)
 
     def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Any:
-        """The TLS state of one new connection."""
         _, authority = self._files
         return SSL.Connection(self.context, None) if authority is None else _CheckedConnection(self.context, "")
 
@@ -252,7 +251,6 @@ class TlsSession(TLSMemoryBIOProtocol):
             self._end.set(made_by.clock, BROKEN_SECONDS, transport.abortConnection)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """Cancel the timer, and tell the protocol."""
         self._end.stop()
         super().connectionLost(reason)
 
@@ -289,7 +287,6 @@ class TLSEndpoint:
     _clock: IReactorTime
 
     def listen(self, factory: IProtocolFactory) -> Deferred[IListeningPort]:
-        """Listen, with a TLS session for each connection."""
         wrapped = Sessions(self._certificates, factory, self._clock)
         listening: Deferred[IListeningPort] = self._endpoint.listen(wrapped)
         return listening

@@ -350,7 +350,6 @@ class Galleries:
             raise WatchRefused(f"{near} clients at your address watch matches, and no more can; try again later")
 
     def unwatch(self, table: TableId, watcher: Watcher) -> None:
-        """Tell this watcher nothing more of this table."""
         if table in self._galleries:
             self._galleries[table].remove(watcher)
 

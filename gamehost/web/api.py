@@ -383,7 +383,6 @@ class Api:
         return answers
 
     def respond(self, asked: Asked) -> Answering:
-        """The answer to a request for a path below `/api`."""
         match asked.path[1:]:
             case ("tables",):
                 return self.board.read()
