@@ -147,14 +147,10 @@ GROUP = "gamehost.wires"
 
 #: The host's own wires, in the order of their ports.
 OWN: Sequence[str] = (
-    *("gamehost.wires.console:WIRE", "gamehost.wires.open.conversation:WIRE"),
-    *("gamehost.wires.stratego_lines.conversation:WIRE", "gamehost.wires.stratego_frames.conversation:WIRE"),
-    *("gamehost.wires.eriantys:WIRE", "gamehost.wires.onitama.conversation:WIRE", "gamehost.wires.paper_soccer:WIRE"),
-    *(
-        "gamehost.wires.onitama_final.conversation:WIRE",
-        "gamehost.wires.litama:WIRE",
-        "gamehost.wires.eriantys_java:WIRE",
-    ),
+    *("gamehost.wires.console:WIRE", "gamehost.wires.open.conversation:WIRE", "gamehost.wires.stratego_lines:WIRE"),
+    *("gamehost.wires.stratego_frames:WIRE", "gamehost.wires.eriantys:WIRE", "gamehost.wires.onitama:WIRE"),
+    *("gamehost.wires.paper_soccer:WIRE", "gamehost.wires.onitama_final:WIRE", "gamehost.wires.litama:WIRE"),
+    "gamehost.wires.eriantys_java:WIRE",
 )
 
 #: Options of the host itself. A wire, or an option of a wire, that had one of these names would replace it.

@@ -84,7 +84,7 @@ NARROW: Mapping[str, Sequence[str]] = {
         "gamehost.wires.open.messages",
     ),
     "gamehost.wires.*.client": (
-        *("gamehost.games.*", "gamehost.wires.framing", "OWN.*"),
+        *("gamehost.games.*", "gamehost.wires.framing", "OWN", "OWN.*"),
         *("gamehost.programs.wire_player", "gamehost.wires.stratego_lines.client"),
     ),
     "gamehost.wires.*.*checks": (
@@ -98,7 +98,7 @@ NARROW: Mapping[str, Sequence[str]] = {
         *("gamehost.games.messages", "gamehost.players.base", "gamehost.wires.framing", "OWN.*"),
     ),
     "gamehost.wires.*.messages": ("gamehost.wires.framing", "OWN.*"),
-    "gamehost.wires.*.codec": ("gamehost.wires.framing", "gamehost.settings", "OWN.*"),
+    "gamehost.wires.*.codec": ("gamehost.wires.framing", "gamehost.settings", "OWN", "OWN.*"),
 }
 
 #: Other modules that may not import Twisted, or look at the world outside.

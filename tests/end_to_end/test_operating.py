@@ -209,7 +209,10 @@ class SupervisorTests(OperatingCase):
 
 
 #: Wires whose codec and conversation are imported for the first client.
-DECLARED = ("console", "eriantys", "eriantys_java", "litama", "paper_soccer")
+DECLARED = (
+    *("console", "eriantys", "eriantys_java", "litama", "onitama", "onitama_final", "paper_soccer"),
+    *("stratego_frames", "stratego_lines"),
+)
 #: Packages and modules, with everything below them, that the default options do not ask for.
 NOT_ASKED_FOR = (
     *("gamehost.checker", "gamehost.cluster", "gamehost.client", "gamehost.metrics.site", "gamehost.testing"),

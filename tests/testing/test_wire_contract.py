@@ -16,7 +16,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.base import BackWithEvents, Claim, Wire, common_wire
-from gamehost.wires.onitama import conversation as onitama
+from gamehost.wires.onitama import WIRE as PIPES
 from gamehost.wires.onitama.codec import PipesCodec
 from gamehost.wires.onitama.conversation import PipesConversation, PipesState
 from gamehost.wires.onitama.messages import Login, Waiting
@@ -69,7 +69,7 @@ def told_otherwise(event: type, method: Callable[[Any, Any], None]) -> Wire[str]
 
 
 def piped(conversation: type[PipesConversation] = PipesConversation, codec: type[PipesCodec] = PipesCodec) -> Wire[Any]:
-    wire = onitama.WIRE
+    wire = PIPES
     return common_wire(
         *(wire.name, wire.title, wire.endpoint, wire.games[0], codec, conversation), spreads=wire.spreads
     )

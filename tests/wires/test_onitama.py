@@ -13,10 +13,11 @@ from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
+from gamehost.wires.onitama import WIRE
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama.client import PipesClientCodec
 from gamehost.wires.onitama.codec import LINE_LIMIT, PipesCodec, parse
-from gamehost.wires.onitama.conversation import WIRE, PipesState
+from gamehost.wires.onitama.conversation import PipesState
 from tests.kit.drawn_messages import drawn
 from tests.kit.memory_host import HOME, MemoryHost, master_of
 from tests.kit.pages import answers

@@ -15,17 +15,11 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.framing import BLANK, NOT_UTF8, OtherProtocol, WireError
+from gamehost.wires.onitama_final import MESSAGE_LIMIT, WIRE
 from gamehost.wires.onitama_final import messages as m
 from gamehost.wires.onitama_final.client import FinalClientCodec, read_server
-from gamehost.wires.onitama_final.codec import MESSAGE_LIMIT, FinalCodec, parse
-from gamehost.wires.onitama_final.conversation import (
-    PAUSE,
-    WIRE,
-    FinalState,
-    row_and_column,
-    square_at,
-    squares_of,
-)
+from gamehost.wires.onitama_final.codec import FinalCodec, parse
+from gamehost.wires.onitama_final.conversation import PAUSE, FinalState, row_and_column, square_at, squares_of
 from gamehost.wires.onitama_final.messages import SERVER_COMMANDS
 from tests.kit.drawn_messages import drawn
 from tests.kit.journals import RecordingJournal

@@ -16,9 +16,10 @@ from gamehost.testing.codec_contract import CodecContract, chunked, mutated
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
+from gamehost.wires.stratego_frames import WIRE
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT, FramesCodec
-from gamehost.wires.stratego_frames.conversation import WIRE, FramesConversation, FramesState
+from gamehost.wires.stratego_frames.conversation import FramesConversation, FramesState
 from tests import share
 from tests.kit.memory_host import (
     CLIENT_FRAMES,

@@ -12,9 +12,9 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
+from gamehost.wires.stratego_lines import WIRE as TOKEN
 from gamehost.wires.stratego_lines.codec import WORDS
 from gamehost.wires.stratego_lines.conversation import HELP, SETUP_HELP, LinesConversation, LinesState
-from gamehost.wires.stratego_lines.conversation import WIRE as TOKEN
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import HOME, Client, MemoryHost, client_frames
 from tests.kit.pages import answers

@@ -20,13 +20,12 @@ from typing import Any, ClassVar
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
-from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
+from gamehost.games.onitama.master import Dealt, Exchanged, Moved
 from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Exchange, Move, Position, read_exchange, read_move
 from gamehost.tables.interfaces import Away, Back, Over, Refused
-from gamehost.wires.base import Claim, GuestConversation, Wire, claim_of_guest, common_wire, imported
+from gamehost.wires.base import Claim, GuestConversation, claim_of_guest
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.onitama import messages as m
-from gamehost.wires.onitama.codec import PipesCodec
 
 COLOURS = ("white", "black")
 
@@ -244,20 +243,3 @@ class PipesConversation(GuestConversation[m.Message]):
         Back: tell_back,
         Over: tell_over,
     }
-
-
-NAME = "onitama"
-
-WIRE: Wire[m.Message] = common_wire(
-    NAME,
-    "Onitama, pipe-separated lines",
-    "tcp:8893:interface=127.0.0.1",
-    ONITAMA,
-    PipesCodec,
-    PipesConversation,
-    client_codec=imported("gamehost.wires.onitama.client:PipesClientCodec"),
-    player=imported("gamehost.wires.onitama.client:OnitamaPlayer"),
-    checks=imported("gamehost.wires.onitama.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.onitama.checks:SERVER_CHECKS"),
-    spreads=True,
-)

@@ -14,8 +14,9 @@ from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, Situ
 from gamehost.games.onitama.rules import BLACK, SIDE, START, WHITE, Exchange, Move, Position, card_named
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import WireError
+from gamehost.wires.onitama_final import MESSAGE_LIMIT
 from gamehost.wires.onitama_final import messages as m
-from gamehost.wires.onitama_final.codec import MESSAGE_LIMIT, MessageBuffer, parse
+from gamehost.wires.onitama_final.codec import MessageBuffer, parse
 from gamehost.wires.onitama_final.conversation import PIECES, row_and_column, square_at
 
 #: The number of fields of the `RECONNECT` that a player hears who is back.

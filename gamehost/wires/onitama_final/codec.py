@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from msgspec.structs import astuple
 
 from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, OtherProtocol, WireError, asks_for_help, is_foreign
+from gamehost.wires.onitama_final import MESSAGE_LIMIT
 from gamehost.wires.onitama_final import messages as m
-
-#: The longest message in bytes, without its zero byte, in both directions. The dialect's programs can read no more at once.
-MESSAGE_LIMIT = 255
 
 #: A call for help that a person has typed, whose keyboard has no zero byte.
 _TYPED = re.compile(rb"[ \t]*(?:help|\?|quit|exit)[ \t]*\r?\n", re.IGNORECASE)

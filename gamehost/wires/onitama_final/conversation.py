@@ -23,20 +23,12 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from gamehost.accounts.names import NameRefused
-from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
+from gamehost.games.onitama.master import Dealt, Exchanged, Moved
 from gamehost.games.onitama.rules import BLACK, SIDE, WHITE, Exchange, Move, Position, Square, read_exchange, read_move
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
-from gamehost.wires.base import (
-    Claim,
-    GuestConversation,
-    Wire,
-    claim_of_guest,
-    common_wire,
-    imported,
-)
+from gamehost.wires.base import Claim, GuestConversation, claim_of_guest
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.onitama_final import messages as m
-from gamehost.wires.onitama_final.codec import MESSAGE_LIMIT, FinalCodec
 
 #: Seconds for which nothing is sent behind START and the long RECONNECT.
 PAUSE = 1.0
@@ -273,31 +265,3 @@ class FinalConversation(GuestConversation[m.Message]):
 def _sentence(text: str) -> str:
     """A text for a field: without pipes, and short enough to be read in one piece."""
     return text.replace("|", "/")[:LONGEST_TEXT]
-
-
-NAME = "onitama-final"
-
-#: Seconds until a client must have logged in. The dialect's programs connect before a person types the name.
-LOGIN_SECONDS = 120.0
-
-#: The dialect's programs know no pack: they change a given card for the spare.
-REQUIRED = {"exchange": "spare"}
-
-
-WIRE: Wire[m.Message] = common_wire(
-    NAME,
-    "Onitama, final dialect",
-    "tcp:8895:interface=127.0.0.1",
-    ONITAMA,
-    FinalCodec,
-    FinalConversation,
-    required=REQUIRED,
-    must_listen=False,
-    client_codec=imported("gamehost.wires.onitama_final.client:FinalClientCodec"),
-    player=imported("gamehost.wires.onitama_final.client:FinalPlayer"),
-    checks=imported("gamehost.wires.onitama_final.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.onitama_final.checks:SERVER_CHECKS"),
-    login_seconds=LOGIN_SECONDS,
-    write_bytes=MESSAGE_LIMIT,
-    spreads=True,
-)

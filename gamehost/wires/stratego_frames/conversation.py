@@ -27,12 +27,11 @@ from typing import Any, ClassVar
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.games.stratego import rules
-from gamehost.games.stratego.master import STRATEGO, BadMove
+from gamehost.games.stratego.master import BadMove
 from gamehost.games.stratego.rules import NoPiece
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
-from gamehost.wires.base import SUSPENDED, Claim, GuestConversation, Wire, claim_of_guest, common_wire, imported
+from gamehost.wires.base import SUSPENDED, Claim, GuestConversation, claim_of_guest
 from gamehost.wires.stratego_frames import messages as m
-from gamehost.wires.stratego_frames.codec import FramesCodec, strict_codec
 
 #: Stands in place of a name when nobody has won.
 TIE = "tie"
@@ -266,21 +265,3 @@ class FramesConversation(GuestConversation[m.Message]):
         Over: tell_over,
         Suspended: tell_suspended,
     }
-
-
-NAME = "stratego-frames"
-
-WIRE: Wire[m.Message] = common_wire(
-    NAME,
-    "Stratego, binary frames",
-    "tcp:8891:interface=127.0.0.1",
-    STRATEGO,
-    FramesCodec,
-    FramesConversation,
-    strict_codec,
-    client_codec=imported("gamehost.wires.stratego_frames.client:FramesClientCodec"),
-    player=imported("gamehost.wires.stratego_frames.client:StrategoFramesPlayer"),
-    checks=imported("gamehost.wires.stratego_frames.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.stratego_frames.checks:SERVER_CHECKS"),
-    spreads=True,
-)

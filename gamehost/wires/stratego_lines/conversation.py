@@ -25,26 +25,13 @@ from typing import Any, ClassVar
 from gamehost.accounts.login import LoginRefused
 from gamehost.games.base import Seat
 from gamehost.games.stratego import rules
-from gamehost.games.stratego.master import STRATEGO
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Queue, Session
 from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
-from gamehost.wires.base import (
-    SUSPENDED,
-    AccountConversation,
-    Claim,
-    GuestConversation,
-    Peer,
-    SeatKey,
-    Wire,
-    claim_of_account,
-    common_wire,
-    imported,
-)
+from gamehost.wires.base import SUSPENDED, AccountConversation, Claim, GuestConversation, Peer, claim_of_account
 from gamehost.wires.framing import Blank, UndecodableLine, asks_for_help, for_people, wrong_port
 from gamehost.wires.stratego_lines import messages as m
-from gamehost.wires.stratego_lines.codec import LinesCodec
-from gamehost.wires.stratego_lines.messages import Message, is_resignation
+from gamehost.wires.stratego_lines.messages import is_resignation
 
 #: After this many failed log-ins, or refused set-ups, the connection is closed.
 TRIES = 3
@@ -423,21 +410,3 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
 def _wrong_port(message: m.Text) -> str | None:
     """What a client of another protocol is told that sends a name; `None`: it does not look like one."""
     return wrong_port(message.text.encode("ascii"), m.SPOKEN)
-
-
-NAME = "stratego-lines"
-
-WIRE: Wire[Message] = common_wire(
-    NAME,
-    "Stratego, ASCII lines with accounts",
-    "tcp:8890:interface=127.0.0.1",
-    STRATEGO,
-    LinesCodec,
-    LinesConversation,
-    client_codec=imported("gamehost.wires.stratego_lines.client:LinesClientCodec"),
-    player=imported("gamehost.wires.stratego_lines.client:StrategoLinesPlayer"),
-    checks=imported("gamehost.wires.stratego_lines.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.stratego_lines.checks:SERVER_CHECKS"),
-    spreads=True,
-    seat_key=SeatKey.PASSWORD,
-)

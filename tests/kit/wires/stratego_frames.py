@@ -21,7 +21,7 @@ from gamehost.settings import Settings
 from gamehost.tables.interfaces import Refused
 from gamehost.testing.cases import Mixin
 from gamehost.wires.base import BaseConversation, Peer, Wire
-from gamehost.wires.stratego_frames.conversation import WIRE as FRAMES
+from gamehost.wires.stratego_frames import WIRE as FRAMES
 from gamehost.wires.stratego_frames.conversation import FramesConversation, FramesState
 from gamehost.wires.stratego_frames.messages import Error
 from tests import share

@@ -8,7 +8,7 @@ from gamehost.games.stratego import rules as told
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.games.stratego.rules import Action, Move, PlaceRows
 from gamehost.tables.interfaces import Back, Refused
-from gamehost.wires.stratego_lines.conversation import WIRE as LINES
+from gamehost.wires.stratego_lines import WIRE as LINES
 from gamehost.wires.stratego_lines.conversation import LinesConversation
 from gamehost.wires.stratego_lines.messages import COLUMNS, LETTERS, Err, Moved, square
 from tests.games.test_stratego_secrets import KindInView, Script
