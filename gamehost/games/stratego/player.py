@@ -436,7 +436,10 @@ class StrategoPlayer:
     def _steps(self) -> list[Step]:
         view = self.view
         assert view is not None
-        legal = [move for move in STRATEGO.legal(view, self.seat) or () if isinstance(move, rules.Move)]
+        # Not every server tells how often a border may be crossed. A player that has a turn may move.
+        known = list(STRATEGO.legal(view, self.seat) or ())
+        known = known or list(STRATEGO.legal(evolve(view, walk=None), self.seat) or ())
+        legal = [move for move in known if isinstance(move, rules.Move)]
         allowed = [move for move in legal if rules.write(move) not in self._refused] if self._refused else legal
         return [ends_of(move) for move in allowed or legal]
 

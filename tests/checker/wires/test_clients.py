@@ -207,6 +207,9 @@ class FramesChecks(CheckerContract, SynchronousTestCase):
         """The client cannot know of the end, so it may try to reach the host for as long as in any other match."""
         self.assertEqual(titles(check(StrategoFramesSoundClient, ["host-stops"], seed=7)), [])
 
+    def test_the_only_move_would_break_the_rule_of_two_squares_elsewhere(self) -> None:
+        self.assertEqual(titles(check(StrategoFramesSoundClient, ["loses"], seed=24)), [])
+
     def test_frames_are_printed_by_their_fields(self) -> None:
         self.assertEqual(printed(Move(0, 3, 0, 4), b"\x2a\x04"), "Move(x=0, y=3, to_x=0, to_y=4)  [2A 04]")
         self.assertNotIn("\x1b", printed(Setup("\x1b", 0, 0), b"\x2a"))
