@@ -20,6 +20,7 @@ from gamehost.programs.command import PlayerProtocol, endpoint, main, parser, pl
 from gamehost.programs.command import play as play_on
 from gamehost.programs.wire_player import MOST_REFUSALS, ProgramError, WirePlayer
 from gamehost.wires.eriantys import messages as eriantys
+from gamehost.wires.litama import messages as litama
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama import messages as onitama
 from gamehost.wires.onitama.client import OnitamaPlayer
@@ -172,6 +173,21 @@ class ServersTests(SynchronousTestCase):
         for message in messages[:-1]:
             playing.hear(message)
         self.assertIn(says, str(self.assertRaises(ProgramError, playing.hear, messages[-1])))
+
+    def test_litama(self) -> None:
+        entered = litama.Entered("create", "second", "token", 0)
+        self.check(
+            "litama", entered, litama.Failed("second", "Game not started", "move"), says="refuses: Game not started"
+        )
+        # A move was on its way when the first match ended.
+        self.check(
+            "litama",
+            litama.Failed("first", "Game ended", "move"),
+            entered,
+            litama.Failed("first", "Game ended", "move"),
+            litama.Failed("", "Invalid", "create"),
+            says="says: Invalid",
+        )
 
     def test_onitama(self) -> None:
         start = onitama.Start("ann", "bob", CARDS)

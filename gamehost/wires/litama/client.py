@@ -80,8 +80,9 @@ class LitamaPlayer(WirePlayer):
                 return (parse(f"spectate {match_id}"),)
             case m.Standing(fields) if fields.get("gameState") != "waiting for player":
                 self._stands(fields)
-            case m.Failed(_, why, "move"):
-                self.refused(why)
+            case m.Failed(match_id, why, "move"):
+                if self._token and match_id == self._match_id:  # else it was on its way when the match ended
+                    self.refused(why)
             case m.Failed(_, why):
                 raise ProgramError(f"the server says: {why}")
         return ()
