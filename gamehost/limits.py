@@ -451,6 +451,9 @@ class KeyedBuckets(Generic[K]):
 class AddressCounts(Counter[str]):
     """How many there are of each address, by its `rate_limit_key`. An address without any is not remembered."""
 
+    def of(self, address: str) -> int:
+        return self[rate_limit_key(address)]
+
     def enter(self, address: str) -> None:
         self[rate_limit_key(address)] += 1
 
@@ -536,13 +539,10 @@ def rate_limit_key(address: str) -> str:
     """
     if ":" not in address:
         return address
-    try:
-        number = IPv6Address(address.partition("%")[0])
-    except ValueError:
+    number = address_of(address)
+    if number is None:
         return address
-    if number.ipv4_mapped is not None:
-        return str(number.ipv4_mapped)
-    return f"{IPv6Address(int(number) >> 64 << 64)}/64"
+    return str(number) if number.version == 4 else f"{IPv6Address(int(number) >> 64 << 64)}/64"
 
 
 def address_of(text: str) -> IPv4Address | IPv6Address | None:

@@ -494,7 +494,7 @@ class Studies:
         questions = self._spectators.questions
         if not self.reveal and await questions.in_slices(_hides(game, record)):
             raise NotAnswered("this host never shows what was hidden in a match, and a study would")
-        if self._addresses[rate_limit_key(address)] >= PER_ADDRESS or self._addresses.total() >= MOST:
+        if self._addresses.of(address) >= PER_ADDRESS or self._addresses.total() >= MOST:
             raise NotAnswered("too many studies are under way: try again in a moment")
         asked = Question(game.name, len(record.opening.seats), dict(record.opening.settings), record.entries)
         self._addresses.enter(address)

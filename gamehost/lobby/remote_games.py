@@ -30,7 +30,7 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
-from gamehost.limits import AddressCounts, RemoteLimits, rate_limit_key
+from gamehost.limits import AddressCounts, RemoteLimits
 from gamehost.lobby.championship import RECORD, ChampionshipRecords, ChampionshipRun, Opener
 from gamehost.lobby.queues import NewMatches
 from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemotePlayer, RemoteSeat, RemoteTable
@@ -219,7 +219,7 @@ class RemoteGames:
         kind = self.types.get(game_type.casefold())
         if kind is not None and kind.master is not None:
             raise TypeTaken
-        limits, here = self.limits, self._per_address[rate_limit_key(master.address)]
+        limits, here = self.limits, self._per_address.of(master.address)
         if limits.masters is not None and self.masters >= limits.masters:
             raise TooManyMasters
         if limits.masters_per_address is not None and here >= limits.masters_per_address:

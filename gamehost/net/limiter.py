@@ -183,7 +183,7 @@ class HeaderLimiter:
 
     def admit(self, address: str) -> bool:
         """Count a new connection, or refuse it. Refused connections must not `leave`."""
-        limits, here = self.limits, self._by_address[rate_limit_key(address)]
+        limits, here = self.limits, self._by_address.of(address)
         full = self.count >= limits.header_connections or here >= limits.header_connections_per_address
         if full and not limits.unlimited:
             return False

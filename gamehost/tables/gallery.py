@@ -19,7 +19,7 @@ from twisted.logger import Logger
 
 from gamehost._twisted import Timer
 from gamehost.journal.records import TableId
-from gamehost.limits import AddressCounts, is_loopback, rate_limit_key
+from gamehost.limits import AddressCounts, is_loopback
 from gamehost.tables.interfaces import Archived, Look, Over, Suspended, WatchableTable
 
 #: How many watchers are told in one turn of the reactor: about 2 ms of work.
@@ -345,7 +345,7 @@ class Galleries:
         watched = sum(watcher in one for one in self._galleries.values())
         if self._most_per_watcher is not None and watched >= self._most_per_watcher:
             raise WatchRefused(f"you watch {watched} tables, and no more can be watched at once")
-        near = self._by_address[rate_limit_key(watcher.address)]
+        near = self._by_address.of(watcher.address)
         if self._most_per_address is not None and near >= self._most_per_address and not is_loopback(watcher.address):
             raise WatchRefused(f"{near} clients at your address watch matches, and no more can; try again later")
 
