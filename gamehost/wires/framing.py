@@ -9,7 +9,7 @@ which may be continued later; the next chunk may be fed only when it is exhauste
 
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from attrs import define
@@ -52,6 +52,11 @@ class WireMessage(Struct, frozen=True):
 def command_of(name: str) -> str:
     """The command of a message, from the name of its class: `MOVE_WAS_MADE` of `MoveWasMade`; a tag of messages."""
     return re.sub("(?<!^)(?=[A-Z])", "_", name).upper()
+
+
+def tags_of(base: type[Struct]) -> Mapping[type[Any], Any]:
+    """The tags of all messages with this base."""
+    return {kind: kind.__struct_config__.tag for kind in base.__subclasses__()}
 
 
 class WrongFields(WireMessage, frozen=True):

@@ -5,9 +5,8 @@ A field is the text between two pipes. The conversation reads cards, rows and co
 """
 
 from collections.abc import Mapping
-from typing import Any
 
-from gamehost.wires.framing import Blank, UndecodableLine, WireMessage, command_of
+from gamehost.wires.framing import Blank, UndecodableLine, WireMessage, command_of, tags_of
 from gamehost.wires.framing import HelpAsked as HelpAsked
 from gamehost.wires.framing import NotForServer as NotForServer
 from gamehost.wires.framing import Unknown as Unknown
@@ -133,7 +132,7 @@ PING = "PING"
 PING_EXPECTED = "PING and one field, the word PING"
 
 #: Message -> command, for what the server sends.
-SERVER_COMMANDS: Mapping[type[Any], Any] = {kind: kind.__struct_config__.tag for kind in ServerMessage.__subclasses__()}
+SERVER_COMMANDS = tags_of(ServerMessage)
 
 #: What this port speaks, for clients of other protocols.
 SPOKEN = "Onitama in messages that end in a zero byte; log in with " + CLIENT_COMMANDS["LOGIN"][2]

@@ -22,6 +22,7 @@ from gamehost.wires.framing import (
     WireError,
     asks_for_help,
     other_protocol,
+    tags_of,
 )
 from gamehost.wires.open import messages as m
 
@@ -132,7 +133,7 @@ class OpenCodec(LineCodec[m.Message]):
 SERVER_LINE_LIMIT = 16_777_216
 
 #: The messages of the host, by the value of `is`.
-TAGS = frozenset(str(kind.__struct_config__.tag) for kind in m.ServerMessage.__subclasses__())
+TAGS = frozenset(tags_of(m.ServerMessage).values())
 
 _NO_JSON = "a line that is not JSON"
 

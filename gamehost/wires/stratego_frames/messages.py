@@ -6,9 +6,11 @@ both directions: the payload is the same, the frame type is not.
 """
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
+
+from gamehost.wires.framing import tags_of
 
 
 class FromServer(Struct, frozen=True):
@@ -120,4 +122,4 @@ DOCUMENTED_FRAMES: Mapping[int, type] = {1: SignOn, 2: Setup, 3: Ready, 4: Move}
 CLIENT_FRAMES: Mapping[int, type] = {**DOCUMENTED_FRAMES, 17: Resign}
 
 #: Message -> frame type, for what the server sends.
-SERVER_FRAMES: Mapping[type, Any] = {kind: kind.__struct_config__.tag for kind in FromServer.__subclasses__()}
+SERVER_FRAMES = tags_of(FromServer)
