@@ -463,22 +463,30 @@ class PlantedTests(SynchronousTestCase):
 
     def test_figures(self) -> None:
         sources = {
-            "gamehost.a": "from gamehost import b\nclass A:\n    def f(self):\n        return 1\n",
-            "gamehost.b": "from gamehost import c\ndef f(a, b):\n    return g(a, b)\n",
-            "gamehost.c": "def f(a):\n    g(a, 1)\nclass B:\n    def f(self): ...\n    def g(self): ...\n",
-            # What an interface asks for can be no function, and cannot go.
-            "gamehost.d": "from typing import Protocol\nclass Wide(Protocol):\n    def say(self, a): ...\n",
-            "gamehost.e": "class Loud:\n    def say(self, a):\n        return shout(a)\n",
-            "gamehost.f": "@implementer(INear)\nclass Near:\n    def listenTo(self, a):\n        hear(a)\n",
+            "gamehost.a": '"""Rule."""\nfrom gamehost import b\nclass A:\n    """What it is for."""\n    def f(self): ...\n',
+            "gamehost.b": "from gamehost import c\n\n# Why.\ndef f(a, b):\n    return g(\n        a, b)\nclass _A: ...\n",
+            "gamehost.c": "class B:\n    class C: ...\nclass C: ...\n",
+            "gamehost.wires.d.messages": "class A: ...\nclass C: ...\n",
         }
         self.assertEqual(shape.floors(sources), 3)
-        all_of_them = ["gamehost.a.A", "gamehost.e.Loud", "gamehost.f.Near"]
-        self.assertEqual([*shape.with_one_method(sources)], all_of_them)
-        self.assertEqual([*shape.forwarders(sources)], ["gamehost.b.f", "gamehost.e.say", "gamehost.f.listenTo"])
-        promised = shape.interfaces(sources)
-        self.assertEqual(promised, [{"say"}])
-        self.assertEqual([*shape.with_one_method(sources, promised)], ["gamehost.a.A"])
-        self.assertEqual([*shape.forwarders(sources, promised)], ["gamehost.b.f"])
+        self.assertEqual([shape.code_lines({name: text}) for name, text in sources.items()], [3, 5, 3, 2])
+        self.assertEqual([*shape.namesakes(sources)], ["gamehost.b._A"])
+        for optional in (
+            "gamehost.contest",
+            "gamehost.contest.game",
+            "gamehost.wires.onitama.checks",
+            "gamehost.programs.bridge",
+        ):
+            self.assertTrue(shape.OPTIONAL.match(optional), optional)
+        for core in (
+            "gamehost.contests",
+            "gamehost.wires.onitama",
+            "gamehost.wires.onitama.codec",
+            "gamehost.programs.house",
+        ):
+            self.assertFalse(shape.OPTIONAL.match(core), core)
+        self.assertIn("--grace", shape.settings())
+        self.assertIn("limits.refusals", shape.settings())
         folders = shape.folders_of("chess", {"gamehost.games.chess.master": "", "gamehost.web.chess": ""})
         self.assertEqual(folders, {"gamehost.games.chess": 1, "gamehost.web": 1})
 

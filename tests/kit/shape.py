@@ -5,12 +5,32 @@ A figure is a hint where to look, not a judgement. `tests.test_layers` keeps cir
 """
 
 import ast
+import io
+import re
+import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 
 from attrs import frozen
 
-from tests.kit.sources import Sources, circles, imports, parsed, read_sources, statements
+from gamehost.config import Options
+from tests.kit.sources import ROOT, Sources, circles, imports, parsed, read_sources, statements
+
+#: Tokens that make no line a line of code.
+NO_CODE = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
+#: The modules of what is optional: checks, bots, bridges, contests, clusters with their store, and dialects.
+OPTIONAL = re.compile(
+    r"gamehost\.(?:extras|checker|cluster|contest|programs\.(?:bridge|command|wire_player)|storage\.postgresql"
+    r"|wires\.(?:eriantys_java|litama|onitama_final|\w+\.(?:checks|server_checks|client))|games\.\w+\.bridge)(?:\.|$)"
+)
 
 
 @frozen
@@ -24,25 +44,67 @@ class Figure:
 
 
 def shape(package: Sources, tests: Sources) -> Sequence[Figure]:
-    promised = interfaces(package)
+    optional = {name: text for name, text in package.items() if OPTIONAL.match(name)}
+    whole = code_lines(package)
     counted = (
-        ("files of the package", len(package), 250),
-        ("lines of the package", _lines(package), 58_000),
-        ("files of the tests", len(tests), 300),
-        ("lines of the tests", _lines(tests), 68_000),
+        ("code of the core", whole - code_lines(optional), 30_000),
+        ("code of core and extras", whole, 44_000),
+        ("lines of the tests", sum(text.count("\n") for text in tests.values()), 72_000),
+        ("words of the pages", sum(len(page.read_text("utf-8").split()) for page in pages()), 55_000),
+        ("options and settings", len(settings()), 110),
+        ("classes with the name of another one", len([*namesakes(package)]), 60),
         ("circles of imports", len(circles(package)), 0),
-        ("floors of imports", floors(package), 14),
-        ("modules under 40 lines", sum(1 for text in package.values() if 1 < text.count("\n") < 40), 15),
-        ("classes with one public method", len([*with_one_method(package)]), 25),
-        ("such that fulfil no interface", len([*with_one_method(package, promised)]), 25),
-        ("functions that only call another one", len([*forwarders(package)]), 30),
-        ("such that no interface asks for", len([*forwarders(package, promised)]), 30),
+        ("floors of imports", floors(package), 13),
     )
     return [Figure(*one) for one in counted]
 
 
-def _lines(sources: Sources) -> int:
-    return sum(text.count("\n") for text in sources.values())
+def code_lines(sources: Sources) -> int:
+    """How many lines have a token that is no comment and no docstring."""
+    return sum(_code_lines(text) for text in sources.values())
+
+
+@cache
+def _code_lines(text: str) -> int:
+    docstrings: set[int] = set()
+    tree = parsed(text)
+    for node in (tree, *statements(tree)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
+            first = node.body[0]
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                docstrings.update(range(first.lineno, (first.end_lineno or first.lineno) + 1))
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in NO_CODE:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    return len(lines - docstrings)
+
+
+def pages() -> Sequence[Path]:
+    return [path for path in sorted((ROOT / "docs").rglob("*.rst")) if "_build" not in path.parts]
+
+
+def settings() -> Sequence[str]:
+    """The options and settings in the help text of `gamehost run`, by their names."""
+    return re.findall(r"^ +(?:-\w, )?(--[\w-]+|[\w-]+\.\w+(?=: ))", str(Options()), re.M)
+
+
+def namesakes(sources: Sources) -> Iterator[str]:
+    """
+    Classes that have the name of a class of another module, a leading underscore apart.
+
+    Messages of wires are left out: documents give their names.
+    """
+    seen: dict[str, str] = {}
+    for module, text in sources.items():
+        if not module.endswith(".messages"):
+            for node in _outline(text):
+                if seen.setdefault(node.name.lstrip("_"), module) != module:
+                    yield f"{module}.{node.name}"
 
 
 def floors(sources: Sources) -> int:
@@ -62,69 +124,10 @@ def floors(sources: Sources) -> int:
     return max((height(name, frozenset()) for name in sources), default=0)
 
 
-def with_one_method(sources: Sources, promised: Sequence[set[str]] = ()) -> Iterator[str]:
-    """
-    Classes that have one public method, no property and no base: a function might do.
-
-    :param promised: interfaces. A class that fulfils one of them is left out: whoever calls it calls that method
-    """
-    for name, text in sources.items():
-        for node in _outline(text)[0]:
-            if node.bases or (promised and any("implementer" in ast.unparse(one) for one in node.decorator_list)):
-                continue
-            [*public] = (one for one in _methods(node) if not one.name.startswith("_"))
-            if len(public) == 1 and not public[0].decorator_list and {public[0].name} not in promised:
-                yield f"{name}.{node.name}"
-
-
-def forwarders(sources: Sources, promised: Sequence[set[str]] = ()) -> Iterator[str]:
-    """
-    Functions whose only statement calls another function with their own arguments, in their order.
-
-    :param promised: interfaces. What they or Twisted, whose names are in camelCase, call by its name is left out: it cannot go
-    """
-    for name, text in sources.items():
-        for own in _outline(text)[1]:
-            if not promised or (own == own.lower() and not any(own in some for some in promised)):
-                yield f"{name}.{own}"
-
-
 @cache
-def _outline(text: str) -> tuple[Sequence[ast.ClassDef], Sequence[str]]:
-    """The classes, without what their functions do, and the names of the functions that only call another one."""
-    found = [*statements(parsed(text))]
-    functions = [node for node in found if isinstance(node, ast.FunctionDef)]
-    forwarding = [node.name for node in functions if _forwards(node)]
-    for node in functions:
-        node.body.clear()
-    return [node for node in found if isinstance(node, ast.ClassDef)], forwarding
-
-
-def _methods(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
-    return (one for one in node.body if isinstance(one, ast.FunctionDef))
-
-
-def interfaces(sources: Sources) -> Sequence[set[str]]:
-    """The names of the methods of each `typing.Protocol` of the package."""
-    found = []
-    for text in sources.values():
-        if not any(one.name == "typing.Protocol" for one in imports(text, {"typing.Protocol": ""})):
-            continue  # Twisted has a class of this name, too
-        for node in _outline(text)[0]:
-            if any(ast.unparse(base).partition("[")[0] == "Protocol" for base in node.bases):
-                found.append({one.name for one in _methods(node) if not one.name.startswith("_")})
-    return found
-
-
-def _forwards(node: ast.FunctionDef) -> bool:
-    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    if len(body) != 1 or not isinstance(body[0], ast.Return | ast.Expr):
-        return False
-    call = body[0].value
-    if not isinstance(call, ast.Call) or call.keywords or node.decorator_list:
-        return False
-    own = [argument.arg for argument in node.args.args if argument.arg not in ("self", "cls")]
-    return own == [argument.id if isinstance(argument, ast.Name) else "" for argument in call.args]
+def _outline(text: str) -> tuple[ast.ClassDef, ...]:
+    """The classes of a module, at any depth."""
+    return tuple(node for node in statements(parsed(text)) if isinstance(node, ast.ClassDef))
 
 
 def folders_of(game: str, sources: Sources) -> Mapping[str, int]:
