@@ -414,6 +414,13 @@ def _read(path: Path, game_of: GameOf, out: TextIO) -> int:
     return 0
 
 
+#: For the owner of a journal with faults.
+_GO_ON = (
+    "put back a backup without faults; if there is none, and a host refuses this journal, "
+    "start it once with --accept-loss: it goes on without what is damaged"
+)
+
+
 def _verify(journal: Inspector, game_of: GameOf, out: TextIO) -> int:
     findings = journal.verify()
     faults = findings.faults
@@ -424,6 +431,8 @@ def _verify(journal: Inspector, game_of: GameOf, out: TextIO) -> int:
         print(fault, file=out)
     verdict = "no faults" if not faults else f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
     print(f"{findings.tables} tables, {findings.rows} rows: {verdict}", file=out)
+    if findings.faults:
+        print(_GO_ON, file=out)
     return 1 if faults else 0
 
 

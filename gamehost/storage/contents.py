@@ -400,6 +400,12 @@ ANOTHER_STORE = (
     "for example --store=second.sqlite --shift=1000"
 )
 
+#: What the owner of a store does first that is refused. Only `gamehost journal verify` says how to go on with a loss.
+VERIFY_FIRST = (
+    "Nothing was changed. Put the right files or a right backup back. If there are none, run gamehost journal verify: "
+    "it says what is damaged, and how to go on. If it finds no fault, nothing is lost: report this message"
+)
+
 
 def in_words(damage: Sequence[UnreadableRow]) -> str:
     """Why a store with damaged tables must not be used: the first of them, and how many more there are."""

@@ -24,7 +24,7 @@ from twisted.logger import Logger
 from gamehost.journal.records import Room, StoreUnusable
 from gamehost.storage import sidecar
 from gamehost.storage.backup import Backups, keep_before_change
-from gamehost.storage.contents import ANOTHER_STORE
+from gamehost.storage.contents import ANOTHER_STORE, VERIFY_FIRST
 from gamehost.storage.database import (
     FileRows,
     Loss,
@@ -149,9 +149,7 @@ def open_journal(
         try:
             files = open_files(path, accept_loss, wall, has_space)
         except Loss as error:
-            raise StoreUnusable(
-                f"{error}. Put the right files back, or start once with --accept-loss to go on without"
-            ) from error
+            raise StoreUnusable(f"{error}. {VERIFY_FIRST}") from error
         reading, last_table = _begin(files, guard, has_space)
     backlog = Backlog(reactor_clock or clock, group=group)
     warn = partial(_LOG.warn, "the store could not be read: {words}")

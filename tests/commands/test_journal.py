@@ -173,7 +173,7 @@ class JournalCommandTests(CommandCase):
         self.assertEqual(self.run_command("verify"), (0, "2 tables, 7 rows: no faults\n", ""))
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
             connection.execute("UPDATE event SET seat = 1 WHERE game = 1 AND n = 1")
-        expected = "table 1: row 1 does not match its hash\n2 tables, 7 rows: 1 fault\n"
+        expected = f"table 1: row 1 does not match its hash\n2 tables, 7 rows: 1 fault\n{under_test._GO_ON}\n"
         self.assertEqual(self.run_command("verify"), (1, expected, ""))
 
     def test_a_journal_that_cannot_be_read(self) -> None:

@@ -294,7 +294,9 @@ class RefusedTests(RestartCase):
             self.begin(host)
             host.stop()
         store.write_bytes(copy)
-        self.assertIn("--accept-loss", self.refusal())
+        refusal = self.refusal()
+        self.assertIn("run gamehost journal verify", refusal)
+        self.assertNotIn("--accept-loss", refusal)
         with self.host("--accept-loss") as host:
             self.assertNotIn("resumed", host.log)
         with self.host():

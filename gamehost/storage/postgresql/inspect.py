@@ -11,9 +11,11 @@ from contextlib import closing, contextmanager
 from itertools import count, repeat
 from pathlib import Path
 
+from attrs import define
+
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage.inspect import Inspector, Pruned, check_archive, copy_notes, renumbered, write_archive
-from gamehost.storage.postgresql.members import NOTE_LIST
+from gamehost.storage.inspect import Findings, Inspector, Pruned, check_archive, copy_notes, renumbered, write_archive
+from gamehost.storage.postgresql.members import NOTE_LIST, note_faults
 from gamehost.storage.postgresql.session import (
     STORE_LOCK,
     Session,
@@ -31,6 +33,17 @@ from gamehost.storage.questions import MatchLists
 LOCK_PATIENCE = 2.0
 
 
+@define(eq=False)
+class DatabaseInspector(Inspector):
+    """A journal in a database, as it was at one moment."""
+
+    database: Session
+
+    def _check_index(self, findings: Findings) -> None:
+        known = {fault.partition(":")[0] for fault in findings.faults}
+        findings.faults += [fault for fault in note_faults(self.database) if fault.partition(":")[0] not in known]
+
+
 @contextmanager
 def reading_postgresql(store: str, alone: bool = False) -> Iterator[Inspector]:
     """
@@ -42,7 +55,7 @@ def reading_postgresql(store: str, alone: bool = False) -> Iterator[Inspector]:
     with refusing(store), closing(_alone(store) if alone else connect(store, read_only=True)) as session:
         session.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         check_schema(session)
-        yield Inspector(session)
+        yield DatabaseInspector(session)
 
 
 def check_schema(session: Session) -> None:
@@ -91,7 +104,7 @@ def filled(store: str, reader: Inspector) -> Iterator[Inspector]:
         migrate(session)
         session.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
         _fill(session, reader)
-        yield Inspector(session)
+        yield DatabaseInspector(session)
         session.run("COMMIT")
 
 

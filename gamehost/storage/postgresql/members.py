@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from attrs import field, frozen
 
 from gamehost.journal.records import StoreUnusable, TableId, UnfinishedTable
-from gamehost.storage.contents import COUNTED, REMOVE, StoreFailed, seats_of
+from gamehost.storage.contents import COUNTED, REMOVE, VERIFY_FIRST, StoreFailed, seats_of
 from gamehost.storage.names import Seen, keys_of_table
 from gamehost.storage.postgresql.session import LOCK_CLASS, Session, transaction
 from gamehost.storage.questions import EVENT
@@ -64,10 +64,12 @@ _MOVE = f"""
 NEWEST = """
     UPDATE live SET n = new.n, h = new.h FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS new(game, n, h)
     WHERE live.game = new.game AND owner = %s"""
-#: The tables of a run whose noted row is not there any more.
+#: The tables whose noted row is not there any more; of one run, or of all.
 MISSING = """
     SELECT live.game, live.n FROM live LEFT JOIN event ON event.game = live.game AND event.n = live.n AND event.h = live.h
-    WHERE owner = %s AND live.n IS NOT NULL AND NOT lost AND event.game IS NULL ORDER BY live.game"""
+    WHERE {} AND live.n IS NOT NULL AND NOT lost AND event.game IS NULL ORDER BY live.game"""
+#: Why a table is damaged whose noted row is not there.
+MISSING_ROW = "table {}: row {} was durable, and is missing or was changed"
 _NOT_HELD = """
     SELECT game FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS head(game, n, h)
     WHERE NOT EXISTS (SELECT 1 FROM event WHERE event.game = head.game AND event.n = head.n AND event.h = head.h)"""
@@ -140,7 +142,8 @@ def begin_run(session: Session, name: str, cluster: ClusterAddress | None, accep
         lock_cluster(session)
         others = living(session)
         if not (others or accept_loss):
-            check_list(session)
+            for fault in list_faults(session):
+                raise StoreUnusable(f"{fault}. {VERIFY_FIRST}")
         insert = "INSERT INTO member(name, address, token) VALUES (%s, %s, %s) RETURNING epoch"
         epoch = int(session.rows(insert, (name, address, token))[0][0])
         # Others see this row when it is committed. If the lock is free then, they know that this run has ended.
@@ -326,16 +329,16 @@ def _tables(session: Session, owner: int, which: str) -> Iterator[UnfinishedTabl
             continue
 
 
-def check_list(session: Session) -> None:
-    """
-    Check that the list of unfinished tables is the one that was noted.
-
-    :raises StoreUnusable: a table was taken from it or added to it
-    """
+def list_faults(session: Session) -> list[str]:
+    """Whether the list of unfinished tables is the one that was noted; else a table was taken from it or added to it."""
     [(noted, found, same)] = session.rows(_NOTED)
-    if not same:
-        what = f"it has {found} tables, and {noted} were durable" if noted != found else "other tables are in it"
-        raise StoreUnusable(
-            f"the list of unfinished tables was changed: {what}. "
-            "Put a right backup back, or start once with --accept-loss to go on with the list as it is"
-        )
+    if same:
+        return []
+    what = f"it has {found} tables, and {noted} were durable" if noted != found else "other tables are in it"
+    return [f"the list of unfinished tables was changed: {what}"]
+
+
+def note_faults(session: Session) -> list[str]:
+    """What a start finds beside the rows of tables, one sentence each."""
+    missing = session.rows(MISSING.format("true"))
+    return list_faults(session) + [MISSING_ROW.format(table, n) for table, n in missing]

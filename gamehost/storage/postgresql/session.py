@@ -20,6 +20,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import error_from_result
 from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGresult
+from psycopg.types.array import ListBinaryDumper
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.contents import StoreFailed
@@ -60,6 +61,28 @@ _SESSION = {
     "tcp_keepalives_count": "2",
     "tcp_user_timeout": "3000",
 }
+
+#: Settings on which the meaning of statements and values depends. A database or a role may have others by default.
+_MEANING = {
+    "array_nulls": "on",
+    "bytea_output": "hex",
+    "client_encoding": "UTF8",
+    "datestyle": "ISO, MDY",
+    "default_transaction_deferrable": "off",
+    # Each statement sees what others have committed. Under a stricter level it would fail instead.
+    "default_transaction_isolation": "read committed",
+    "intervalstyle": "postgres",
+    # Rows that a policy hides would look like lost ones. Now such a query fails.
+    "row_security": "off",
+    # Otherwise no trigger notes changes for other members.
+    "session_replication_role": "origin",
+    "standard_conforming_strings": "on",
+    "transform_null_equals": "off",
+}
+#: Those that a session has otherwise.
+_DIFFERENT = """
+    SELECT name, current_setting(name, true), wanted FROM unnest(%s::text[], %s::text[]) AS one(name, wanted)
+    WHERE current_setting(name, true) <> wanted"""
 
 #: Makes those settings that the server knows.
 _SET = """
@@ -219,7 +242,7 @@ def connect(store: str, read_only: bool = False) -> Session:
     Open a session. Nothing is checked.
 
     :param store: a name such as `postgresql://gamehost@db.example.org/gamehost`
-    :raises StoreUnusable: the name cannot be read
+    :raises StoreUnusable: the name cannot be read, or a setting of the session cannot be made
     :raises LineLost: there is no connection to be had now
     """
     try:
@@ -238,11 +261,34 @@ def connect(store: str, read_only: bool = False) -> Session:
         raise LineLost(" ".join(str(error).split())) from error
     # The group's statement is prepared by name, and nothing else is worth it.
     connection.prepare_threshold = None
+    # An array of bytes as text has escapes, and how the server reads them depends on a setting.
+    connection.adapters.register_dumper(list, ListBinaryDumper)
     with or_closed(Session(connection)) as session:
+        pin_meaning(session)
         session.rows(_SET, (list(_SESSION), list(_SESSION.values())))
         if read_only:
             session.run("SET default_transaction_read_only = on")
     return session
+
+
+def pin_meaning(session: Session) -> None:
+    """
+    Set the settings of a session on which the meaning of statements depends, and read them back.
+
+    :raises StoreUnusable: one of them cannot be set
+    """
+    wanted = (list(_MEANING), list(_MEANING.values()))
+    why: dict[str, str] = {}
+    for name, _, needed in session.rows(_DIFFERENT, wanted):
+        try:
+            session.rows("SELECT set_config(%s, %s, false)", (name, needed))
+        except StoreFailed as error:
+            why[name] = f" ({error})"
+    for name, value, needed in session.rows(_DIFFERENT, wanted):
+        raise StoreUnusable(
+            f"the setting {name} of this session is {value!r}, and cannot be changed{why.get(name, '')}; "
+            f"expected {needed!r}: ALTER ROLE ... RESET {name}, or ALTER DATABASE ... RESET {name}"
+        )
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from gamehost.storage.contents import (
     ANOTHER_STORE,
     LINGER,
     REMOVE,
+    VERIFY_FIRST,
     Change,
     Group,
     OpenStore,
@@ -71,8 +72,6 @@ _REMOVABLE = """
 NOTED_AT_ONCE, NOTE_EVERY = 200, 1.0
 #: For so many seconds the newest row is remembered of a table that has ended or sleeps. An unplayed match is removed later.
 RECENT = LINGER / 2
-#: Why a table is damaged whose noted row is not there.
-_MISSING = "table {}: row {} was durable, and is missing or was changed"
 #: The server ends a session that says nothing for so long: its process hangs, or its machine is lost. Its locks are free then.
 _SILENCE = "SET idle_session_timeout = '3s'; SET idle_in_transaction_session_timeout = '3s'"
 #: Seconds for which a lost connection is tried again. The host gives up after the same time.
@@ -328,7 +327,7 @@ class PostgresStore(OpenStore):
         if lost:
             raise Damaged(members.LostTable(table, n, len(rows) - 1).why)
         if n is not None and (n >= len(rows) or rows[n].h != h):
-            raise Damaged(_MISSING.format(table, n))
+            raise Damaged(members.MISSING_ROW.format(table, n))
         return int(told)
 
     def _put_to_sleep(self) -> None:
@@ -343,8 +342,8 @@ class PostgresStore(OpenStore):
     def check_at_start(self, everything: bool) -> list[UnreadableRow]:
         lost = {one.table for one in self.lost()}
         damage = {one.table: one for one in super().check_at_start(everything) if one.table not in lost}
-        for table, n in self.rows(members.MISSING, (self.epoch,)):
-            damage.setdefault(table, UnreadableRow(table, _MISSING.format(table, n)))
+        for table, n in self.rows(members.MISSING.format("owner = %s"), (self.epoch,)):
+            damage.setdefault(table, UnreadableRow(table, members.MISSING_ROW.format(table, n)))
         return list(damage.values())
 
     def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
@@ -594,9 +593,7 @@ def _check(store: PostgresStore, accept_loss: bool, warn: Callable[[str], None])
     """
     damage = store.check_at_start(accept_loss)
     if damage and not accept_loss:
-        raise StoreUnusable(
-            f"{in_words(damage)}. Put a right backup back, or start once with --accept-loss to go on without"
-        )
+        raise StoreUnusable(f"{in_words(damage)}. {VERIFY_FIRST}")
     if damage:
         store.give_up(damage)
     for one in store.lost():

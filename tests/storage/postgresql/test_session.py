@@ -30,6 +30,7 @@ from gamehost.storage.contents import (
     put_ban,
     rename_account,
 )
+from gamehost.storage.copying import inspecting
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.names import Answer, Claim
 from gamehost.storage.postgresql import beside, is_postgresql, members, require_psycopg, shown
@@ -91,6 +92,47 @@ class CheckTests(Sessions):
         """An idle host is not disconnected, and a slow commit is not given up by the database."""
         self.sql(f"ALTER DATABASE {self.database} SET statement_timeout = '100ms'")
         self.assertEqual(self.session().rows("SELECT 1 FROM pg_sleep(0.11)"), [(1,)])
+
+    def test_settings_on_which_meaning_depends_are_those_of_the_session(self) -> None:
+        """Whatever the database or the role has by default. A session that cannot have them is refused."""
+        others = {
+            "array_nulls": "off",
+            "bytea_output": "escape",
+            "client_encoding": "LATIN1",
+            "datestyle": "German",
+            "default_transaction_deferrable": "on",
+            "default_transaction_isolation": "serializable",
+            "intervalstyle": "iso_8601",
+            "row_security": "on",
+            "session_replication_role": "replica",
+            "standard_conforming_strings": "off",
+            "transform_null_equals": "on",
+        }
+        self.assertEqual(others.keys(), under_test._MEANING.keys())
+        for name, value in others.items():
+            self.sql(f"ALTER DATABASE {self.database} SET {name} = {value}")
+        session = self.session()
+        for name, wanted in under_test._MEANING.items():
+            self.assertEqual(session.rows(f"SHOW {name}"), [(wanted,)])
+        check_for_writing(session, self.session)
+        self.sql("CREATE ROLE plain LOGIN")
+        self.addCleanup(self.sql, "DROP ROLE plain")
+        self.url = self.server.url(self.database, "plain")
+        words = str(self.assertRaises(StoreUnusable, self.session))
+        self.assertIn("the setting session_replication_role of this session is 'replica', and cannot be changed", words)
+        self.assertIn("permission denied", words)
+
+    def test_bytes_mean_the_same_under_every_setting(self) -> None:
+        """Alone, and in an array."""
+        every = bytes(range(256))
+        self.sql(f"ALTER DATABASE {self.database} SET standard_conforming_strings = off")
+        session = self.session()
+        for value in ("on", "off"):
+            session.run(f"SET standard_conforming_strings = {value}")
+            self.assertEqual(session.rows("SELECT ?::bytea", (every,)), [(every,)])
+            self.assertEqual(session.rows("SELECT unnest(?::bytea[])", ([every, b"\\x41"],)), [(every,), (b"\\x41",)])
+        for kind in ("int8", "int4", "bytea", "text"):
+            self.assertEqual(session.rows(f"SELECT cardinality(?::{kind}[])", ([],)), [(0,)])
 
     def test_a_database_that_can_only_be_read(self) -> None:
         """As a standby, and as one that its owner has closed."""
@@ -627,9 +669,29 @@ class UnfinishedTests(PostgresCase):
             for cluster in (None, ClusterAddress("tcp:10.0.0.1:8990", "token")):
                 refusal = self.refusal(cluster=cluster)
                 self.assertIn(words, refusal, change)
-                self.assertIn("start once with --accept-loss", refusal)
+                self.assertIn("run gamehost journal verify", refusal)
+                self.assertNotIn("--accept-loss", refusal)
+            with inspecting(self.url) as journal:
+                self.assertTrue(any(words in fault for fault in journal.verify().faults), change)
             self.stop(self.start(accept_loss=True))
             self.stop(self.start())
+
+    def test_other_defaults_of_the_database(self) -> None:
+        """A lost connection is a pause, and the next start finds everything, whatever settings a session begins with."""
+        for setting in ("standard_conforming_strings = off", "default_transaction_isolation = serializable"):
+            self.sql(f"ALTER DATABASE {self.database} SET {setting}")
+            journal = self.next_run()
+            table = self.play(journal, 2)
+            self.until_idle(journal)
+            self.cut()
+            journal.append(table, MOVE, nothing)
+            self.until_idle(journal)
+            self.assertEqual(self.pump.broken, [])
+            self.stop(journal)
+            self.stop(self.start())
+            with inspecting(self.url) as reader:
+                self.assertEqual(reader.verify().faults, [])
+            self.sql(f"ALTER DATABASE {self.database} RESET ALL")
 
     def test_a_killed_host(self) -> None:
         """It has noted the newest rows about once a second, some tables at a time, those that waited longest first."""
