@@ -163,7 +163,9 @@ def _lobby(
 ) -> Lobby:
     settings = options.settings
     accounts, durable = StoredAccounts(store), store if isinstance(store, DurableJournal) else None
-    proven = None if durable is None else ProvenLogins(proof_key(beside(options["store"]).absolute()), durable)
+    proven = None
+    if durable is not None:
+        proven = ProvenLogins(proof_key(beside(options["store"]).absolute()), durable, durable.wall)
     sessions = SessionRegistry(
         *(options["resume"], lambda key: accounts.find(key) is not None, reactor.seconds),
         *(limits.keyless_resume_seconds, LookAlikes(accounts.names()), membership or Membership()),
@@ -179,7 +181,7 @@ def _lobby(
         login_service=login_service,
         galleries=Galleries(reactor, settings.watch_delays),
         house_rules=settings.house,
-        bans=Bans(durable or MemoryBans()),
+        bans=Bans(MemoryBans()) if durable is None else Bans(durable, durable.wall),
     )
     lobby.change(limits)
     return lobby

@@ -6,6 +6,7 @@ give their work to a thread and return. Changes, and what is read in order with 
 the reader, and no change waits for it.
 """
 
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -234,6 +235,8 @@ class DurableJournal:
     numbers: TableNumbers | None = None
     #: The number of this host's run in a database; 0: the store is a file.
     epoch: int = 0
+    #: Seconds since 1970, for bans and proofs: the clock of the database, or of this machine if the store is a file.
+    wall: Callable[[], float] = time.time
     _open: set[TableId] = field(factory=set)
     _stopping: bool = False
 

@@ -78,6 +78,8 @@ _SILENCE = "SET idle_session_timeout = '3s'; SET idle_in_transaction_session_tim
 PATIENCE = 10.0
 #: Seconds for which a start waits for the lock: the database may not know yet that the last host is gone.
 LOCK_PATIENCE = 5.0
+#: Seconds between the database's clock and that of this machine from which on the log says so.
+CLOCKS_DIFFER = 60.0
 #: Seconds between two tries.
 PAUSE = 0.1
 #: The first schema that several hosts can use, and the first PostgreSQL: it ends a session that is silent, and nothing else
@@ -92,7 +94,7 @@ class PostgresStore(OpenStore):
 
     :param name: of the database, such as `postgresql://gamehost@db.example.org/gamehost`
     :param warn: called in the writer's thread with words for the log
-    :param at: seconds since 1970, for a table's row 0
+    :param at: seconds since 1970, as this machine has it. It is only compared: the database's clock counts, for all members
     :param cluster: what the other members are told of this one; `None`: this host is alone
     """
 
@@ -105,6 +107,8 @@ class PostgresStore(OpenStore):
     session: Session = field(init=False)
     #: The number of this run; 0: it has not begun.
     epoch: int = field(init=False, default=0)
+    #: The database's clock in seconds since 1970, and the own clock at that moment.
+    _synchronized: tuple[float, float] = field(init=False, default=(0.0, 0.0))
     #: The newest rows of tables that were not noted yet, the first one first.
     _unnoted: dict[int, Head] = field(factory=dict)
     #: The newest rows of tables that are not in use any more, and when that was. Their players have been told of these.
@@ -145,8 +149,26 @@ class PostgresStore(OpenStore):
             migrate(session)
             self.epoch = begin_run(session, platform.node(), self.cluster, accept_loss)
             prepare(session)
-        self._read_from(self, TableRows(self, self.epoch, own=True), self._at)
+            self._synchronize(session)
+        self._read_from(self, TableRows(self, self.epoch, own=True), self.now)
+        if abs(ahead := self._at() - self.now()) >= CLOCKS_DIFFER:
+            self.warn(
+                f"this machine's clock is {abs(ahead):.0f} seconds {'ahead of' if ahead > 0 else 'behind'} the database's; "
+                "bans, proved log-ins and the times of matches go by the database's"
+            )
         return session
+
+    def now(self) -> float:
+        """
+        Seconds since 1970, as the database's clock has it: one clock for all members. A member with a clock of its own would
+        end the bans of all. For any thread.
+        """
+        database, own = self._synchronized
+        return database + self._clock() - own
+
+    def _synchronize(self, session: Session) -> None:
+        [(database,)] = session.rows("SELECT extract(epoch FROM clock_timestamp())::float8")
+        self._synchronized = database, self._clock()
 
     def resume(self) -> None:
         """
@@ -165,6 +187,7 @@ class PostgresStore(OpenStore):
                 if not session.lock(number, until - self._clock(), self._clock, self._sleep, shared):
                     raise StoreFailed(f"another host{session.owner_of_lock(number)} has taken the journal over")
             prepare(session)
+            self._synchronize(session)
         return session
 
     def commit(self, changes: Sequence[Change]) -> None:
@@ -582,6 +605,7 @@ def open_postgresql(
         tables=last_table,
         numbers=numbers,
         epoch=opened.epoch,
+        wall=opened.now,
     )
 
 

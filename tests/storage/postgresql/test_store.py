@@ -1,5 +1,6 @@
 """An open store in a database: how groups are written, and what people ask."""
 
+import time
 from functools import partial
 from typing import Any
 
@@ -10,8 +11,9 @@ from psycopg.types.numeric import Int2, Int4, Int8
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.bans import BanStore
+from gamehost.accounts.bans import Bans, BanStore
 from gamehost.accounts.passwords import Account
+from gamehost.accounts.proofs import ProvenLogins
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
@@ -31,6 +33,7 @@ from gamehost.storage.postgresql import members, store
 from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, look, take_over
 from gamehost.storage.postgresql.session import LineLost, Session, connect
 from gamehost.storage.postgresql.store import (
+    PostgresStore,
     bytea_array,
     int2_array,
     int4_array,
@@ -97,6 +100,46 @@ class PostgresBansTests(BansContract, PostgresCase, PropertyCase):
 
     def until_idle(self, journal: Any = None) -> None:
         PostgresCase.until_idle(self, self.journal)
+
+
+class ClockTests(PostgresCase):
+    """Bans, proofs and the times of matches go by the database's clock: no member can end the bans of all."""
+
+    def test_a_machine_with_another_clock(self) -> None:
+        journal, days = self.start(), 86_400
+        bans = Bans(journal, journal.wall)
+        bans.put("mallory", 3600, nothing)
+        ann = account("ann")
+        ProvenLogins(b"key", journal, journal.wall).note(ann, b"secret", "192.0.2.1")
+        self.stop(journal)
+        for ahead, words in ((40 * days, "is 3456000 seconds ahead of"), (-40 * days, "is 3456000 seconds behind")):
+            again = self.start(wall=lambda ahead=ahead: time.time() + ahead)
+            bans = Bans(again, again.wall)
+            self.assertTrue(ProvenLogins(b"key", again, again.wall).fits(ann, b"secret"))
+            self.play(again, 1)
+            bans.all()
+            self.until_idle(again)
+            self.assertIn(f"this machine's clock {words} the database's", self.warned.pop())
+            self.assertIsNotNone(bans.of_name("mallory"))
+            self.stop(again)
+        self.assertEqual(self.sql("SELECT (SELECT count(*) FROM ban), (SELECT count(*) FROM proof)"), [(1, 2)])
+        late = "abs(extract(epoch FROM now()) * 1000 - at_ms) > 100000"
+        self.assertEqual(self.sql(f"SELECT count(*) FROM event WHERE n = 0 AND {late}"), [(0,)])
+        self.start()
+        self.assertEqual(self.warned, [])
+
+    def test_a_clock_that_jumps_while_the_host_runs(self) -> None:
+        """Between two connections the host counts the seconds itself."""
+        now = [1000.0]
+        store = PostgresStore(self.url, self.warned.append, clock=lambda: now[0])
+        self.addCleanup(lambda: store.session.close())
+        store.begin(0.0)
+        before = store.now()
+        now[0] += 30.0
+        self.assertEqual(store.now(), before + 30.0)
+        store.session.close()
+        store.resume()
+        self.assertLess(abs(store.now() - time.time()), 25.0)
 
 
 class RowsTests(PostgresCase):
