@@ -409,9 +409,10 @@ class ReplicaConnection:
         self.closed = True
 
     def _ignored(self, *_: Any, **__: Any) -> None:
-        """There are no rates, and the replica's clock stands still."""
+        """There are no rates, the replica's clock stands still, and no telnet is answered."""
 
-    hold = logged_in = logged_out = alarm = no_alarm = pulse = exempt_from_rate = move_accepted = journaled = _ignored
+    say_bytes = hold = logged_in = logged_out = alarm = no_alarm = pulse = _ignored
+    exempt_from_rate = move_accepted = journaled = _ignored
 
 
 class Replica:

@@ -205,6 +205,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
     # -- the conversation calls these: see `Peer`
 
     say_and_hold = property(attrgetter("output.send_and_hold"))
+    say_bytes = property(attrgetter("output.send_bytes"))
     hold = property(attrgetter("output.hold"))
     hold_seconds = property(attrgetter("output.hold_seconds"))
     unsay = property(attrgetter("output.drop_held"))

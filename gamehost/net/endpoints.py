@@ -322,25 +322,30 @@ class Transport(typing.Protocol):
 
 
 def set_socket_options(transport: Any) -> None:
-    """Turn Nagle's algorithm off, and have the system find out within about half a minute that a client is gone."""
+    """
+    Turn Nagle's algorithm off, and have the system find out within about half a minute that a client is gone.
+
+    A byte that is sent as urgent data is read in its place: a telnet may send half of a command so.
+    """
     if not ITCPTransport.providedBy(transport):
         return
     transport.setTcpNoDelay(True)
     transport.setTcpKeepAlive(True)
     # Of TLS the socket is that of the transport below.
     handle = getattr(getattr(transport, "transport", transport), "getHandle", lambda: None)()
-    for name, value in (
+    for level, name, value in (
+        (socket.SOL_SOCKET, "SO_OOBINLINE", 1),
         # A silent client is probed every four seconds, and given up 16 seconds after its last packet. Data that is sent
         # in the meantime has 16 seconds of its own: 32 in all, in the worst case.
-        ("TCP_KEEPIDLE", 8),
-        ("TCP_KEEPINTVL", 4),
-        ("TCP_KEEPCNT", 3),
-        ("TCP_USER_TIMEOUT", 16_000),
+        (socket.IPPROTO_TCP, "TCP_KEEPIDLE", 8),
+        (socket.IPPROTO_TCP, "TCP_KEEPINTVL", 4),
+        (socket.IPPROTO_TCP, "TCP_KEEPCNT", 3),
+        (socket.IPPROTO_TCP, "TCP_USER_TIMEOUT", 16_000),
     ):
         option = getattr(socket, name, None)
         # Twisted's transports of unix sockets look like those of TCP.
         if option is not None and isinstance(handle, socket.socket) and handle.family != socket.AF_UNIX:
-            handle.setsockopt(socket.IPPROTO_TCP, option, value)
+            handle.setsockopt(level, option, value)
 
 
 #: Waiting connections that the system keeps for us: with the usual 50, a thousand at once wait a second and more.

@@ -445,6 +445,13 @@ class Output(Generic[M]):
             if self._unread > self._limit:
                 self._connection.abort("the client reads too slowly")
 
+    def send_bytes(self, data: bytes) -> None:
+        """Send bytes that no codec writes: a few for each message of the client at most, so that they need not be counted."""
+        if not self.closed:
+            self._pending = [*self._pending, data]
+            if not self._stalled:
+                self._cork.add(self)
+
     @property
     def pending_bytes(self) -> int:
         return sum(map(len, self._pending))

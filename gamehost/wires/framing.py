@@ -10,6 +10,7 @@ which may be continued later; the next chunk may be fed only when it is exhauste
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
+from itertools import zip_longest
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from attrs import define
@@ -94,15 +95,59 @@ class Control(Struct, frozen=True):
         """Answer it. The peer is a `gamehost.wires.base.Peer`."""
 
 
+class TelnetAnswer(Control, frozen=True):
+    """Telnet asks for an option that the host does not have. Unlike messages, the answer is the same on every wire."""
+
+    data: bytes
+
+    def answer(self, peer: Any) -> None:
+        """Answer past the codec. Connections can do that; a `Peer` of a plug-in has no need to."""
+        peer.say_bytes(self.data)
+
+
 BLANK = Blank()
 NOT_UTF8 = UndecodableLine("a line that is not UTF-8")
 
 # How other protocols begin a connection. A line wire would answer every line, and such clients could not read that.
 _FOREIGN = re.compile(rb"(GET|POST|HEAD|PUT|OPTIONS|CONNECT|PRI) \S+ HTTP/|SSH-[12]\.|\x16\x03", re.ASCII)
 
-# Telnet's option negotiation: IAC (255), WILL/WONT/DO/DONT (251..254), the option. RFC 854.
-_TELNET = re.compile(rb"\xff[\xfb-\xfe].", re.DOTALL)
+# Telnet's commands, RFC 854: IAC (255) and another byte (240..249), such as the interruption that Ctrl-C sends; or the
+# negotiation of an option: IAC, WILL/WONT/DO/DONT (251..254), the option. No text of ASCII or UTF-8 has a byte 255.
+IAC, DONT, DO, WONT, WILL = 255, 254, 253, 252, 251
+TIMING_MARK = 6
+_TELNET = re.compile(rb"(\xff(?:[\xf0-\xf9]|[\xfb-\xfe].))", re.DOTALL)
 _TELNET_BEGUN = re.compile(rb"\xff[\xfb-\xfe]?\Z")
+_REFUSALS = {DO: WONT, WILL: DONT}
+
+
+class TelnetRefusals:
+    """
+    What is answered to one client's telnet that asks for an option that the host does not have.
+
+    Each option is refused once, so there are never more than a few hundred refusals. A timing mark (RFC 860) is a question, and
+    is answered each time: after Ctrl-C a telnet shows nothing until the answer has come.
+    """
+
+    __slots__ = ("_refused",)
+
+    def __init__(self) -> None:
+        self._refused: set[bytes] = set()
+
+    def answer_to(self, verb: int, option: int) -> TelnetAnswer | None:
+        """
+        The answer to a negotiation; `None`: none is due.
+
+        :param verb: `WILL`, `WONT`, `DO` or `DONT`
+        """
+        refusal = _REFUSALS.get(verb)
+        if refusal is None:
+            return None
+        data = bytes((IAC, refusal, option))
+        if (verb, option) != (DO, TIMING_MARK):
+            if data in self._refused:
+                return None
+            self._refused.add(data)
+        return TelnetAnswer(data)
 
 
 def is_foreign(opening: bytes | bytearray) -> bool:
@@ -127,17 +172,32 @@ class LineBuffer:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a line, or a negotiation of telnet, has begun that has not ended."""
+        """Whether a line, or a command of telnet, has begun that has not ended."""
         return bool(self._rest or self._begun)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """
         The lines that are complete now, without their endings.
 
-        :raises WireError: a line is longer than the limit, or the first one is another protocol's
+        :raises WireError: (from the iterator) a line is longer than the limit, or the first one is another protocol's
         """
-        if self._begun or b"\xff" in data:
-            data = self._without_negotiation(data)
+        return self.lines_of(b"".join(self.parts(data)[::2]) if self.has_telnet(data) else data)
+
+    def has_telnet(self, data: bytes) -> bool:
+        """Whether a command of telnet may be in these bytes, or go on in them."""
+        return b"\xff" in data or bool(self._begun)
+
+    def parts(self, data: bytes) -> list[bytes]:
+        """Text, a command of telnet, text, and so on: the last part is text. A command that has begun is kept."""
+        # Only bytes after the last command can begin another one: bytes that its removal joins cannot.
+        parts = _TELNET.split(self._begun + data)
+        begun = _TELNET_BEGUN.search(parts[-1])
+        self._begun = begun.group() if begun else b""
+        parts[-1] = parts[-1].removesuffix(self._begun)
+        return parts
+
+    def lines_of(self, data: bytes | bytearray) -> Iterator[bytes]:
+        """The same as `feed`, for bytes without telnet's commands."""
         rest = self._rest
         rest += data
         start = 0
@@ -167,13 +227,6 @@ class LineBuffer:
         if end < 0 or end + 1 != len(data) or end >= self._limit:
             return None
         return data[:-2] if data.endswith(b"\r\n") else data[:end]
-
-    def _without_negotiation(self, data: bytes) -> bytes:
-        # Only bytes after the last negotiation can begin another one: bytes that its removal joins cannot.
-        *before, tail = _TELNET.split(self._begun + data)
-        begun = _TELNET_BEGUN.search(tail)
-        self._begun = begun.group() if begun else b""
-        return b"".join(before) + tail[: len(tail) - len(self._begun)]
 
     @staticmethod
     def _refuse_foreign(opening: bytearray) -> None:
@@ -207,6 +260,8 @@ class LineCodec(Generic[M]):
     #: The error for a second line that cannot be decoded.
     UNREADABLE: ClassVar[str]
 
+    _refusals: TelnetRefusals | None = None
+
     def __init__(self, lines: Buffer | None = None) -> None:
         self._lines = LineBuffer(self.LIMIT) if lines is None else lines
         self._unreadable = 0
@@ -217,11 +272,29 @@ class LineCodec(Generic[M]):
 
     def feed(self, data: bytes) -> Iterator[M]:
         """
-        The messages that are complete now.
+        The messages that are complete now, and the answers that telnet waits for.
 
-        :raises WireError: a line past the limit, another protocol, or a second line that cannot be read
+        :raises WireError: (from the iterator) a line past the limit, another protocol, or a second line that cannot be read
         """
-        for line in self._lines.feed(data):
+        buffer = self._lines
+        if isinstance(buffer, LineBuffer) and buffer.has_telnet(data):
+            return self._around_telnet(buffer, buffer.parts(data))
+        return self._messages(buffer.feed(data))
+
+    def _around_telnet(self, buffer: LineBuffer, parts: list[bytes]) -> Iterator[Any]:
+        refusals = self._refusals = self._refusals or TelnetRefusals()
+        text = bytearray()
+        for before, command in zip_longest(parts[::2], parts[1::2], fillvalue=b""):
+            text += before
+            answer = refusals.answer_to(command[1], command[2]) if len(command) == 3 else None
+            if answer is not None:
+                yield from self._messages(buffer.lines_of(text))
+                yield answer
+                text.clear()
+        yield from self._messages(buffer.lines_of(text))
+
+    def _messages(self, lines: Iterator[bytes]) -> Iterator[M]:
+        for line in lines:
             message = self.read(line)
             if type(message) is UndecodableLine:
                 self._unreadable += 1

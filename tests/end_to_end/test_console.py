@@ -1,11 +1,17 @@
-"""The console over real sockets, and a host that is killed."""
+"""The console over real sockets, a host that is killed, and the telnet that people have."""
 
+import os
+import pty
+import select
+import shutil
+import signal
 import socket
+import time
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.process import HostProcess
+from tests.kit.process import PATIENCE, HostProcess
 
 
 class Terminal:
@@ -67,3 +73,79 @@ class ConsoleTests(SynchronousTestCase):
             self.assertIn("2. bob played crab a5 a4.", ann.type("history", "2. "))
             host.stop()
             self.assertIn("The host is stopping; seats at tables are kept.", bob.until("kept."))
+
+
+class Telnet:
+    """The program telnet in a terminal, as somebody types there."""
+
+    INTERRUPT = b"\x03"
+
+    def __init__(self, port: int) -> None:
+        self._pid, self._terminal = pty.fork()
+        if not self._pid:
+            os.execvp("telnet", ["telnet", "127.0.0.1", str(port)])
+        self._ends = time.monotonic() + PATIENCE
+        self._unread = b""
+
+    def until(self, words: bytes) -> bytes:
+        while words not in self._unread:
+            ready, _, _ = select.select([self._terminal], [], [], self._ends - time.monotonic())
+            assert ready, f"no {words!r} in {self._unread!r}"
+            self._unread += os.read(self._terminal, 65_536)
+        seen, self._unread = self._unread.split(words, 1)
+        return seen
+
+    def type(self, keys: bytes) -> None:
+        os.write(self._terminal, keys)
+
+    def close(self) -> None:
+        os.kill(self._pid, signal.SIGKILL)
+        os.waitpid(self._pid, 0)
+        os.close(self._terminal)
+
+
+class TelnetTests(SynchronousTestCase):
+    if shutil.which("telnet") is None:
+        skip = "there is no telnet on this machine"
+
+    def test_urgent_data(self) -> None:
+        """Some telnets send half of a command behind Ctrl-C so."""
+        with HostProcess(wires=["console", "onitama"]) as host:
+            for wire, line, answer in (
+                ("console", b"who", b"Nobody"),
+                ("onitama", b"help", b"ERROR|this port is a game"),
+            ):
+                telnet = Telnet(host.ports[wire])
+                self.addCleanup(telnet.close)
+                telnet.until(b"Escape")
+                telnet.type(b"\x1d")
+                telnet.until(b"telnet> ")
+                telnet.type(b"toggle autosynch\r")
+                for _ in range(2):
+                    telnet.type(line + b"\r")
+                    telnet.until(answer)
+                    telnet.type(telnet.INTERRUPT)
+                telnet.type(line + b"\r")
+                telnet.until(answer)
+
+    def test_ctrl_c(self) -> None:
+        """It interrupts nothing, and what the host says afterwards is shown: the second time as the first time."""
+        conversations = {
+            "console": (b"> ", b"who", b"Nobody"),
+            "onitama": (b"Escape", b"help", b"ERROR|this port is a game host"),
+            "stratego-lines": (b"auth-req", b"help", b"err this port plays Stratego"),
+            "open": (b"Escape", b"help", b"this port speaks"),
+            "eriantys": (b"Escape", b"help", b"this port speaks"),
+            "litama": (b"Escape", b"state x", b"error"),
+        }
+        with HostProcess(wires=list(conversations)) as host:
+            for wire, (greeting, line, answer) in conversations.items():
+                telnet = Telnet(host.ports[wire])
+                self.addCleanup(telnet.close)
+                telnet.until(greeting)
+                for _ in range(2):
+                    telnet.type(line + b"\r")
+                    telnet.until(answer)
+                    telnet.type(telnet.INTERRUPT)
+                telnet.type(line + b"\r")
+                telnet.until(answer)

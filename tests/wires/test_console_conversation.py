@@ -308,6 +308,17 @@ class TelnetTests(SynchronousTestCase):
             client.send(SAID["<will terminal>"] + SAID["<do charset>"] + b"\xff\xfd\x63")
         self.assertEqual(client.transport.read().count(b"\xff\xfa"), 2)
 
+    def test_ctrl_c(self) -> None:
+        """Telnet shows nothing until its timing mark is answered, so it is answered each time, and nothing else is changed."""
+        client = connected(MemoryHost())
+        client.send(b"wh\xff\xf4\xff\xfd\x06o\r\n")
+        said = client.transport.read()
+        self.assertTrue(said.startswith(PROBE.data + b"\xff\xfc\x06"), said)
+        self.assertIn(b"Nobody", said)
+        for byte in b"\xff\xf4\xff\xfd\x06":
+            client.send(bytes((byte,)))
+        self.assertEqual(client.transport.read(), b"\xff\xfc\x06")
+
     def test_colours_come_with_a_terminal_alone(self) -> None:
         for kind, colours in ((b"XTERM", True), (b"DUMB", False)):
             host = MemoryHost(DEAL)

@@ -378,6 +378,27 @@ def telnet(client: Client, data: bytes) -> None:
     client.send(data[:-1] + b"\r\n")
 
 
+class TelnetTests(SynchronousTestCase):
+    #: The wires of lines of text.
+    LINES = ("onitama", "stratego-lines", "eriantys", "open", "litama")
+
+    def test_ctrl_c(self) -> None:
+        """Telnet shows nothing until its timing mark is answered: it is answered each time, and the line is as it was."""
+        interrupt, answer = b"\xff\xf4\xff\xfd\x06", b"\xff\xfc\x06"
+        for wire in self.LINES:
+            host = MemoryHost()
+            plain, mute = host.connect(wire), host.connect(wire)
+            self.assertEqual(plain.transport.read(), mute.transport.read())
+            for _ in range(3):
+                plain.send(b"help\n")
+                said = plain.transport.read()
+                for byte in interrupt:
+                    mute.send(bytes((byte,)))
+                self.assertEqual(mute.transport.read(), answer, wire)
+                mute.send(b"\xff\xf1he" + interrupt + b"lp\r\n")
+                self.assertEqual(mute.transport.read(), answer + said, wire)
+
+
 class TranscriptTests(SynchronousTestCase):
     def play(self, wire: str, transcript: Transcript, send: Callable[[Client, bytes], None]) -> None:
         play(transcript, MemoryHost(transcript.settings, **tokens_differ(wire)), send)

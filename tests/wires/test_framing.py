@@ -15,13 +15,15 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol, Side
 
 from gamehost.testing.cases import Mixin, PropertyCase
-from gamehost.testing.codec_contract import CodecContract
+from gamehost.testing.codec_contract import CodecContract, taken
 from gamehost.wires.framing import (
     Buffer,
     FrameBuffer,
     LastEncoded,
     LineBuffer,
+    LineCodec,
     OtherProtocol,
+    TelnetAnswer,
     UndecodableLine,
     WireError,
 )
@@ -40,6 +42,14 @@ from gamehost.wires.websocket import (
 from tests.kit.web_host import MASK, FrameText, close, frame, message, part
 
 LIMIT = 6
+
+
+class PlainCodec(LineCodec[bytes]):
+    LIMIT = LIMIT
+    UNREADABLE = "no line is"
+
+    def read(self, line: bytes) -> bytes:
+        return line
 
 
 def heard(buffer: Buffer, chunks: Iterable[bytes]) -> tuple[list[bytes], bool, bool]:
@@ -244,7 +254,11 @@ class LineTests(SynchronousTestCase):
 
 
 class TelnetTests(PropertyCase):
-    TRIPLES = (b"\xff\xfb\x01", b"\xff\xfc\x0a", b"\xff\xfd\xff", b"\xff\xfe\x0d")
+    #: Options, and what Ctrl-C and other keys send.
+    TRIPLES = (
+        *(b"\xff\xfb\x01", b"\xff\xfc\x0a", b"\xff\xfd\xff", b"\xff\xfe\x0d"),
+        *(b"\xff\xf0", b"\xff\xf4", b"\xff\xf9", b"\xff\xf4\xff\xfd\x06"),
+    )
 
     def test_every_place_and_every_cut(self) -> None:
         stream = b"ab\r\nc\n"
@@ -270,6 +284,24 @@ class TelnetTests(PropertyCase):
         """What stands on both sides of a triple does not become a triple by its going, however it is cut."""
         for chunks in ([b"\xff\xff\xfb\x01\xfb\x02\n"], [b"\xff\xff\xfb\x01", b"\xfb\x02\n"]):
             self.assertEqual(heard(LineBuffer(LIMIT), chunks), ([b"\xff\xfb\x02"], False, False))
+
+    def test_commands_are_answered_in_their_place(self) -> None:
+        """An option is refused once, and a timing mark is answered each time, however the bytes are cut."""
+        refused = [TelnetAnswer(b"\xff\xfc\x01"), TelnetAnswer(b"\xff\xfe\x01"), TelnetAnswer(b"\xff\xfc\x06")]
+        interrupt = b"\xff\xf4\xff\xfd\x06"
+        stream = b"a\nb\xff\xfd\x01\n\xff\xfb\x01\xff\xfd\x01" + interrupt + b"c\n\xff\xfc\x07\xff\xfe\x07" + interrupt
+        expected = [b"a", refused[0], b"b", refused[1], refused[2], b"c", refused[2]]
+        for pieces in ([stream], one_by_one(stream), *([stream[:at], stream[at:]] for at in range(len(stream)))):
+            codec = PlainCodec()
+            self.assertEqual([message for piece in pieces for message in taken(codec, piece)], expected, pieces)
+            self.assertFalse(codec.unfinished)
+
+    def test_no_more_is_answered_than_is_asked(self) -> None:
+        """Each option of every kind a hundred times: each is refused once, and a timing mark is not longer than its answer."""
+        asked = b"".join(bytes((255, verb, option)) for verb in range(251, 255) for option in range(256)) * 100
+        answers = [message.data for message in PlainCodec().feed(asked) if isinstance(message, TelnetAnswer)]
+        self.assertEqual(len(answers), 2 * 256 + 99)
+        self.assertEqual(answers.count(b"\xff\xfc\x06"), 100)
 
     def test_triples_count_for_no_limit(self) -> None:
         self.assertEqual(heard(LineBuffer(2), [b"a", b"\xff\xfb\x01" * 9, b"b\n"]), ([b"ab"], False, False))

@@ -15,7 +15,18 @@ from enum import Enum
 from attrs import field, frozen
 from msgspec import Struct
 
-from gamehost.wires.framing import Blank, LineBuffer, UndecodableLine, WireError
+from gamehost.wires.framing import (
+    DO,
+    IAC,
+    WILL,
+    WONT,
+    Blank,
+    LineBuffer,
+    TelnetAnswer,
+    TelnetRefusals,
+    UndecodableLine,
+    WireError,
+)
 
 #: What this port speaks, for programs that speak something else.
 SPOKEN = "with people, in plain text; type help and Enter"
@@ -78,7 +89,7 @@ class Negotiation(Struct, frozen=True):
 
 
 Told = Telnet | Agreed | Window | Terminal | Charset
-Message = Line | Told | UndecodableLine | Text | Prompt | Negotiation
+Message = Line | Told | TelnetAnswer | UndecodableLine | Text | Prompt | Negotiation
 
 #: A line that cannot be read, and why.
 NOT_UTF8 = UndecodableLine("This line is not UTF-8. Type letters and digits.")
@@ -89,8 +100,11 @@ CONTROL = UndecodableLine("This line holds control characters. Type letters and 
 # and everything beyond is dropped, and what is told only changes how text looks. A host says nothing of this before the client
 # has shown that it is telnet.
 
-IAC, DONT, DO, WONT, WILL, SB, SE = 255, 254, 253, 252, 251, 250, 240
+SB, SE = 250, 240
 ECHO, TERMINAL_TYPE, WINDOW_SIZE, CHARSET = 1, 24, 31, 42
+
+#: What a client may agree to, because the host asks for it or offers it. All else is refused.
+_KNOWN = frozenset(((WILL, WINDOW_SIZE), (WILL, TERMINAL_TYPE), (DO, CHARSET), (DO, ECHO)))
 
 #: So many bytes of an option are kept. The longest that is of use is the name of a terminal.
 LONGEST = 64
@@ -114,14 +128,18 @@ class _State(Enum):
     INSIDE_COMMAND = "inside command"
 
 
+_Told = Agreed | TelnetAnswer | Window | Terminal | Charset
+
+
 class TelnetFilter:
     """Takes what is telnet's out of a stream."""
 
-    __slots__ = ("_content", "_state", "_verb")
+    __slots__ = ("_content", "_refusals", "_state", "_verb")
 
     def __init__(self) -> None:
         self._state = _State.DATA
         self._verb = 0
+        self._refusals = TelnetRefusals()
         #: The option that is being told, from its number on.
         self._content = bytearray()
 
@@ -129,7 +147,7 @@ class TelnetFilter:
     def unfinished(self) -> bool:
         return self._state is not _State.DATA
 
-    def feed(self, data: bytes) -> Iterator[bytes | Agreed | Window | Terminal | Charset]:
+    def feed(self, data: bytes) -> Iterator[bytes | _Told]:
         """The rest of the data in pieces, and what is told, in order. The iterator must be exhausted before more is fed."""
         start = 0
         while start < len(data):
@@ -147,13 +165,14 @@ class TelnetFilter:
             if told is not None:
                 yield told
 
-    def _next(self, byte: int) -> bytes | Agreed | Window | Terminal | Charset | None:
+    def _next(self, byte: int) -> bytes | _Told | None:
         match self._state:
             case _State.COMMAND:
                 return self._command(byte)
             case _State.OPTION:
                 self._state = _State.DATA
-                return Agreed(byte) if self._verb in (WILL, DO) else None
+                known = (self._verb, byte) in _KNOWN
+                return Agreed(byte) if known else self._refusals.answer_to(self._verb, byte)
             case _State.INSIDE if byte == IAC:
                 self._state = _State.INSIDE_COMMAND
             case _State.INSIDE:
