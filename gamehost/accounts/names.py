@@ -20,8 +20,18 @@ _GIVEN_NAME = re.compile(r"(guest|random|easy|medium|hard)(\.[\dlio]+){1,2}")
 #: In characters, after normalization.
 LONGEST_NAME = 20
 
+#: In characters, before normalization. A character has at most four in its canonical decomposition, so a longer text is no
+#: name in any form. Normalization takes the square of a text's length in time, so the length is checked first.
+LONGEST_TEXT = 4 * LONGEST_NAME
+
+#: The key of a text that is no name. No name begins so, so nobody is found under it.
+KEY_OF_NOBODY = "#"
+
 #: The Hangul fillers. Unicode classes them as letters, but they are invisible.
 _FILLERS = "\u115f\u1160\u3164\uffa0"
+
+#: Single characters that stand for three and more words. Unicode classes them as letters, too.
+_PHRASES = "\ufdfa\ufdfb"
 
 _LETTERS_AND_DIGITS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd")
 
@@ -70,6 +80,16 @@ class NameRefused(Exception):
         self.wait = wait
 
 
+def composed(text: str) -> str:
+    """
+    A text in Unicode normalization form C, as names are written. One that is too long for a name is returned as it is.
+
+    All that compares names normalizes them here, in `key_of` or in `checked_name`: their work has a bound, however long a
+    text somebody sends.
+    """
+    return text if len(text) > LONGEST_TEXT else unicodedata.normalize("NFC", text)
+
+
 def checked_name(text: str) -> str:
     """
     Check a name.
@@ -79,23 +99,29 @@ def checked_name(text: str) -> str:
     :raises NameRefused: not 1 to 20 letters, decimal digits, `_`, `-` or `.`, or a reserved word, or the name of a house
         player, or letters of two scripts that look alike
     """
-    name = unicodedata.normalize("NFC", text)
+    name = composed(text)
     if len(name) > LONGEST_NAME:
         raise NameRefused(NameFault.TOO_LONG, f"a name has at most {LONGEST_NAME} characters")
     if not name or not all(_fits(character) for character in name):
         raise NameRefused(NameFault.INVALID, "a name has 1 to 20 letters, digits, _ - or . and nothing else")
-    if key_of(name) in RESERVED:
+    written_out = _written_out(name)
+    if len(written_out) > LONGEST_NAME:
+        raise NameRefused(
+            NameFault.TOO_LONG, f"a name has at most {LONGEST_NAME} characters, its ligatures written out as letters"
+        )
+    key = _folded(written_out)
+    if key in RESERVED:
         raise NameRefused(NameFault.INVALID, "a name is not a word such as tie or help")
-    if _HOUSE_NAME.fullmatch(key_of(name)):
+    if _HOUSE_NAME.fullmatch(key):
         raise NameRefused(NameFault.INVALID, "names such as easy.1 are those of the host's own players")
-    if len(_scripts(name) & _ALIKE) > 1:
+    if len(_scripts(written_out) & _ALIKE) > 1:
         raise NameRefused(NameFault.INVALID, "a name has letters of one script, such as Latin, Greek or Cyrillic")
     return name
 
 
 def mended(text: str) -> str:
     """A text with `_` for what no name has, and at most as long as a name is; empty: nothing of it is left."""
-    name = unicodedata.normalize("NFC", text)[:LONGEST_NAME]
+    name = composed(text[:LONGEST_TEXT])[:LONGEST_NAME]
     name = "".join(character if _fits(character) else "_" for character in name)
     return name if name.strip("_-.") else ""
 
@@ -116,22 +142,51 @@ def check_new_name(skeleton: str) -> None:
         )
 
 
-def _scripts(name: str) -> set[str]:
-    """The first words of the characters' names in Unicode, in the compatibility form."""
-    if name.isascii():
+def _scripts(written_out: str) -> set[str]:
+    """The first words of the characters' names in Unicode, of a name in the compatibility form."""
+    if written_out.isascii():
         return set()
-    return {unicodedata.name(character, "").partition(" ")[0] for character in unicodedata.normalize("NFKC", name)}
+    return {unicodedata.name(character, "").partition(" ")[0] for character in written_out}
 
 
 def _fits(character: str) -> bool:
-    if character in _FILLERS:
+    if character in _FILLERS or character in _PHRASES:
         return False
     return character in "_-." or unicodedata.category(character) in _LETTERS_AND_DIGITS
 
 
 def key_of(name: str) -> str:
-    """The key under which a name is stored. Two names with the same key are the same name, such as `Ann` and `ann`."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    """
+    The key under which a name is stored. Two names with the same key are the same name, such as `Ann` and `ann`.
+
+    Any text has a key, also what a client has sent. Nobody is found under that of a text that is too long for a name.
+    """
+    return _folded(_written_out(name))
+
+
+def _written_out(text: str) -> str:
+    """A name in the compatibility form, in which ligatures are letters; `KEY_OF_NOBODY`: the text is too long for a name."""
+    if len(text) > LONGEST_TEXT or _PHRASES[0] in text or _PHRASES[1] in text:
+        return KEY_OF_NOBODY
+    written_out = unicodedata.normalize("NFKC", text)
+    return written_out if len(written_out) <= LONGEST_TEXT else KEY_OF_NOBODY
+
+
+def _folded(written_out: str) -> str:
+    """The key of a name that is in the compatibility form."""
+    return unicodedata.normalize("NFKC", written_out.casefold())
+
+
+def sought_key(text: str) -> str:
+    """
+    The key of a name that somebody looks up, perhaps that of a house player. All texts that are no names have one key.
+
+    An answer for a client is kept and counted under such a key, never under the client's text.
+    """
+    name = composed(text)
+    if not name or len(name) > LONGEST_NAME or not all(_fits(character) for character in name):
+        return KEY_OF_NOBODY
+    return key_of(name)
 
 
 _TABLE = str.maketrans(
@@ -146,8 +201,7 @@ _TABLE = str.maketrans(
 
 def skeleton_of(name: str) -> str:
     """The key of the name that has the Latin letters that this one's letters look like. A Latin name has its own key."""
-    key = key_of(name)
-    return key if key.isascii() else key_of(unicodedata.normalize("NFKC", name).translate(_TABLE))
+    return _folded(_written_out(name).translate(_TABLE))
 
 
 class LookAlikes:

@@ -10,7 +10,17 @@ rated match that ends.
 
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from functools import cached_property
 from math import exp, log, pi, sqrt
 from typing import Any, Literal, NamedTuple
@@ -329,6 +339,8 @@ class FinishedMatches:
     _counts: MatchCounts
     _in_slices: Callable[[Generator[None, None, Any]], Awaitable[Any]]
     _step_aside: Callable[[], None]
+    #: The names of the games that a match in the journal can be of, when the host has loaded its tables.
+    games: Collection[str] = ()
     _tally: Tally | None = None
     _edition: int = 0
     _ratings: RunningRatings = field(factory=RunningRatings)

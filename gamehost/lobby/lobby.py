@@ -27,6 +27,7 @@ from gamehost.accounts.names import (
     skeleton_of,
 )
 from gamehost.games.base import Game, Seat
+from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import TableId, UnfinishedTable
 from gamehost.limits import Limits, QuestionLimits, RemoteLimits
 from gamehost.lobby.house import HousePlayers, HouseRules, Studies
@@ -638,6 +639,7 @@ class Lobby:
 
     def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
         """As of `Seats`; and close the games of remote masters."""
+        self.spectators.finished.games = {*games, REMOTE.name}
         return self.seats.restore(games, self.remote.restore(found, games))
 
     def drain(self, why: str | None) -> None:

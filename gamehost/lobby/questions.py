@@ -6,8 +6,10 @@ once. Equal questions are one question, and answers that hold are kept. The work
 among busy connections: players have most of the reactor, however many ask.
 """
 
+import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Coroutine, Generator, Hashable
+from math import isfinite
 from typing import Any, TypeVar
 
 from attrs import Factory, define, field, frozen
@@ -26,7 +28,7 @@ R = TypeVar("R")
 #: Seconds between two questions.
 PAUSE = 0.002
 
-#: Bytes that an answer which is kept takes beside its own: its key, and the objects around it.
+#: Bytes that an answer which is kept takes beside its own and those of its key: the objects around them.
 OVERHEAD = 512
 
 STOPPING = "the host is stopping"
@@ -71,6 +73,8 @@ class _Kept:
     found: Found
     #: Seconds on the clock at which it holds no more.
     until: float
+    #: Bytes that it takes, its key included.
+    bytes: int
 
 
 @define(eq=False)
@@ -97,6 +101,8 @@ class Questions:
     #: The newest last.
     _kept: OrderedDict[Hashable, _Kept] = field(factory=OrderedDict)
     _kept_bytes: int = 0
+    #: The keys of those that hold for some time, by the whole second in which that ends.
+    _ending: dict[int, dict[Hashable, None]] = field(factory=dict)
     _pause: Timer = field(factory=Timer)
     _halted: bool = False
 
@@ -115,7 +121,8 @@ class Questions:
         Have a question answered, at once or later. To cancel the answer is to wait for it no longer.
 
         :param address: of the client, without the port
-        :param key: equal for questions that have the same answer
+        :param key: equal for questions that have the same answer. It is made of parsed values, such as a game that exists, a
+            number, or the key of a name: never of a text as a client has sent it
         :param work: finds the answer. It is called when it is this question's turn, or not at all
         :returns: fires with the value of what was found; or fails with `NotAnswered`, or with what the work has raised of that
         """
@@ -269,18 +276,41 @@ class Questions:
         return None if found is None else found.value
 
     def keep(self, key: Hashable, found: Found) -> None:
-        """Keep what was found, until other things need the room."""
-        if found.size + OVERHEAD > self.limits.kept_bytes:
+        """Keep what was found, until it holds no more or other things need the room."""
+        now = self._clock.seconds()
+        self._drop_expired(now)
+        size = found.size + _key_bytes(key) + OVERHEAD
+        if size > self.limits.kept_bytes:
             return
         if key in self._kept:
             self._drop(key)
-        self._kept[key] = _Kept(found, self._clock.seconds() + found.seconds)
-        self._kept_bytes += found.size + OVERHEAD
+        kept = self._kept[key] = _Kept(found, now + found.seconds, size)
+        if isfinite(kept.until):
+            self._ending.setdefault(int(kept.until), {})[key] = None
+        self._kept_bytes += size
         while self._kept_bytes > self.limits.kept_bytes:
             self._drop(next(iter(self._kept)))
 
+    def _drop_expired(self, now: float) -> None:
+        """Drop what holds no more: nobody asks for most of it again."""
+        while self._ending and (second := min(self._ending)) < int(now):
+            for key in tuple(self._ending[second]):
+                self._drop(key)
+
     def _drop(self, key: Hashable) -> None:
-        self._kept_bytes -= self._kept.pop(key).found.size + OVERHEAD
+        kept = self._kept.pop(key)
+        self._kept_bytes -= kept.bytes
+        if isfinite(kept.until):
+            ending = self._ending[int(kept.until)]
+            del ending[key]
+            if not ending:
+                del self._ending[int(kept.until)]
+
+
+def _key_bytes(key: Hashable) -> int:
+    """The bytes of a key, with those of the texts and numbers in it."""
+    parts = sum(map(_key_bytes, key)) if isinstance(key, tuple) else 0
+    return sys.getsizeof(key) + parts
 
 
 def _telling(found: Found | Failure, question: _Question) -> Generator[None, None, None]:

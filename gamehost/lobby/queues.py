@@ -191,6 +191,15 @@ class TooManyTables(Exception):
     """So many tables opened from one address wait already."""
 
 
+#: In characters: far more than a code has.
+LONGEST_CODE = 64
+
+
+def checked_code(text: str) -> str:
+    """The code that a client has sent; `#`, which is no code, instead of a text that is too long for one."""
+    return text if len(text) <= LONGEST_CODE else "#"
+
+
 def same_code(code: str, given: str) -> bool:
     """Compare in a time that does not depend on how much of the code was guessed."""
     return compare_digest(code.encode("utf-8"), given.encode("utf-8"))

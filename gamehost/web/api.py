@@ -22,7 +22,7 @@ from twisted.python.failure import Failure
 
 from gamehost._twisted import Timer
 from gamehost.accounts.login import Worker
-from gamehost.accounts.names import key_of
+from gamehost.accounts.names import KEY_OF_NOBODY, sought_key
 from gamehost.games.base import Game, To
 from gamehost.games.drawing import Scene, Turn
 from gamehost.games.play import picture_of
@@ -32,6 +32,7 @@ from gamehost.journal.replay import MANY as MOST_TOLD
 from gamehost.journal.replay import History, NotFollowed, replayed
 from gamehost.lobby.finished import KINDS, LIST_SECONDS, Kind, Tally, outcome
 from gamehost.lobby.questions import Found, NotAnswered
+from gamehost.lobby.queues import checked_code
 from gamehost.lobby.watching import EVERY, HistoryQuestion, Spectators
 from gamehost.tables.gallery import WatchRefused
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, found, refused
@@ -223,6 +224,9 @@ LOOK_SECONDS = 10.0
 #: What answers a request, at once or later.
 Answering = Answer | Deferred[Answer]
 
+#: Stands for a game that no match can be of, and for a name that nobody can have.
+NOTHING_SUCH = KEY_OF_NOBODY
+
 NOTHING = "there is nothing at this address"
 
 
@@ -387,7 +391,7 @@ class Api:
             case ("tables",):
                 return self.board.read()
             case ("tables", table) if (known := number(table)) is not None:
-                return self._shown(TableId(known), asked.query.get("code", ""), asked.visitor.address)
+                return self._shown(TableId(known), _code(asked.query), asked.visitor.address)
             case ("tables", table, ("history" | "picture") as what) if (known := number(table)) is not None:
                 return self._history(asked.visitor.address, TableId(known), asked.query, what)
             case ("matches",):
@@ -399,11 +403,11 @@ class Api:
                     return not_found()
                 if ending not in ENDINGS:
                     return not_found(f"expected an address that ends in {' or '.join(ENDINGS)}")
-                record = (TableId(known), ending, asked.query.get("code", ""))
+                record = (TableId(known), ending, _code(asked.query))
                 find = partial(self._record, *record)
                 return self._spectators.questions.ask(asked.visitor.address, (self, *record), find)
             case ("results",):
-                game, name = asked.query.get("game", ""), key_of(asked.query.get("name", ""))
+                game, name = self._sought(asked.query)
                 key = ("results", self._spectators.finished.edition, game, name)
                 return self._spectators.questions.ask(asked.visitor.address, key, partial(self._results, game, name))
             case path:
@@ -413,7 +417,9 @@ class Api:
         before = number(query["before"]) if query.get("before") else None
         if before is None and query.get("before"):
             return refused(400, "expected a whole number in before", FOR_EVERYBODY)
-        finished, game, name = self._spectators.finished, query.get("game", ""), key_of(query.get("name", ""))
+        finished, (game, name) = self._spectators.finished, self._sought(query)
+        if NOTHING_SUCH in (game, name):
+            return found(to_json(MatchList([])), JSON, NEVER)
 
         async def listed() -> Found:
             matches, low = await finished.newest(before, PAGE, game, name)
@@ -421,6 +427,16 @@ class Api:
             return kept(await as_json(self._worker, page), LIST_SECONDS)
 
         return self._spectators.questions.ask(address, ("list", finished.ended, before, game, name), listed)
+
+    def _sought(self, query: Mapping[str, str]) -> tuple[str, str]:
+        """
+        The game and the key of the name that a client asks for; empty: any.
+
+        Answers are kept under them, so they are not the client's text: `NOTHING_SUCH` stands for all that there cannot be.
+        """
+        game, name = query.get("game", ""), query.get("name", "")
+        known = not game or game in self._options.games or game in self._spectators.finished.games
+        return game if known else NOTHING_SUCH, sought_key(name) if name else ""
 
     async def _results(self, game: str, name: str) -> Found:
         tally = await self._spectators.finished.tally()
@@ -466,7 +482,7 @@ class Api:
         until = number(query["until"]) if "until" in query else LARGEST
         if until is None:
             return refused(400, "expected a whole number in until", FOR_EVERYBODY)
-        code = query.get("code", "")
+        until, code = min(until, MOST_TOLD + 1), _code(query)  # all higher numbers have one answer
         make = self._pictured if what == "picture" else self._told
         try:
             asked = self._spectators.history(table, until, code, self._games)
@@ -493,6 +509,11 @@ class Api:
         history = await self._spectators.questions.in_slices(self._encoder.history(table, game, told))
         answer = await as_json(self._worker, history, cache)
         return kept(answer) if asked.lasting else Found(answer)
+
+
+def _code(query: Mapping[str, str]) -> str:
+    """The code of a private match that a client gives; empty: none."""
+    return checked_code(query.get("code", ""))
 
 
 def _drawn(game: Game[Any, Any], told: History[Any], cache: str) -> Answer:

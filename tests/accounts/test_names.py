@@ -1,22 +1,36 @@
 """Names: what may be one, which are the same, and which look alike."""
 
+import contextlib
+import re
+import sys
 import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+import gamehost
+from gamehost.accounts import names
+from gamehost.accounts.bans import BanRefused, ban_key
 from gamehost.accounts.login import LoginOutcome, LoginRefused
 from gamehost.accounts.names import (
     _TABLE,
+    KEY_OF_NOBODY,
     LONGEST_NAME,
+    LONGEST_TEXT,
     LookAlikes,
     NameFault,
     NameRefused,
     check_new_name,
     checked_name,
+    composed,
     key_of,
+    mended,
     skeleton_of,
+    sought_key,
 )
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import ServiceCase
@@ -33,6 +47,106 @@ def fault(text: str) -> NameFault | None:
     except NameRefused as refusal:
         return refusal.fault
     return None
+
+
+class Counting:
+    """The module `unicodedata`, with a count of the characters that it has worked on."""
+
+    def __init__(self) -> None:
+        self.characters = 0
+
+    def normalize(self, form: Any, text: str) -> str:
+        made = unicodedata.normalize(form, text)
+        self.characters += max(len(text), len(made))
+        return made
+
+    def category(self, character: str) -> str:
+        self.characters += 1
+        return unicodedata.category(character)
+
+    def name(self, character: str, default: str) -> str:
+        self.characters += 1
+        return unicodedata.name(character, default)
+
+
+class LongTextTests(SynchronousTestCase):
+    """Normalization takes the square of the length of a text of combining marks. So lengths are checked before it."""
+
+    #: What is repeated in a text: marks in the wrong order, a letter with three marks, and letters that become several.
+    HOSTILE = (
+        "\u0301\u0316",
+        "\u1f80",
+        "\u03c9\u0313\u0300\u0345",
+        "\u0390",
+        "\ufdfa",
+        "\ufdf2",
+        "\u01c6",
+        "\u1100\u1161\u11a8",
+        "\u0958",
+        "\ufb2c",
+        "\U0001d160",
+        "\U0001f600",
+    )
+
+    def work(self, function: Callable[[str], object], text: str) -> int:
+        """How many characters a function has looked up or normalized."""
+        counting = Counting()
+        self.patch(names, "unicodedata", counting)
+        with contextlib.suppress(NameRefused, BanRefused):
+            function(text)
+        return counting.characters
+
+    def test_hostile_texts_cost_three_times_as_much_as_plain_letters_at_most(self) -> None:
+        for function in (checked_name, mended, key_of, sought_key, skeleton_of, composed):
+            for length in (*range(1, 100), 4_000, 16_000):
+                plain = self.work(function, "a" * length)
+                for repeated in self.HOSTILE:
+                    text = (repeated * length)[:length]
+                    with self.subTest(function=function.__name__, length=length, repeated=repeated):
+                        self.assertLessEqual(self.work(function, text), max(3 * plain, 12 * LONGEST_NAME))
+
+    def test_no_work_grows_with_a_long_text(self) -> None:
+        for function in (checked_name, mended, key_of, sought_key, skeleton_of, composed, ban_key):
+            for repeated in (*self.HOSTILE, "a"):
+                most = self.work(function, (repeated * 100)[:100])
+                self.assertEqual(self.work(function, (repeated * 16_000)[:16_000]), most)
+
+    def test_nothing_else_normalizes(self) -> None:
+        """A new module gets the bound with the functions for names: it cannot normalize by itself."""
+        package = Path(gamehost.__file__).parent
+        found = {
+            str(path.relative_to(package))
+            for path in package.rglob("*.py")
+            if re.search(r"\b(normalize|is_normalized)\b", path.read_text("utf-8"))
+            and "unicodedata" in path.read_text("utf-8")
+        }
+        self.assertEqual(found, {"accounts/names.py"})
+
+    def test_a_name_is_too_long_in_each_form_or_in_none(self) -> None:
+        for decomposed in ("\u1f80", "e\u0302\u0301", "\u1100\u1161\u11a8", "\u0390"):
+            name = unicodedata.normalize("NFC", decomposed)
+            for form in ("NFC", "NFD"):
+                self.assertEqual(checked_name(unicodedata.normalize(form, name * LONGEST_NAME)), name * LONGEST_NAME)
+                self.assertEqual(fault(unicodedata.normalize(form, name * (LONGEST_NAME + 1))), NameFault.TOO_LONG)
+
+    def test_no_character_is_longer_in_its_decomposition(self) -> None:
+        longest = max(len(unicodedata.normalize("NFD", chr(number))) for number in range(sys.maxunicode + 1))
+        self.assertEqual(longest * LONGEST_NAME, LONGEST_TEXT)
+
+    def test_nobody_is_found_under_what_is_no_name(self) -> None:
+        for text in ("", "a b", "a" * 21, "\u0301", "\u0301" * 16_000, "a\n", "\ufdfa"):
+            self.assertEqual(sought_key(text), KEY_OF_NOBODY)
+        self.assertEqual(key_of("a" * (LONGEST_TEXT + 1)), KEY_OF_NOBODY)
+        self.assertEqual(
+            [sought_key(text) for text in ("Ann", "ＡＮＮ", "easy.1", "Easy", "tie")],
+            ["ann", "ann", "easy.1", "easy", "tie"],
+        )
+        self.assertEqual(fault(KEY_OF_NOBODY), NameFault.INVALID)
+
+    def test_ligatures_count_as_their_letters(self) -> None:
+        self.assertEqual(key_of(checked_name("\ufb03" * 6)), "ffi" * 6)
+        self.assertEqual(fault("\ufb03" * 7), NameFault.TOO_LONG)
+        self.assertEqual(fault("\ufdfa"), NameFault.INVALID)
 
 
 class NameTests(PropertyCase):

@@ -325,8 +325,33 @@ class EqualTests(QuestionsCase):
         self.questions.limits = QuestionLimits(0, 0)
         self.assertEqual(self.successResultOf(self.ask(A, 1)), "x")
 
+    def test_what_holds_no_more_goes(self) -> None:
+        """Nobody asks for most of it again, so it goes with the next answer that is kept."""
+        for key in range(50):
+            self.questions.keep(key, Found("", 100, seconds=1.0))
+        self.ask(A, "lasting")
+        self.answer("lasting", "", 100)
+        self.clock.advance(2.0)
+        self.ask(A, "next")
+        self.answer("next", "", 100, seconds=1.0)
+        self.assertEqual([*self.questions._kept], ["lasting", "next"])
+        self.clock.advance(2.0)
+        self.assertIsNone(self.questions.kept("next"))
+        self.questions.keep("last", Found("", 1))
+        self.assertEqual([*self.questions._kept], ["lasting", "last"])
+
+    def test_keys_are_counted_with_what_is_kept(self) -> None:
+        long = ("list", "\U0001f600" * 4_000)  # four bytes a character
+        self.questions.limits = QuestionLimits(kept_bytes=16_000)
+        self.questions.keep(long, Found("", 1))
+        self.assertIsNone(self.questions.kept(long))
+        self.questions.limits = QuestionLimits(kept_bytes=18_000)
+        self.questions.keep(long, Found("", 1))
+        self.assertIsNotNone(self.questions.kept(long))
+
     def test_kept_answers_are_bounded_by_their_bytes(self) -> None:
-        self.questions.limits = QuestionLimits(kept_bytes=3 * (100 + OVERHEAD))
+        # Each key is a number or a short text, of less than 100 bytes.
+        self.questions.limits = QuestionLimits(kept_bytes=3 * (100 + OVERHEAD + 100))
         for key in range(3):
             self.ask(A, key)
             self.answer(key, "", 100)

@@ -18,7 +18,7 @@ from gamehost.players.base import SeededChance
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.web import api as records
 from gamehost.web.api import Api, MatchList, Results, moment
-from gamehost.web.http import Asked, Visitor
+from gamehost.web.http import Answer, Asked, Visitor
 from gamehost.wires.console.matches import Replay
 from gamehost.wires.open.conversation import OPTIONS
 from gamehost.wires.seeking import PLAYED
@@ -42,12 +42,12 @@ class ListTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.journal = InMemory(wall=lambda: 1_000_000.0)
         journal: Any = self.journal
-        host = MemoryHost(journal=journal)
+        host = self.host = MemoryHost(journal=journal)
         self.clock, self.api = host.clock, Api(host.lobby.spectators, OPTIONS, host.clock, at_once)
 
     def ask(self, what: str, **query: str) -> bytes:
         answer: Any = self.api.respond(Asked("GET", ("api", what), query, {}, Visitor("192.0.2.1", False, False)))
-        body: bytes = self.successResultOf(answer).body
+        body: bytes = (answer if isinstance(answer, Answer) else self.successResultOf(answer)).body
         return body
 
     def find(self, before: int | str = "", game: str = "", name: str = "") -> MatchList:
@@ -55,6 +55,30 @@ class ListTests(SynchronousTestCase):
 
     def results(self, game: str = "", name: str = "") -> Results:
         return json.decode(self.ask("results", game=game, name=name), type=Results)
+
+    def test_answers_are_not_kept_under_what_a_client_sends(self) -> None:
+        finish(self.journal, ("Ann", "Bob"), (1,))
+        kept = self.host.lobby.spectators.questions._kept
+        for text in ("\U0001f600", "a" * 21, "a b", "\u0301" * 16_000, "no.such\n"):
+            self.assertEqual(self.find(name=text), MatchList([]))
+            self.assertEqual(self.find(game=text), MatchList([]))
+            self.assertEqual(self.find(game="onitama", name=text), MatchList([]))
+        self.assertEqual(len(kept), 0)
+        for text in ("\U0001f600", "a" * 21, "a b", "\u0301" * 16_000, "no.such\n"):
+            for found in (self.results(name=text), self.results(game=text)):
+                self.assertEqual((found.results, found.matches), ([], 1))
+        self.assertEqual(len(kept), 2)
+        self.assertEqual([one.names for one in self.find(game="onitama", name="ＡＮＮ").matches], [["Ann", "Bob"]])
+
+    def test_codes_are_not_kept_either(self) -> None:
+        finish(self.journal, ("Ann", "Bob"), (1,))
+        questions = self.host.lobby.spectators.questions
+        self.ask("matches")  # and whoever asks next waits for a turn
+        for number in range(70, 80):
+            for what in ("matches/1.json", "tables/1/history", "tables/1/picture"):
+                query = {"code": "x" * number, "until": f"{10**number}"[:15]}
+                self.api.respond(Asked("GET", ("api", *what.split("/")), query, {}, Visitor("192.0.2.1", False, False)))
+        self.assertEqual(len(questions.unanswered), 3)
 
     def test_a_row(self) -> None:
         finish(self.journal, ("Ann", "Bob"), (1,))

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 
 from attrs import Factory, define, field, frozen
 
-from gamehost.accounts.names import key_of
+from gamehost.accounts.names import sought_key
 from gamehost.games.base import Offer
 from gamehost.games.messages import moves_undone
 from gamehost.games.play import is_move, screen_of
@@ -655,7 +655,7 @@ class Looking:
 
     def records(self, words: list[str]) -> None:
         """Finished matches, of all players or of one."""
-        finished, name = self._spectators.finished, key_of(words[0]) if words else ""
+        finished, name = self._spectators.finished, sought_key(words[0]) if words else ""
 
         async def found() -> Found:
             matches, _ = await finished.newest(None, RECORDS, name=name)

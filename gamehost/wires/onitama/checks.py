@@ -6,12 +6,12 @@ The document is *Návrh protokolu*; its sections are the titles in it. `docs/wir
 move may do is asked of the game.
 """
 
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve
 
+from gamehost.accounts.names import composed
 from gamehost.checker.base import GRADES, Act, Cut, Grade, Reading, Said, Scenario, Step, Unanswered, WireChecks, laws
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
@@ -116,7 +116,7 @@ class OnitamaReading(Reading):
         if self.turn is not None or self.waits:
             self.open.append("other")
             return Said(f"logs in as {name}, but is logged in already", Grade.BREACH)
-        self.name = unicodedata.normalize("NFC", name)
+        self.name = composed(name)
         self.open.append("log-in")
         return Said(f"logs in as {name}")
 

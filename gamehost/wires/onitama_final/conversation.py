@@ -17,12 +17,11 @@ behind these two. A move or a pass out of place is answered INVALID_MOVE, anythi
 at the fifth FAILED.
 """
 
-import unicodedata
 from collections.abc import Sequence
 from enum import Enum
 from typing import Any, ClassVar
 
-from gamehost.accounts.names import NameRefused
+from gamehost.accounts.names import NameRefused, composed
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved
 from gamehost.games.onitama.rules import BLACK, SIDE, WHITE, Exchange, Move, Position, Square, read_exchange, read_move
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
@@ -86,7 +85,7 @@ def why_not_a_name(name: str) -> str | None:
         return "Name empty!"
     if len(name) > LONGEST_NAME:
         return f"Name is too long (>{LONGEST_NAME})!"
-    if ":" in name or any(map(str.isspace, name)) or not unicodedata.is_normalized("NFC", name):
+    if ":" in name or any(map(str.isspace, name)) or composed(name) != name:
         return f"a name has 1 to {LONGEST_NAME} letters, digits, _ - or . and nothing else"
     return None
 

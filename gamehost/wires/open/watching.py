@@ -19,7 +19,7 @@ from gamehost.journal.records import TableId
 from gamehost.journal.replay import History
 from gamehost.lobby.finished import RANKED, FinishedMatches, Study, Tally
 from gamehost.lobby.questions import Found, NotAnswered, Questions, Work
-from gamehost.lobby.queues import Played, RematchWanted
+from gamehost.lobby.queues import Played, RematchWanted, checked_code
 from gamehost.lobby.sessions import Session, Waiting, WaitingByGame
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable
@@ -232,11 +232,11 @@ class LookingOn(SeekingConversation[m.Message]):
             self._refuse("you play in this match")
             return
         try:
-            self._spectators.watch(table, self, self._encoder, message.code or "")
+            self._spectators.watch(table, self, self._encoder, checked_code(message.code or ""))
         except WatchRefused as refusal:
             self._refuse(str(refusal))
             return
-        self._watched[table] = message.code or ""
+        self._watched[table] = checked_code(message.code or "")
         self.peer.logged_in()
 
     def tell(self, data: bytes) -> None:
@@ -254,7 +254,7 @@ class LookingOn(SeekingConversation[m.Message]):
             if self.handle is not None and table == self.handle.table:
                 asked = self._spectators.own_history(table, until)
             else:
-                asked = self._spectators.history(table, until, message.code or "", games)
+                asked = self._spectators.history(table, until, checked_code(message.code or ""), games)
         except WatchRefused as refusal:
             self._refuse(str(refusal))
             return
@@ -293,7 +293,9 @@ class LookingOn(SeekingConversation[m.Message]):
         games = {name: played.game for name, played in self._options.games.items()}
         self._studying = True
         told = partial(self._tell_study, table)
-        self._leave_study = self._studies.ask(self.peer.address, table, message.code or "", games, told, self._no_study)
+        self._leave_study = self._studies.ask(
+            self.peer.address, table, checked_code(message.code or ""), games, told, self._no_study
+        )
 
     def _tell_study(self, table: TableId, study: Study) -> None:
         self._studying = False

@@ -4,13 +4,13 @@ The checks of clients and of servers of Paper Soccer in XML.
 The document is *Game Protocol* of the Universal Game System; its sections are the titles in it.
 """
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attrs import define, evolve
 from msgspec.structs import replace
 
+from gamehost.accounts.names import composed
 from gamehost.checker.base import GRADES, Act, Cut, Grade, Reading, Said, Scenario, Step, Unanswered, WireChecks, laws
 from gamehost.checker.server_run import Opening, Script, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
@@ -128,7 +128,7 @@ class XmlReading(Reading):
     def _logs_in(self, nick: str, game_type: str) -> Said:
         if self._next or self._waits:
             return Said(f"logs in as {nick}, but is logged in already", Grade.BREACH)
-        self._nick = unicodedata.normalize("NFC", nick)
+        self._nick = composed(nick)
         self._open.append("log-in")
         if game_type != "paper soccer":
             return Said('names the type of game in another way than "paper soccer"', Grade.FRAGILE)

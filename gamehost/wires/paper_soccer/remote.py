@@ -26,7 +26,6 @@ Players of the built-in game go on as `gamehost.wires.paper_soccer.conversation`
 which types there are, who may be a master, and how they speak.
 """
 
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from functools import partial
@@ -34,6 +33,7 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from gamehost.accounts.names import composed
 from gamehost.games.base import Game
 from gamehost.journal.records import CHAMPIONSHIP, TableId
 from gamehost.lobby.championship import ChampionshipRun
@@ -180,7 +180,7 @@ class RemoteConversation(XmlConversation):
         if message.game_type.casefold() not in self._championship_types():
             self._refuse_log_in(m.LoginError.GAME_TYPE, f"a championship of {self._run.game_type} is played here")
             return False
-        if not self._run.admits(unicodedata.normalize("NFC", message.nick).partition(":")[0]):
+        if not self._run.admits(composed(message.nick.partition(":")[0])):
             self._refuse_log_in(m.LoginError.NO_ROOM, "the championship has all its players")
             return False
         return True
