@@ -8,11 +8,12 @@ position that it was told last. It does not know yet what becomes of a move that
 by whether that one can still be accepted.
 """
 
+import re
 import tomllib
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum, StrEnum
 from importlib.resources import files
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import msgspec
@@ -21,6 +22,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from gamehost.games.base import Seat
+from gamehost.ops import printable
 from gamehost.players.base import Level, NewPlayer, SeededChance
 
 
@@ -256,20 +258,37 @@ class Said:
     do: str = ""
 
 
-#: Fields that are never shown, and those of names, behind which the key of a guest may stand: `NAME:KEY`.
-SECRETS, NAMES = ("password", "key", "code"), ("username", "nickname", "nick")
+#: What is shown in the place of a secret.
 HIDDEN = "***"
+#: The secrets in a line of JSON. A line that is no message has no fields, and may hold a password all the same.
+_JSON_SECRET = re.compile(
+    r"""("(?:password|key|code)"\s*:\s*"|"(?:username|nickname|nick)"\s*:\s*"[^":\\]*:)(?:[^"\\]|\\.)*"""
+)
+
+
+def printed_json(message: Any, raw: bytes) -> str:
+    """A line of JSON as it is printed, without secrets."""
+    return _JSON_SECRET.sub(rf"\1{HIDDEN}", printable(raw))
 
 
 class Reading:
-    """Follows one connection, and says what its messages mean."""
+    """
+    Follows one connection, and says what its messages mean.
+
+    A wire's own reading names the fields that are never shown, in messages of both sides.
+    """
+
+    #: The fields of secrets.
+    SECRETS: ClassVar[Sequence[str]] = ("password", "key")
+    #: The fields of names, and the character behind which a secret may stand: `NAME:KEY` for a guest.
+    NAMES: ClassVar[Mapping[str, str]] = {"username": ":", "nickname": ":", "nick": ":"}
 
     def redacted(self, message: Any) -> Any:
-        """The same message without what must not be shown. It is called before `said`."""
-        hidden = {name: HIDDEN for name in SECRETS if isinstance(getattr(message, name, None), str)}
-        for name in NAMES:
-            who, colon, _ = str(getattr(message, name, "")).partition(":")
-            hidden |= {name: f"{who}:{HIDDEN}"} if colon else {}
+        """The same message without what must not be shown. It is called before `said` and `heard`."""
+        hidden = {name: HIDDEN for name in self.SECRETS if isinstance(getattr(message, name, None), str)}
+        for name, mark in self.NAMES.items():
+            who, found, _ = str(getattr(message, name, "")).partition(mark)
+            hidden |= {name: f"{who}{mark}{HIDDEN}"} if found else {}
         if not hidden:
             return message
         if isinstance(message, msgspec.Struct):

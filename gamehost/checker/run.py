@@ -154,7 +154,7 @@ class ClientRun(Run, ClientWatcher):
         self._launcher = launcher
         self._done = done
         encode = wire.client_codec().encode if wire.client_codec is not None else None
-        self.transcript = Transcript(checks, clock.seconds, encode)
+        self.transcript = Transcript(checks, clock.seconds, encode, wire.configure({}).new_codec().encode)
         self._codec = wire.client_codec
         self._phase = Phase.CONNECTING
         self._line: Line | None = None

@@ -652,7 +652,11 @@ class ServerRun(Run):
 
     def _new_transcript(self) -> Transcript:
         server = self._server
-        return Transcript(server.reading, self.clock.seconds, self._new_codec().encode, self._lines, began=self._began)
+        host = server.wire.configure({}).new_codec()
+        client = self._new_codec()
+        return Transcript(
+            server.reading, self.clock.seconds, client.encode, host.encode, self._lines, began=self._began
+        )
 
     def _breach(self, title: str, law: str, happened: str) -> None:
         if self._trying:

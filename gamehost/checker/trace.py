@@ -101,8 +101,8 @@ class Trace:
         #: When what is read now has passed, in seconds since 1970.
         self._seconds = 0.0
         self._tell = tell
-        self._transcript = Transcript(checks, lambda: 0.0, wire.client_codec().encode)
         config: Any = wire.configure({})
+        self._transcript = Transcript(checks, lambda: 0.0, wire.client_codec().encode, config.new_codec().encode)
         config = LinesOrSocket(config) if wire.websocket else config
         self._client = RecordingConfig(config, _Said(self._client_says)).new_codec()
         #: What is below the server's messages.

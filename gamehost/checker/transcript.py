@@ -145,7 +145,9 @@ class Transcript:
 
     checks: WireChecks
     seconds: Callable[[], float]
+    #: Write a message of the client, and one of the host, again without its secrets.
     encode: Callable[[Any], bytes] | None
+    encode_host: Callable[[Any], bytes]
     lines: list[TranscriptLine] = field(factory=list)
     #: When the scenario began; by default now.
     began: float = field(default=Factory(lambda self: self.seconds(), takes_self=True), kw_only=True)
@@ -169,14 +171,17 @@ class Transcript:
         shown = self.reading.redacted(message)
         if shown is not message and self.encode is not None:
             raw = self.encode(shown)
-        said = self.reading.said(message)
+        said = self.reading.said(shown)
         self._add("client", shown, raw, said.meaning)
         return said
 
     def heard(self, message: Any, raw: bytes) -> Said:
         """The host has sent a message. What it means is returned, too."""
-        heard = self.reading.heard(message)
-        self._add("host", message, raw, heard.meaning)
+        shown = self.reading.redacted(message)
+        if shown is not message:
+            raw = self.encode_host(shown)
+        heard = self.reading.heard(shown)
+        self._add("host", shown, raw, heard.meaning)
         return heard
 
     def note(self, meaning: str) -> None:

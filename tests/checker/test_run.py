@@ -471,12 +471,12 @@ class TranscriptTests(SynchronousTestCase):
         self.assertEqual(len(heard.errors), 1)
 
     def test_secrets_are_hidden(self) -> None:
-        transcript = Transcript(CHECKS["onitama"], lambda: 0.0, PipesClientCodec().encode)
+        transcript = Transcript(CHECKS["onitama"], lambda: 0.0, PipesClientCodec().encode, PipesCodec().encode)
         transcript.said(Login("ann:secret"), b"LOGIN|ann:secret\n")
         self.assertEqual([line.text for line in transcript.lines], ["LOGIN|ann:***"])
 
     def test_the_last_messages(self) -> None:
-        transcript = Transcript(CHECKS["onitama"], lambda: 1.5, None)
+        transcript = Transcript(CHECKS["onitama"], lambda: 1.5, None, PipesCodec().encode)
         transcript.heard(Start("ann", "bob"), b"START|ann|bob\n")
         transcript.note("something happens")
         (last,) = transcript.last(1)

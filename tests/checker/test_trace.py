@@ -19,6 +19,30 @@ from gamehost.wires.websocket import text_frame
 from tests.kit.checker import CHECKS
 
 DEAL = "white=boar,ox;black=crab,eel;spare=tiger"
+TOKEN = "5a" * 32
+#: By wire: lines of a client and of a host, each with a secret. Some are no messages.
+SECRETS = (
+    (
+        "open",
+        '{"do":"enter","name":"ann","key":"hunter2"}\n{"do":"log-in","name":"ann","password":"hunter2","keep":7}\n'
+        '{"do":"join","table":7,"code":"hunter2"}\n',
+        '{"is":"entered","name":"ann","key":"hunter2","account":true}\n'
+        '{"is":"seeking","game":"onitama","seats":2,"names":["ann"],"table":7,"code":"hunter2"}\n',
+    ),
+    ("onitama", "LOGIN|ann:hunter2\n", ""),
+    ("eriantys", '{"type":"LoginMessage","nickname":"ann:hunter2"}\n{"type":1,"nickname":"ann:hunter2"}\n', ""),
+    (
+        "litama",
+        f"move {'a' * 24} {TOKEN} boar a1b2\n",
+        f'{{"messageType":"join","matchId":"{"a" * 24}","token":"{TOKEN}","index":0}}\n',
+    ),
+    (
+        "paper-soccer",
+        '<message type="gameMasterLogin"><gameMasterLogin id="m#hunter2" gameType="chess" playersMin="2" playersMax="2"/>'
+        "</message>\n",
+        "",
+    ),
+)
 
 
 def trace_of(wire: str) -> tuple[Trace, list[TraceLine]]:
@@ -238,6 +262,17 @@ class TraceTests(SynchronousTestCase):
         self.assertEqual(more[0].client, "ann")
         self.assertEqual(more[-1].meaning, "the host is there")
         self.assertNotIn("hunter2", repr(lines) + repr(more))
+
+    def test_no_secret_of_either_side(self) -> None:
+        """What the host says is a secret as well: the key of an account is good for 30 days."""
+        for wire, client, host in SECRETS:
+            trace, lines = trace_of(wire)
+            trace.client_sent(client.encode())
+            trace.host_sent(host.encode())
+            printed = "".join(f"{line.as_text()}{line.as_json()}" for line in lines)
+            self.assertEqual(len(lines), client.count("\n") + host.count("\n"), lines)
+            self.assertNotIn("hunter2", printed)
+            self.assertNotIn(TOKEN, printed)
 
 
 class TraceCommandTests(SynchronousTestCase):

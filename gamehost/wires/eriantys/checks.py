@@ -14,7 +14,7 @@ from attrs import define, field
 from msgspec import UNSET
 from msgspec.structs import asdict, astuple
 
-from gamehost.checker.base import Act, Grade, Reading, Said, Scenario, Step, WireChecks, laws
+from gamehost.checker.base import Act, Grade, Reading, Said, Scenario, Step, WireChecks, laws, printed_json
 from gamehost.games.eriantys import events
 from gamehost.games.eriantys.phases import answers, usable
 from gamehost.games.eriantys.player import EriantysPlayer
@@ -428,5 +428,12 @@ SCENARIOS = (
 )  # fmt: skip
 
 CHECKS = WireChecks(
-    "eriantys", LAWS, SCENARIOS, JsonReading, canonical=False, spoiled=spoiled, at_the_end=unacknowledged
+    "eriantys",
+    LAWS,
+    SCENARIOS,
+    JsonReading,
+    canonical=False,
+    printed=printed_json,
+    spoiled=spoiled,
+    at_the_end=unacknowledged,
 )

@@ -14,7 +14,20 @@ from typing import Any
 from msgspec import UNSET, ValidationError, convert
 from msgspec.structs import replace
 
-from gamehost.checker.base import GRADES, Act, Cut, Grade, Reading, Said, Scenario, Step, Unanswered, WireChecks, laws
+from gamehost.checker.base import (
+    GRADES,
+    Act,
+    Cut,
+    Grade,
+    Reading,
+    Said,
+    Scenario,
+    Step,
+    Unanswered,
+    WireChecks,
+    laws,
+    printed_json,
+)
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -59,6 +72,9 @@ _SAID: Mapping[type, str] = {
 
 
 class OpenReading(Reading):
+    #: Whoever has the code of a private table joins it, looks on and reads its record.
+    SECRETS = (*Reading.SECRETS, "code")
+
     def __init__(self) -> None:
         self._entered = False
         self._table: int | None = None
@@ -226,6 +242,7 @@ CHECKS = WireChecks(
     SCENARIOS,
     OpenReading,
     canonical=False,
+    printed=printed_json,
     spoiled=spoiled,
     late=("Act", "AskMoves"),
     excused=OpenReading.excuses,

@@ -4,6 +4,7 @@ The checks of clients and of servers of Paper Soccer in XML.
 The document is *Game Protocol* of the Universal Game System; its sections are the titles in it.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,7 +12,20 @@ from attrs import define, evolve
 from msgspec.structs import replace
 
 from gamehost.accounts.names import composed
-from gamehost.checker.base import GRADES, Act, Cut, Grade, Reading, Said, Scenario, Step, Unanswered, WireChecks, laws
+from gamehost.checker.base import (
+    GRADES,
+    HIDDEN,
+    Act,
+    Cut,
+    Grade,
+    Reading,
+    Said,
+    Scenario,
+    Step,
+    Unanswered,
+    WireChecks,
+    laws,
+)
 from gamehost.checker.server_run import Opening, Script, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -27,6 +41,7 @@ from gamehost.checker.server_scripts import (
 from gamehost.games.base import Seat
 from gamehost.games.paper_soccer.player import LINKS, PaperSoccerPlayer, Place, distances, turns, way_to_goal
 from gamehost.games.paper_soccer.rules import AROUND, POINTS, Foul, Position
+from gamehost.ops import printable
 from gamehost.players.base import Level
 from gamehost.wires.paper_soccer import messages as m
 
@@ -75,6 +90,15 @@ LAWS = laws(__name__, "clients")
 
 #: A move that no position allows: the ball stays where it is.
 FOUL = b"0,0"
+
+
+#: A master's id may end in `#` and the secret of the host's masters.
+_MASTER_SECRET = re.compile(r"""(\bid\s*=\s*["'][^"'#<>]*#)[^"'<>]*""")
+
+
+def printed(message: Any, raw: bytes) -> str:
+    """A message as it is printed, without a master's secret."""
+    return _MASTER_SECRET.sub(rf"\1{HIDDEN}", printable(raw))
 
 
 class XmlReading(Reading):
@@ -254,7 +278,7 @@ SCENARIOS = (
     *Scenario.usual({}, 4, 20),
 )  # fmt: skip
 
-CHECKS = WireChecks("paper-soccer", LAWS, SCENARIOS, XmlReading, canonical=False, foul=FOUL)
+CHECKS = WireChecks("paper-soccer", LAWS, SCENARIOS, XmlReading, canonical=False, printed=printed, foul=FOUL)
 
 
 _GAME_TYPE = "paper soccer"
