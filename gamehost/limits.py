@@ -525,10 +525,16 @@ class Rounds(Generic[K, W]):
 @lru_cache(maxsize=1_024)
 def is_loopback(address: str) -> bool:
     """Whether this is an address of this machine itself: a loopback address, or a socket in the file system."""
-    try:
-        return ip_address(address).is_loopback
-    except ValueError:
-        return address == ""
+    number = address_of(address)
+    return address == "" if number is None else number.is_loopback
+
+
+def same_address(one: str, other: str) -> bool:
+    """
+    Whether two addresses are one client's place. Those of this machine itself are, by IPv4 and IPv6: which one a program
+    takes for `localhost` changes from one connection to the next. At a socket in the file system nothing is known.
+    """
+    return one == other or (one != "" != other and is_loopback(one) and is_loopback(other))
 
 
 def rate_limit_key(address: str) -> str:

@@ -18,7 +18,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost._twisted import Timer
-from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of, skeleton_of
+from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of
 from gamehost.accounts.passwords import (
     Account,
     Accounts,
@@ -290,7 +290,7 @@ def _safely(work: Callable[[], R]) -> R | Failure:
 def _why_no_new_account(name: str, password: str, strong: bool) -> str | None:
     """Why there cannot be a new account with this name and this password; `None`: there can."""
     try:
-        check_new_name(skeleton_of(name))
+        check_new_name(name)
         if strong:
             check_strong_password(password, name)
     except (NameRefused, PasswordRefused) as refusal:

@@ -126,16 +126,17 @@ def mended(text: str) -> str:
     return name if name.strip("_-.") else ""
 
 
-def check_new_name(skeleton: str) -> None:
+def check_new_name(name: str) -> None:
     """
     Check a name that nobody has yet. Accounts and seats that have such a name from earlier keep it.
 
-    :param skeleton: of a checked name, as of `gamehost.accounts.names.skeleton_of`
+    :param name: a checked name
     :raises NameRefused: it is dots alone, or it is or looks like a name that the host gives
     """
-    if not skeleton.strip("."):
+    skeletons = latin_key_of(name), skeleton_of(name)
+    if not skeletons[0].strip("."):
         raise NameRefused(NameFault.INVALID, "a name is not dots alone; it has a letter or a digit, too")
-    if _GIVEN_NAME.fullmatch(skeleton):
+    if any(map(_GIVEN_NAME.fullmatch, skeletons)):
         raise NameRefused(
             NameFault.INVALID,
             "a name is not like guest.7 or easy.1: the host gives such names to guests and house players",
@@ -189,6 +190,7 @@ def sought_key(text: str) -> str:
     return key_of(name)
 
 
+#: Latin letters by the Greek and Cyrillic ones that look like them.
 _TABLE = str.maketrans(
     "\u037f\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03b1\u03b3\u03b9\u03bd"
     "\u03bf\u03c1\u03c3\u03c5\u03dc\u03f3\u03fa"
@@ -198,17 +200,28 @@ _TABLE = str.maketrans(
     "JABEZHIKMNOPTYXayivopouFjM" + "SIJABEKMHOPCTYXbareopcyxsijwVvYyhelidGqWw",
 )
 
+#: Latin letters by the digits and the capital that look like them.
+_ALSO_ALIKE = str.maketrans("01I", "oll")
 
-def skeleton_of(name: str) -> str:
+
+def latin_key_of(name: str) -> str:
     """The key of the name that has the Latin letters that this one's letters look like. A Latin name has its own key."""
     return _folded(_written_out(name).translate(_TABLE))
+
+
+def skeleton_of(name: str) -> str:
+    """
+    As `latin_key_of`, with digits and capitals as the letters that they look like in the name as it is written: `malIory`
+    and `ma11ory` look like `mallory`, and `maliory` does not.
+    """
+    return _folded(_written_out(name).translate(_TABLE).translate(_ALSO_ALIKE))
 
 
 class LookAlikes:
     """
     An index of names by their skeletons.
 
-    A Latin name is not in it, because its skeleton is its key.
+    A name that has its skeleton as its key is not in it.
 
     :param names: the names at the beginning
     """
@@ -244,7 +257,7 @@ class LookAlikes:
         """
         Whether another name looks like this one.
 
-        :param in_use: whether there is a name with a key, for Latin names
+        :param in_use: whether there is a name with a key, for names that are not in the index
         """
         skeleton, key = skeleton_of(name), key_of(name)
         return (skeleton != key and in_use(skeleton)) or bool(self._keys.get(skeleton, set()) - {key})

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 from attrs import define, frozen
 
-from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of, skeleton_of
+from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of
 from gamehost.accounts.passwords import Account, Digest, PasswordRefused, checked_password
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
@@ -147,7 +147,7 @@ class AccountChanges:
         try:
             new_name = checked_name(new_name)
             if key_of(new_name) != account.key:
-                check_new_name(skeleton_of(new_name))
+                check_new_name(new_name)
         except NameRefused as refusal:
             raise ChangeRefused(f"the new name cannot be used: {refusal}") from None
         key = key_of(new_name)

@@ -24,7 +24,6 @@ from gamehost.accounts.names import (
     key_of,
     mended,
     place_of,
-    skeleton_of,
 )
 from gamehost.games.base import Game, Seat
 from gamehost.games.remote.master import REMOTE
@@ -238,7 +237,7 @@ class Lobby:
         numbered = (f"{wanted[: LONGEST_NAME - 2 - len(prefix)]}.{prefix}{number}" for number in range(2, 10))
         for name in (wanted, *numbered) if wanted else ():
             try:
-                check_new_name(skeleton_of(checked_name(name)))
+                check_new_name(checked_name(name))
             except NameRefused:
                 break
             taken = self.registry.get(name) is not None or membership.is_elsewhere(key_of(name))

@@ -28,11 +28,10 @@ from gamehost.accounts.names import (
     check_new_name,
     checked_name,
     key_of,
-    skeleton_of,
 )
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
-from gamehost.limits import is_loopback, rate_limit_key
+from gamehost.limits import is_loopback, rate_limit_key, same_address
 from gamehost.lobby.sleeping import Place, SleepingIndex, SleepingTable
 from gamehost.settings import Settings
 from gamehost.tables.context import Phase
@@ -490,7 +489,7 @@ class SessionRegistry:
         """
         proved = bool(held.key_digest) and hmac.compare_digest(held.key_digest, key_digest)
         wrong_key = bool(held.key_digest and key_digest) and not proved
-        from_there = issued is not None or held.address == address
+        from_there = issued is not None or same_address(held.address, address)
         if held.player is not None and not (proved and from_there and held.wire == wire):
             raise NameRefused(NameFault.TAKEN, "this name is in use", reveals=wrong_key)
         if held.player is None:
@@ -516,7 +515,7 @@ class SessionRegistry:
                 NameFault.TAKEN, "a seat is kept under this name; log in with the key, as NAME:KEY", reveals=guessed
             )
         addresses = self._addresses_of(held)
-        if self.resume is ResumePolicy.SAME_ADDRESS and addresses[held.seat or 0] != address:
+        if self.resume is ResumePolicy.SAME_ADDRESS and not same_address(addresses[held.seat or 0], address):
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
         # At a Unix socket it may be a proxy, so nothing is known.
         if strict or not self.keyless_wait or (address and is_loopback(address)):
@@ -590,7 +589,7 @@ class SessionRegistry:
         :raises NameRefused: it is no name for somebody new, another host has it, or another name looks like this one
         """
         if not given:
-            check_new_name(skeleton_of(name))
+            check_new_name(name)
         self._check_here(key_of(name))
         if self.looks_taken(name):
             of_account = self.account_looks.match(name, self._reserved)

@@ -53,6 +53,17 @@ class BansTests(SynchronousTestCase):
     def put(self, target: str, seconds: float | None = None) -> Ban:
         return self.bans.put(target, seconds, lambda: None)
 
+    def test_a_name_counts_in_digits_and_capitals_that_look_like_it(self) -> None:
+        self.put("mallory")
+        for name in ("malIory", "ma11ory", "MALL0RY", "m\u0430ll\u043ery"):
+            self.assertIsNotNone(self.bans.of_name(name), name)
+        self.assertIsNone(self.bans.of_name("maliory"))
+        self.put("Ivan")
+        for name in ("ivan", "IVAN", "iVaN"):
+            self.assertIsNotNone(self.bans.of_name(name), name)
+        self.bans.drop("ivan", lambda: None)
+        self.assertIsNone(self.bans.of_name("Ivan"))
+
     def test_a_name_counts_in_every_spelling(self) -> None:
         ban = self.put("Coco")
         for name in ("Coco", "COCO", "\u0441\u043e\u0441\u043e"):

@@ -28,6 +28,7 @@ from gamehost.accounts.names import (
     checked_name,
     composed,
     key_of,
+    latin_key_of,
     mended,
     skeleton_of,
     sought_key,
@@ -97,7 +98,7 @@ class LongTextTests(SynchronousTestCase):
         return counting.characters
 
     def test_hostile_texts_cost_three_times_as_much_as_plain_letters_at_most(self) -> None:
-        for function in (checked_name, mended, key_of, sought_key, skeleton_of, composed):
+        for function in (checked_name, mended, key_of, sought_key, latin_key_of, skeleton_of, composed):
             for length in (*range(1, 100), 4_000, 16_000):
                 plain = self.work(function, "a" * length)
                 for repeated in self.HOSTILE:
@@ -106,7 +107,7 @@ class LongTextTests(SynchronousTestCase):
                         self.assertLessEqual(self.work(function, text), max(3 * plain, 12 * LONGEST_NAME))
 
     def test_no_work_grows_with_a_long_text(self) -> None:
-        for function in (checked_name, mended, key_of, sought_key, skeleton_of, composed, ban_key):
+        for function in (checked_name, mended, key_of, sought_key, latin_key_of, skeleton_of, composed, ban_key):
             for repeated in (*self.HOSTILE, "a"):
                 most = self.work(function, (repeated * 100)[:100])
                 self.assertEqual(self.work(function, (repeated * 16_000)[:16_000]), most)
@@ -214,12 +215,13 @@ class NameTests(PropertyCase):
             "easy.1",
         )
         for name in (".", "..", "." * 20, *given):
-            refusal = self.assertRaises(NameRefused, check_new_name, skeleton_of(name))
+            refusal = self.assertRaises(NameRefused, check_new_name, name)
             self.assertIs(refusal.fault, NameFault.INVALID, name)
         # Greek letters alone that look like a digit of a guest's name are found by their skeleton.
-        self.assertRaises(NameRefused, check_new_name, skeleton_of("guest.\u03bf"))
+        self.assertRaises(NameRefused, check_new_name, "guest.\u03bf")
+        self.assertRaises(NameRefused, check_new_name, "MEDIUM.I")
         for name in (".a", "-", "guest", "guests.7", "guest7", "guest.ann", "easy.going", "guest.1.2.3"):
-            check_new_name(skeleton_of(name))
+            check_new_name(name)
 
     def test_refusals_are_for_their_reader(self) -> None:
         for text in ("", "sEc ReT", "sEcReT" * 9, "draw"):
@@ -291,6 +293,11 @@ class SkeletonTests(SynchronousTestCase):
         for name, latin in ((COC, "coc"), (COC.upper(), "COC"), (GREEK_HOT, "hot"), (CYRILLIC_HOT, "Hot")):
             self.assertEqual(skeleton_of(name), key_of(latin), ascii(name))
 
+    def test_digits_and_capitals_that_look_like_letters(self) -> None:
+        for name, other in (("0wner", "owner"), ("malIory", "mallory"), ("ma11ory", "mallory"), ("MA11ORY", "Mallory")):
+            self.assertEqual(skeleton_of(name), key_of(other))
+        self.assertNotEqual(skeleton_of("maliory"), "mallory")
+
     def test_not_alike(self) -> None:
         for name in ("Ann", "Žofie", "愛", "Дмитрий", CYRILLIC_HOT.lower()):
             self.assertNotIn(skeleton_of(name), ("hot", "coc"))
@@ -324,6 +331,17 @@ class LookAlikesTests(SynchronousTestCase):
         self.assertEqual(len(index), 0)
 
 
+#: Names of which one cannot be new beside the other.
+ALIKE = (
+    ("coc", COC),
+    (COC, "coc"),
+    ("owner", "0wner"),
+    ("0wner", "owner"),
+    ("mallory", "malIory"),
+    ("malIory", "ma11ory"),
+)
+
+
 class NewNameTests(SynchronousTestCase):
     REFUSED = "this name looks like another one that is in use"
 
@@ -335,7 +353,7 @@ class NewNameTests(SynchronousTestCase):
         return answer
 
     def test_beside_a_guest(self) -> None:
-        for first, second in (("coc", COC), (COC, "coc")):
+        for first, second in ALIKE:
             for strict in (False, True):
                 host = MemoryHost(strict=strict)
                 client = host.connect()
@@ -348,7 +366,7 @@ class NewNameTests(SynchronousTestCase):
                 self.assertIsNotNone(host.lobby.registry.get(second))
 
     def test_beside_an_account(self) -> None:
-        for first, second in (("coc", COC), (COC, "coc")):
+        for first, second in ALIKE:
             host = MemoryHost()
             self.assertEqual(self.log_in(host, first), first)
             self.assertIsNotNone(host.journal.find(key_of(first)))

@@ -144,6 +144,18 @@ class GuestSeatTests(SynchronousTestCase):
             return str(refusal)
         return ""
 
+    def test_addresses_of_this_machine_are_one(self) -> None:
+        for first, second in (("127.0.0.1", "::1"), ("::1", "127.0.0.1"), ("127.0.0.1", "::ffff:127.0.0.1")):
+            registry = SessionRegistry(ResumePolicy.SAME_ADDRESS)
+            session, _ = registry.enter("ann", "w", first, ANN)
+            session.player = None
+            self.assertIs(registry.enter("ann", "w", second, OTHER)[0], session)
+        for first, second in (("127.0.0.1", "192.0.2.1"), ("", "127.0.0.1"), ("192.0.2.1", "192.0.2.2")):
+            registry = SessionRegistry(ResumePolicy.SAME_ADDRESS)
+            registry.enter("ann", "w", first, ANN)[0].player = None
+            with self.assertRaisesRegex(NameRefused, "cannot be taken back from here"):
+                registry.enter("ann", "w", second, OTHER)
+
     def test_a_key_is_needed_and_never_shown(self) -> None:
         session = self.seated("Ann:canary")
         self.assertEqual(session.name, "Ann")
