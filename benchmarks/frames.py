@@ -25,11 +25,13 @@ def microseconds(work: object) -> float:
 def figures() -> dict[str, float]:
     """What was measured, by what it is."""
     codec, lines = SocketCodec(), OpenCodec()
+    [*lines.feed(LINE + b"\n")]  # the first one is looked at for other protocols
     frame = bytes(FrameProtocol(client=True, extensions=[]).send_data(LINE.decode()))
     event = m.Event(1, 12, MovedEvent(0, "tiger", "c1", "c3"))
     return {
-        "a frame heard, us": microseconds(lambda: list(codec.feed(frame))),
-        "the same as a line, us": microseconds(lambda: list(lines.feed(LINE + b"\n"))),
+        "a frame read, us": microseconds(lambda: codec.whole(frame)),
+        "by wsproto, us": microseconds(lambda: list(codec.feed(frame))),
+        "the same as a line, us": microseconds(lambda: lines.whole(LINE + b"\n")),
         "an event made, us": microseconds(lambda: codec.encode(event)),
         "its bytes": float(len(codec.encode(event))),
     }

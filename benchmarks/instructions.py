@@ -21,9 +21,13 @@ from pathlib import Path
 
 from attrs import frozen
 
+from benchmarks.browser import CARRIERS, OpenLoad
 from benchmarks.load import Load
 from benchmarks.scripts import WIRES, Script, script_of
 from benchmarks.servers import Server, host, relay
+
+#: Seconds without a word from a server under callgrind after which something is wrong.
+PATIENCE = 300.0
 
 #: In the environment of a server: the module that runs, and the folder for what was counted.
 MODULE, FOLDER = "GAMEHOST_COUNTED_MODULE", "GAMEHOST_COUNTED_FOLDER"
@@ -41,9 +45,9 @@ class Count:
         return self.reactor + self.others
 
 
-def count(script: Script, server: Server, folder: Path, connections: int, seconds: float, bare: bool = False) -> Count:
+def count(new_load: Load, server: Server, folder: Path, seconds: float) -> Count:
     """Play at a server under callgrind, and count when everybody has arrived, each table at another place of its match."""
-    with Load(script, server, connections, bare=bare, patience=300.0) as load:
+    with new_load as load:
         load.spread()
         control(server, "--instr=on")
         load.run(seconds / 4, warm=0)
@@ -87,16 +91,26 @@ def valgrind(folder: str | Path) -> list[str]:
 
 
 def measure(wire: str, connections: int, seconds: float, store: str) -> tuple[Count, Count]:
-    """The host's and the relay's instructions a move; a line of the table is printed."""
-    script = script_of(wire)
+    """
+    The host's and the relay's instructions a move; a line of the table is printed.
+
+    :param wire: or one of `benchmarks.browser.CARRIERS`, beside the relay for Onitama's wire
+    """
+    script = CARRIERS.get(wire) or script_of(wire)
+    plain = script_of("onitama") if wire in CARRIERS else script
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "host").mkdir()
         (folder / "relay").mkdir()
         with counted_host(script, store, folder / "host") as server:
-            of_host = count(script, server, folder / "host", connections, seconds)
-        with relay(script, *valgrind(folder / "relay")) as server:
-            of_relay = count(script, server, folder / "relay", connections, seconds, bare=True)
+            if wire in CARRIERS:
+                load: Load = OpenLoad(script, server, connections, patience=PATIENCE, lines=wire == "open")
+            else:
+                load = Load(script, server, connections, patience=PATIENCE)
+            of_host = count(load, server, folder / "host", seconds)
+        with relay(plain, *valgrind(folder / "relay")) as server:
+            load = Load(plain, server, connections, bare=True, patience=PATIENCE)
+            of_relay = count(load, server, folder / "relay", seconds)
     print(
         f"{wire:16} {connections:6,} {of_host.reactor:9.1f} {of_host.others:9.1f} {of_host.total:9.1f}"
         f" {of_relay.total:9.1f} {of_host.total / of_relay.total:9.2f}",
@@ -113,7 +127,7 @@ def installed() -> bool:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print."""
     parser = argparse.ArgumentParser(description="The host's instructions a move beside those of a bare relay.")
-    parser.add_argument("--wires", default=",".join(WIRES))
+    parser.add_argument("--wires", default=",".join((*WIRES, *CARRIERS)))
     parser.add_argument("--connections", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=8.0)
     parser.add_argument("--store", default="store.sqlite")

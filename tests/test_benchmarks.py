@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from benchmarks import frames, hop, members, peers, rooms, speed, watchers
+from benchmarks import browser, frames, hop, members, peers, rooms, speed, watchers
 from benchmarks.cluster_load import Shared
 from benchmarks.load import Astray, Load, Window
 from benchmarks.scripts import WIRES, Script, script_of
@@ -122,6 +122,18 @@ class PeersTests(SynchronousTestCase):
         seventh = load.steps(3)[7]
         self.assertTrue(seventh.said.endswith(b'"args":["monkey|e5|d4"],"playerID":"1"}},7,"m3","1"]'), seventh.said)
         self.assertEqual(load.count(b'..42/pair,["update","m3",{}]..42/pair,["update"'), 2)
+
+    def test_what_browsers_say(self) -> None:
+        """The same moves by line and in frames, which a bare JSON object makes known as one move each."""
+        for lines, said in ((True, b""), (False, b"\x81\xae" + bytes(4))):
+            load = browser.OpenLoad(browser.CARRIERS["open"], Server("host", 1, 1), 2, lines=lines)
+            load._numbers = [12]
+            first = load.steps(0)[0]
+            text = b'{"do":"act","table":12,"action":"boar b1 b2"}'
+            self.assertEqual(
+                first.said, (said[:1] + bytes((0x80 | len(text),)) + said[2:] + text) if said else text + b"\n"
+            )
+            self.assertEqual(load.count(b'{"is":"event","event":{"kind":"moved","seat":0}}' * 2), 2)
 
     def test_all_figures_stand_in_the_plot(self) -> None:
         drawn = peers.plot({100: {"relay": 28.0, "host": 35.0, "Colyseus": 30.4}, 1000: {"boardgame.io": 140.0}})

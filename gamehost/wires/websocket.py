@@ -1,11 +1,11 @@
 """
 WebSocket as RFC 6455 describes it, behind the handshake: frames in, messages out, and back. Pure.
 
-wsproto parses the frames. A message is text of bounded size, in one frame or in fragments, without extensions. Pings and
-closing frames are messages, too: the conversation answers them. The first thing that a server sends is the answer to the
-handshake, so that is a message as well. These messages are `Control`s. A message in fragments
-is preceded by a `Fragment` for each one but the last: the work for a frame is in the frame, not in its bytes, so each frame
-counts as a message does.
+wsproto parses the frames. A segment that is exactly one short message, as nearly all are, is read directly. A message is text
+of bounded size, in one frame or in fragments, without extensions. Pings and closing frames are messages, too: the conversation
+answers them. The first thing that a server sends is the answer to the handshake, so that is a message as well. These messages
+are `Control`s. A message in fragments is preceded by a `Fragment` for each one but the last: the work for a frame is in the
+frame, not in its bytes, so each frame counts as a message does.
 
 A wire of lines has WebSocket on the same port if its token says `websocket=True`: `LinesOrSocket` reads the first bytes.
 """
@@ -179,6 +179,8 @@ class FrameCodec(Generic[M]):
         self._begun = 0
         self._parts: list[str] = []
         self._open = False
+        #: Whether a closing frame was read.
+        self._ended = False
         #: Frames of the message that has begun.
         self._fragments = 0
         self._unreadable = 0
@@ -188,6 +190,40 @@ class FrameCodec(Generic[M]):
     @property
     def unfinished(self) -> bool:
         return self._begun > 0 or self._open
+
+    def whole(self, data: bytes) -> M | None:
+        """
+        The message in a segment that is exactly one text frame, as browsers send nearly all; `None`: it is to be fed.
+
+        As of `gamehost.wires.base.ReadsWhole`.
+        """
+        text = self._whole_text(data)
+        if text is None:
+            return None
+        message = self.read(text)
+        return None if type(message) is UndecodableLine else message
+
+    def _whole_text(self, data: bytes) -> bytes | None:
+        """
+        The text in a segment that is exactly one frame: a whole message, short, with a mask, of ASCII.
+
+        `None`: it is anything else, or something waits before it. wsproto reads that, and says what is wrong with it.
+        """
+        # A final frame of text has 0x81; 0x80 in the second byte says that there is a mask.
+        if len(data) < 6 or data[0] != 0x81 or self._begun or self._open or self._ended:
+            return None
+        length, begin = data[1] - 0x80, 2
+        if length == 126:
+            length, begin = int.from_bytes(data[2:4], "big"), 4
+            if length < 126:
+                return None  # a length in more bytes than it needs
+        if not 0 <= length <= self.LIMIT or len(data) != begin + 4 + length:
+            return None
+        mask = data[begin : begin + 4] * (length // 4 + 1)
+        masked = int.from_bytes(data[begin + 4 :], "little")
+        # As one long number, because a loop over the bytes costs more than everything else here.
+        text = (masked ^ int.from_bytes(mask[:length], "little")).to_bytes(length, "little")
+        return text if text.isascii() else None
 
     def feed(self, data: bytes) -> Iterator[M]:
         """
@@ -252,6 +288,7 @@ class FrameCodec(Generic[M]):
             case Opcode.PONG:
                 awaited, self._asked = self._asked, False
                 return Pong(bytes(frame.payload), awaited)
+        self._ended = True
         code, reason = frame.payload
         return Close(NORMAL if code == CloseReason.NO_STATUS_RCVD else int(code), reason)
 
@@ -435,8 +472,15 @@ class LineOrTextCodec(FrameCodec[Any]):
         return bool(self._opening) or self._lines.unfinished or super().unfinished
 
     def whole(self, data: bytes) -> Any:
-        """As of `gamehost.wires.base.ReadsWhole`, for lines."""
-        return self._whole(data) if self._spoken is _Spoken.LINES and self._whole is not None else None
+        """As of `gamehost.wires.base.ReadsWhole`, for lines and for texts."""
+        if self._whole is None:
+            return None
+        if self._spoken is _Spoken.LINES:
+            return self._whole(data)
+        if self._spoken is not _Spoken.SOCKET or self._goes_on:
+            return None
+        text = self._whole_text(data)
+        return None if text is None or b"\n" in text else self._whole(text + b"\n")
 
     def feed(self, data: bytes) -> Iterator[Any]:
         if self._goes_on:

@@ -1,16 +1,20 @@
 """Wires of lines over WebSocket: the example of the tutorial, on its own port and at a path of the web port."""
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.testing.cases import PropertyCase
+from gamehost.testing.codec_contract import heard_by, taken
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.testing.wire_connections import SWITCHED, TEXT, SocketContract, frame, frames
 from gamehost.wires.framing import WireError
 from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.codec import LitamaCodec
 from gamehost.wires.open.conversation import WIRE as OPEN
+from gamehost.wires.open.websocket import SocketCodec
 from gamehost.wires.websocket import ClientSocket, LineOrTextCodec, Ping, control_frame
 from tests.kit.plugin_games import GOMOKU_WIRE, gomoku_tests
 from tests.kit.web_host import WebClient, WebHost, request
@@ -93,6 +97,85 @@ class ClientTests(SynchronousTestCase):
 
 def client_lines(data: bytes) -> bytes:
     return b"".join(text + b"\n" for _, text in frames(data)[0])
+
+
+def made(payload: bytes, first: int = 0x81, mask: bytes = b"\x37\xfa\x21\x3d", size: int = 0) -> bytes:
+    """
+    A frame as it is asked for, whether RFC 6455 allows it or not.
+
+    :param mask: empty: the frame says that it has none
+    :param size: in how many bytes its length is, at least
+    """
+    length = len(payload)
+    size = max(size, 2 * (length > 125))
+    head = bytes((first, 0x80 * bool(mask) | {0: length, 2: 126, 8: 127}[size]))
+    key = mask or bytes(4)
+    return (
+        head
+        + (length.to_bytes(size, "big") if size else b"")
+        + mask
+        + bytes(byte ^ key[at % 4] for at, byte in enumerate(payload))
+    )
+
+
+#: Messages of both wires, and texts that are none or are at a border of sizes.
+TEXTS = (
+    *(
+        b'{"do":"ping"}',
+        b'{"do":"ping","id":7}',
+        b"state 1",
+        b"create ann",
+        b"create \xc4\x9b",
+        b"\n",
+        b"state 1\n",
+        b"\xff",
+        b"",
+    ),
+    *(b'{"do":"ping"}' + b" " * length for length in (112, 113, 4083, 4084)),
+    *(b"create " + b"x" * length for length in (118, 119, 242, 243, 249, 250)),
+)
+MASKS = (bytes(4), b"\x81\x00\xff\x7f")
+#: Frames in which nothing or one thing is unusual: the first byte, the mask, or a length in more bytes than it needs.
+ODD_FRAMES = (
+    *(made(text, mask=mask) for text in TEXTS for mask in MASKS),
+    *(made(text, first) for text in TEXTS[:9] for first in (0x01, 0x80, 0x00, 0x82, 0x89, 0x8A, 0x88, 0xC1, 0x91)),
+    *(made(text, mask=b"") for text in TEXTS[:9]),
+    *(made(text, size=size) for text in TEXTS[:9] for size in (2, 8)),
+)
+#: What came before: nothing, a whole message, a fragment, a fragment with a ping, and half a frame.
+BEFORE = (
+    *((), (made(b"state 1"),), (made(b"sta", 0x01),), (made(b"sta", 0x01), made(b"", 0x89))),
+    *((made(b"state 1")[:size],) for size in (1, 6)),
+)
+
+
+class ShortWayTests(SynchronousTestCase):
+    """A segment that is one frame is read directly, and nobody can tell the difference."""
+
+    def new_codecs(self) -> Iterator[Any]:
+        yield from (SocketCodec(), SocketCodec())
+        for _ in range(2):
+            codec = LineOrTextCodec(LitamaCodec())
+            self.assertEqual(len([*codec.feed(request("/", **HEADERS))]), 1)
+            yield codec
+
+    def test_both_ways_hear_the_same(self) -> None:
+        for before in BEFORE:
+            for odd in ODD_FRAMES:
+                for segment in (odd, odd[:-1], odd + made(b"state 2")):
+                    segments = [made(b"state 0"), *before, segment, made(b"state 3")]
+                    codecs = self.new_codecs()
+                    for codec, plain in zip(codecs, codecs, strict=True):
+                        heard = heard_by(partial(taken, codec), segments)
+                        self.assertEqual(heard, heard_by(plain.feed, segments), segments)
+
+    def test_usual_messages_are_read_directly(self) -> None:
+        """From the first one on with a codec of frames; lines have looked for another protocol in the first one."""
+        codec, _, lines, _ = self.new_codecs()
+        for payload in (b'{"do":"ping"}', b'{"do":"ping","id":"%b"}' % (b"1" * 200)):
+            self.assertIsNotNone(codec.whole(frame(payload)))
+        self.assertEqual(len([*lines.feed(frame(b"create ann"))]), 1)
+        self.assertIsNotNone(lines.whole(frame(b"state 5")))
 
 
 class PathTests(SynchronousTestCase):
