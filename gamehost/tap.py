@@ -175,7 +175,7 @@ def _lobby(
         proven=proven,
         **sessions.for_accounts(),
     )
-    context = TableContext(reactor, store, options["grace"], suspended=fault_breaker(reactor, fail))
+    context = TableContext(reactor, store, options["grace"])
     lobby = Lobby(
         *(context, sessions, settings.games),
         login_service=login_service,
@@ -183,6 +183,7 @@ def _lobby(
         house_rules=settings.house,
         bans=Bans(MemoryBans()) if durable is None else Bans(durable, durable.wall),
     )
+    context.suspended = fault_breaker(reactor, lobby.close_game)
     lobby.change(limits)
     return lobby
 

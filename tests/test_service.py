@@ -506,15 +506,14 @@ class HostTests(SynchronousTestCase):
         self.assertTrue(before <= reactor.seconds() <= time.monotonic())
         self.assertIsNotNone(host.watchdog)
 
-    def test_three_suspended_tables_end_the_host(self) -> None:
-        """Row 123: the tables ring, and what ends the process is called."""
+    def test_three_suspended_tables_close_their_game(self) -> None:
+        """Row 123: the tables ring; the host and its other games go on."""
         reasons: list[str] = []
         host = make_host(parsed("--store=memory"), MemoryReactorClock(), reasons.append)
         host.startService()
         for table in range(1, 4):
-            host.context.lobby.context.suspended(TableId(table))
-        self.assertEqual(len(reasons), 1)
-        self.assertIn("3 tables were suspended", reasons[0])
+            host.context.lobby.context.suspended(TableId(table), "onitama")
+        self.assertEqual((reasons, list(host.context.lobby.closed_games)), ([], ["onitama"]))
 
     def test_what_cannot_listen_stops_the_start(self) -> None:
         class Refusing(MemoryReactorClock):

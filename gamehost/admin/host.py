@@ -10,10 +10,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from attrs import define, field
-from twisted.internet.defer import Deferred, DeferredQueue
+from twisted.internet.defer import Deferred, DeferredQueue, succeed
 from twisted.internet.task import deferLater
 
 import gamehost
@@ -25,7 +25,7 @@ from gamehost.games.base import Seat
 from gamehost.games.play import messages_of, screen_of
 from gamehost.games.screen import Style
 from gamehost.journal.notation import write_notation
-from gamehost.journal.records import StoreUnusable, TableId, UnfinishedTable
+from gamehost.journal.records import Store, StoreUnusable, TableId, UnfinishedTable
 from gamehost.lobby.account_changes import AccountChanges, AccountState, Changed, ChangeRefused
 from gamehost.lobby.finished import RANKED
 from gamehost.lobby.lobby import Lobby
@@ -67,6 +67,7 @@ def status(host: GameHostService, request: Request) -> Facts:
         "limits": "unlimited" if context.limits.unlimited else host.profile,
         "closed": lobby.closed or lobby.no_tables,
         "draining": lobby.draining is not None,
+        "closed_games": sorted(lobby.closed_games),
     }
 
 
@@ -410,38 +411,91 @@ def show(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 
 def lost_list(host: GameHostService, request: Request) -> Items:
-    """The matches that nobody plays on, because rows of them are lost that players were told of."""
-    tables = yield _answered(_journal_of(host).ask_store, lambda store: store.lost())
-    for one in tables:
+    """
+    The matches that nobody plays on: those of which rows are lost that players were told of, and those that a fault of their
+    game has stopped.
+    """
+    lost = (yield _answered(host.store.ask_store, lambda store: store.lost())) if _is_durable(host.store) else ()
+    for one in lost:
         yield {"table": one.table, "told": one.told, "held": one.held}
-    return {"lost": len(tables)}
+    numbers = {one.table for one in lost}
+    stopped = [item for item in host.context.lobby.seats.faulty.items() if item[0] not in numbers]
+    for table, (sleeping, fault) in stopped:
+        names = [None if place is None else place.player.name for place in sleeping.places]
+        yield {"table": table, "game": sleeping.game, "players": names, "fault": fault}
+    return {"lost": len(lost) + len(stopped)}
 
 
 def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
-    table = _table_of(request)
+    """Let such a match go on. Connections of its players are closed: they get their seats when they log in again."""
+    table, lobby = _table_of(request), host.context.lobby
 
     def resumed(one: UnfinishedTable | None) -> Facts:
-        lobby = host.context.lobby
-        if one is None:
-            raise NotDone(f"table {table} has lost nothing, or has no row{or_elsewhere(host)}")
-        if not lobby.seats.sleeps(table):  # a player has asked for it, and was told that it is suspended
-            restore = partial(lobby.restore, host.games) if host.cluster is None else host.cluster.restore
-            restore([one])
+        if one is not None:
+            lobby.seats.faulty.pop(table, None)
+            if not lobby.seats.sleeps(table):  # a player has asked for it, and was told that it is suspended
+                restore = partial(lobby.restore, host.games) if host.cluster is None else host.cluster.restore
+                restore([one])
+        elif table in lobby.seats.faulty:
+            _resume_stopped(host, table)
+        else:
+            raise NotDone(
+                f"table {table} has lost nothing, or has no row, and no fault has stopped it{or_elsewhere(host)}"
+            )
         return {"table": table}
 
-    return _answered(_journal_of(host).ask_store, lambda store: store.go_on(table)).addCallback(resumed)
+    return _ask_lost(host, lambda store: store.go_on(table), None).addCallback(resumed)
+
+
+def _resume_stopped(host: GameHostService, table: TableId) -> None:
+    """
+    :raises NotDone: one of its players has another seat, or its game cannot be played now
+    """
+    lobby = host.context.lobby
+    for one in lobby.seats.players_here(table):
+        if one.table_id is not None:
+            raise NotDone(f"{one.name} plays at table {one.table_id}: resume table {table} when that match is over")
+    for one in lobby.seats.players_here(table):
+        close = stop_key(host, one.key)
+        lobby.stop_waiting(one)
+        one.player = None
+        lobby.registry.forget(one)
+        close("your match goes on: log in again, and you have your seat")
+    lobby.seats.resume_stopped(table)
 
 
 def lost_end(host: GameHostService, request: Request) -> Deferred[Facts]:
-    table = _table_of(request)
+    table, seats = _table_of(request), host.context.lobby.seats
 
     def ended(done: bool) -> Facts:
-        if not done:
-            raise NotDone(f"table {table} has lost nothing{or_elsewhere(host)}")
-        host.context.lobby.seats.forget(table)
+        if done:
+            seats.faulty.pop(table, None)
+            seats.forget(table)
+        elif table in seats.faulty:
+            seats.end_stopped(table)
+        else:
+            raise NotDone(f"table {table} has lost nothing, and no fault has stopped it{or_elsewhere(host)}")
         return {"table": table}
 
-    return _answered(_journal_of(host).ask_store, lambda store: store.end_lost(table)).addCallback(ended)
+    return _ask_lost(host, lambda store: store.end_lost(table), False).addCallback(ended)
+
+
+def _ask_lost(host: GameHostService, ask: Callable[[Any], Any], otherwise: Any) -> Deferred[Any]:
+    """What a store says about rows that are lost; a store in memory loses none."""
+    return _answered(host.store.ask_store, ask) if _is_durable(host.store) else succeed(otherwise)
+
+
+def _is_durable(store: Store) -> TypeGuard[DurableJournal]:
+    return isinstance(store, DurableJournal)
+
+
+def game_open(host: GameHostService, request: Request) -> Facts:
+    """Begin matches of a game again that was closed because of its faults."""
+    game = request.text("game")
+    if not host.context.lobby.open_game(game):
+        closed = ", ".join(sorted(host.context.lobby.closed_games)) or "none is"
+        raise NotDone(f"{game} is not closed; closed games: {closed}{or_elsewhere(host)}")
+    return {"game": game}
 
 
 def _answered(ask: Callable[..., None], *arguments: Any) -> Deferred[Any]:

@@ -64,13 +64,17 @@ def tables_line(facts: Facts) -> Iterator[str]:
 
 
 def lost_line(facts: Facts) -> Iterator[str]:
+    if "fault" in facts:
+        players = ", ".join(escaped(name or "(nobody)") for name in facts["players"])
+        yield f"{facts['table']}  {facts['game']} of {players}: stopped by a fault of the game: {escaped(facts['fault'])}"
+        return
     held = "has no row of it" if facts["held"] is None else f"has rows up to {facts['held']}"
     yield f"{facts['table']}  players were told row {facts['told']}; the database {held}"
 
 
 def none_lost_line(facts: Facts) -> Iterator[str]:
     if not facts["lost"]:
-        yield "no match is suspended: the database has all that players were told"
+        yield "no match is suspended: the store has all that players were told, and no game has had a fault"
 
 
 def resumed_line(facts: Facts) -> Iterator[str]:
@@ -79,6 +83,10 @@ def resumed_line(facts: Facts) -> Iterator[str]:
 
 def ended_line(facts: Facts) -> Iterator[str]:
     yield f"table {facts['table']} was given up; its players are free"
+
+
+def opened_line(facts: Facts) -> Iterator[str]:
+    yield f"matches of {escaped(facts['game'])} begin again"
 
 
 def kicked_line(facts: Facts) -> Iterator[str]:
@@ -265,6 +273,8 @@ def status_lines(facts: Facts) -> Iterator[str]:
     yield f"gamehost {facts['version']}, up for {duration(facts['uptime_seconds'])}"
     if facts["closed"]:
         yield f"closed: {facts['closed']}"
+    if games := facts.get("closed_games"):
+        yield f"games that are closed because of faults: {', '.join(map(escaped, games))}"
     by_wire = facts["connections_by_wire"]
     for one in facts["listeners"]:
         yield f"{one['name']} listens on {one['where']}; connections: {by_wire.get(one['name'], 0)}"
@@ -345,12 +355,18 @@ VERBS: Mapping[str, Verb] = {
     ),
     "show": Verb("the position of a match, as a watcher may see it", shown_lines, arguments=[_MATCH]),
     "lost list": Verb(
-        "matches that are suspended, because the database has lost moves of them", none_lost_line, lost_line
+        "matches that are suspended, because their moves are lost or their game has a fault", none_lost_line, lost_line
     ),
     "lost resume": Verb(
-        "have such a match be played on as the database has it", resumed_line, arguments=[_MATCH], acts=True
+        "let such a match continue from the moves that are stored", resumed_line, arguments=[_MATCH], acts=True
     ),
     "lost end": Verb("give such a match up; its record stays", ended_line, arguments=[_MATCH], acts=True),
+    "game open": Verb(
+        "begin matches of a game again that was closed because of its faults",
+        opened_line,
+        arguments=[Argument("game", "the game", {"metavar": "NAME"})],
+        acts=True,
+    ),
     "kick": Verb("end a player's connection; the player may come back", kicked_line, arguments=[_PLAYER], acts=True),
     "ban": Verb(
         "let a name, an address or a network in no more", banned_line, arguments=[_TARGET, _PERIOD_OF_BAN], acts=True

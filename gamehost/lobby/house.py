@@ -135,7 +135,7 @@ class HousePlayers:
     The house players of a lobby: the `HouseSeats` of its tables.
 
     :param begin: begins a match of a game with settings and players; without settings, with the host's own
-    :param refusal: why no table can begin now, or `None`
+    :param refusal: why no match of a game can begin now, or `None`
     """
 
     rules: HouseRules
@@ -146,7 +146,7 @@ class HousePlayers:
     _new_matches: NewMatches
     _begin: Callable[[Game[Any, Any], Settings | None, Sequence[Session]], None]
     _stop_waiting: Callable[[Session], None]
-    _refusal: Callable[[], str | None]
+    _refusal: Callable[[str], str | None]
     #: `None`: this host has none.
     programs: Programs | None = None
     #: Whether they start for the first time. A match can begin: they take their seats as soon as they are ready.
@@ -248,7 +248,7 @@ class HousePlayers:
             return _NOT_READY
         if games and game not in games:
             return f"there are no house players for {game}"
-        return self._refusal()
+        return self._refusal(game)
 
     @property
     def _games(self) -> Collection[str]:

@@ -131,6 +131,8 @@ class Lobby:
     no_room: str | None = None
     #: Why no new matches begin while the host drains; `None`: it does not.
     draining: str | None = None
+    #: Games of which no matches begin because of a fault, by name, and why.
+    closed_games: dict[str, str] = field(init=False, factory=dict)
     _stopping: bool = False
 
     log = Logger()
@@ -143,7 +145,7 @@ class Lobby:
         self.new_matches = NewMatches(clock, self._match_again)
         self.house = self.seats.house = HousePlayers(
             *(self.house_rules, clock, registry, self.waiting_tables, self.seats, self.new_matches),
-            *(self._begin, self.stop_waiting, self._no_match),
+            *(self._begin, self.stop_waiting, self._no_house_match),
         )
         self.remote = RemoteGames(
             *(context, self.settings, lambda: self._no_match() is not None, self.new_matches, registry.membership)
@@ -160,6 +162,28 @@ class Lobby:
     def no_tables(self) -> str | None:
         """Why no new tables can begin now; `None`: they can."""
         return self.draining or self.no_room
+
+    def why_no_match(self, game: str) -> str | None:
+        """Why no match of a game can begin now; `None`: it can."""
+        return self.no_tables or self.closed_games.get(game)
+
+    def close_game(self, game: str, why: str) -> None:
+        """Begin no more matches of a game, and tell all who wait for one why. Matches that have begun continue."""
+        self.closed_games[game] = why
+        if game == REMOTE.name:
+            self.remote.drain(self.draining or why)
+        for session in [*self.queues.everybody(game), *self.waiting_tables.everybody(game)]:
+            self._end_waiting(NoNewMatches(why), session)
+
+    def open_game(self, game: str) -> bool:
+        """Begin matches of a game again. `False`: it is not closed."""
+        opened = self.closed_games.pop(game, None) is not None
+        if opened and game == REMOTE.name:
+            self.remote.drain(self.draining)
+        return opened
+
+    def _no_house_match(self, game: str) -> str | None:
+        return self._no_match() or self.closed_games.get(game)
 
     def _no_match(self) -> str | None:
         """Why no match of house players or remote masters can begin now; `None`: it can."""
@@ -426,8 +450,8 @@ class Lobby:
             return False  # the journal takes nothing more, and everybody is about to be told that the host stops
         if self.seats.take(session):
             return True
-        if self.draining is not None:
-            self._end_waiting(NoNewMatches(self.draining), session)
+        if (why := self.draining or self.closed_games.get(queue.game.name)) is not None:
+            self._end_waiting(NoNewMatches(why), session)
             return False
         if not self.queues.join(queue.key, session, wish):
             return False  # a place that an earlier connection of the same account took
@@ -553,7 +577,7 @@ class Lobby:
         :param wish: the seat that the player wants in a game of two; `None`: the first
         :raises TooManyTables: so many from this address wait already, or have begun just now, or the host has no room
         """
-        refusal = self.no_tables or self.new_matches.refusal(session.address)
+        refusal = self.why_no_match(queue.game.name) or self.new_matches.refusal(session.address)
         if refusal is not None:
             raise TooManyTables(refusal)
         settings = {**self.settings.get(queue.game.name, {}), **settings}
@@ -644,7 +668,7 @@ class Lobby:
     def drain(self, why: str | None) -> None:
         """Begin no new matches, and tell all who wait for one why. `None`: begin new ones again."""
         self.draining = why
-        self.remote.drain(why)
+        self.remote.drain(why or self.closed_games.get(REMOTE.name))
         if why is not None:
             for session in [*self.queues.everybody(), *self.waiting_tables.everybody()]:
                 self._end_waiting(NoNewMatches(why), session)

@@ -153,8 +153,10 @@ class Queues:
         for timer in self._timers.values():
             timer.stop()
 
-    def everybody(self) -> list[Session]:
-        return [session for waiting in self.waiting.values() for session in waiting]
+    def everybody(self, game: str | None = None) -> list[Session]:
+        """All who wait; for this game, if one is given."""
+        waiting = (some for (name, _), some in self.waiting.items() if game in (None, name))
+        return [session for some in waiting for session in some]
 
 
 class CannotJoin(Exception):
@@ -364,8 +366,9 @@ class OpenTables:
         public = (party for party in self._parties.values() if not party.code)
         return [WaitingTable(*party.queue.key, party.seen()) for party in islice(public, LISTED)]
 
-    def everybody(self) -> list[Session]:
-        return list(self._where)
+    def everybody(self, game: str | None = None) -> list[Session]:
+        """All who wait; for this game, if one is given."""
+        return [session for session, party in self._where.items() if game in (None, party.queue.game.name)]
 
     def leave(self, session: Session) -> None:
         """A player waits no longer; nothing happens to one who did not."""

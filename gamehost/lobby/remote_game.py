@@ -215,7 +215,6 @@ class RemoteGame:
     :param quiet: the master is not told who has left
     :param unanswered: called when the master has not answered while the game was rebuilt
     :param returned: called with players for whom this game never was
-    :param suspended: called when the game has stopped by a fault of the host
     """
 
     number: TableId
@@ -226,7 +225,6 @@ class RemoteGame:
     _answer_time: float
     _unanswered: Callable[[], None]
     _returned: Callable[[Sequence[RemotePlayer]], None]
-    _suspended: Callable[[], object]
     seats: Sequence[RemoteSeat] = ()
     table: RemoteTable = field(init=False)
     master: MasterLink | None = None
@@ -422,7 +420,6 @@ class RemoteGame:
                 self._refuse(str(error))
             case Suspended():
                 self.end()
-                self._suspended()
 
     def _add(self, step: Moved | Gone) -> None:
         """A master that knows all is told at once. One to whom the game is told anew hears it in its turn."""

@@ -36,7 +36,7 @@ from gamehost.lobby.queues import NewMatches
 from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemotePlayer, RemoteSeat, RemoteTable
 from gamehost.lobby.sessions import Membership
 from gamehost.settings import Settings, seconds, setting
-from gamehost.tables.context import TableContext
+from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.interfaces import NoNewMatches
 from gamehost.tables.table import Table
 
@@ -337,7 +337,6 @@ class RemoteGames:
         game = RemoteGame(
             *(number, [one.name for one in sessions], self.limits, master.quiet, self._context.clock),
             *(self._option("answer_time", 30.0), partial(self._unanswered, kind), partial(self._return, kind)),
-            suspended=partial(kind.games.pop, number, None),
             master=master.link,
         )
         game.seats = [RemoteSeat(game, Seat(seat), player) for seat, player in enumerate(players)]
@@ -366,6 +365,8 @@ class RemoteGames:
     def _ended(self, kind: GameType, game: RemoteGame, table: Table[Any, Any]) -> None:
         kind.games.pop(game.number, None)
         game.end()
+        if table.phase is Phase.SUSPENDED:
+            return
         self.log.info("remote game {game} is over: {outcome}", game=game.number, outcome=table.outcome)
         result = game.table.result
         if result is not None and result.cause is Cause.TIME and not result.winners:

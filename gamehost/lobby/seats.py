@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
@@ -40,6 +40,8 @@ NOTE_EVERY = 60.0
 BATCH = 100
 #: Tables that stay in memory when they fall asleep: replaying them again and again could keep a host busy.
 RESTING = 128
+#: Stopped matches that `gamehost admin lost` knows. Older ones go on after the next start of the host.
+MOST_STOPPED = 1000
 
 
 class HouseSeats(Protocol):
@@ -71,6 +73,8 @@ class Seats:
     seated: dict[TableId, Sequence[Session]] = field(factory=dict)
     #: Of tables that were loaded, and whose seats nobody has taken yet: since when they slept.
     unclaimed: dict[TableId, int] = field(factory=dict)
+    #: The matches that a fault has stopped, the oldest first: who has a seat, and the fault. Their records are unfinished.
+    faulty: dict[TableId, tuple[SleepingTable, str]] = field(factory=dict)
     #: The games of sleeping tables, by their names.
     _games: dict[str, Game[Any, Any]] = field(factory=dict)
     #: The sleeping tables in memory, the one first that has slept longest.
@@ -145,11 +149,14 @@ class Seats:
 
     def _ended(self, table: Table[Any, Any]) -> None:
         """Free all who sat there, before any of them is told so: the first thing they do may be to play again."""
-        self._log_end(table.id, table.game.name, table.outcome)
-        self._context.counts.end(table.id, table.game.name, bool(table.outcome))
+        since = self.unclaimed.pop(table.id, None)
+        if table.phase is Phase.SUSPENDED:
+            self._stop(table, since)
+        else:
+            self._log_end(table.id, table.game.name, table.outcome)
+            self._context.counts.end(table.id, table.game.name, bool(table.outcome))
         self._forget(table.id)
         self.tables.pop(table.id, None)
-        self.unclaimed.pop(table.id, None)
         for session in self.seated.pop(table.id, []):
             if session.table is not table:
                 continue  # this player was told the end before the others, and may be at another table now
@@ -159,6 +166,49 @@ class Seats:
             self.house.forget(session)
             if session.player is None or session.house:
                 self._registry.forget(session)
+
+    def _stop(self, table: Table[Any, Any], since: int | None) -> None:
+        """A fault has stopped a match. Its record sleeps, without an entry in the index: no log-in loads it."""
+        if table.n == 0:  # it has not begun, so there is nothing to go on from
+            unbegun = SleepingTable(table.id, "", 0, 0, ())
+            self._context.journal.load(table.id, partial(self._archive, unbegun))
+            return
+        sleeping = self._asleep(table, self.seated.get(table.id, ()), since)
+        self._context.journal.sleep(table.id, sleeping.since)
+        self._games.setdefault(table.game.name, table.game)
+        self._add_stopped(sleeping, table.fault)
+
+    def _add_stopped(self, sleeping: SleepingTable, fault: str) -> None:
+        self.faulty[sleeping.table] = sleeping, fault
+        if len(self.faulty) > MOST_STOPPED:
+            del self.faulty[next(iter(self.faulty))]
+
+    def players_here(self, table: TableId) -> list[Session]:
+        """The players of a stopped match who are here, as far as nobody else has their names."""
+        places, _ = self.faulty[table]
+        found = [(place, self._registry.sessions.by_key.get(key_of(place.player.name))) for place in _kept(places)]
+        return [session for place, session in found if session is not None and _is_owner(session, place)]
+
+    def resume_stopped(self, table: TableId) -> None:
+        """
+        Let a stopped match go on. It sleeps, and is loaded when one of its players logs in: none of them is here any more.
+
+        A seat belongs to nobody if somebody else has the player's name by now.
+        """
+        sleeping, _ = self.faulty.pop(table)
+        taken, now = self._registry.sessions.by_key, self._context.clock.seconds()
+        places = [
+            None if one is None or key_of(one.player.name) in taken else evolve(one, away_since=now)
+            for one in sleeping.places
+        ]
+        self._registry.sleeping.add([evolve(sleeping, places=places, since=self.uptime)])
+        self._context.journal.sleep(table, self.uptime)
+        self._set_alarm()
+
+    def end_stopped(self, table: TableId) -> None:
+        """Give a stopped match up. Its record ends without a result."""
+        sleeping, _ = self.faulty.pop(table)
+        self._context.journal.load(table, partial(self._archive, sleeping))
 
     def _log_end(self, table: TableId, game: str, outcome: str) -> None:
         outcome = outcome or "archived unfinished; nobody is there"
@@ -333,15 +383,10 @@ class Seats:
         :param sessions: who has its seats, in their order; `None`: nobody any more
         :param since: if nobody has taken a seat since it was loaded: since when it slept before
         """
-        since = self.uptime if since is None else since
-        places = [
-            None if one is None else Place(table.id, Seat(seat), one.record, one.away_since)
-            for seat, one in enumerate(sessions)
-        ]
-        sleeping = self._registry.sleeping
+        sleeping, asleep = self._registry.sleeping, self._asleep(table, sessions, since)
         self._games.setdefault(table.game.name, table.game)
-        sleeping.add([SleepingTable(table.id, table.game.name, since, table.now(), places, table.addresses)])
-        self._context.journal.sleep(table.id, since)
+        sleeping.add([asleep])
+        self._context.journal.sleep(table.id, asleep.since)
         self.in_memory[table.id] = table
         if len(self.in_memory) > self.resting:
             # One that is watched stays: those who watch are to see how it goes on.
@@ -352,6 +397,15 @@ class Seats:
             for address in {one.address for one in sessions if one is not None}:
                 sleeping.limit(self.most_sleeping, address)
         self._set_alarm()
+
+    def _asleep(self, table: Table[Any, Any], sessions: Sequence[Session | None], since: int | None) -> SleepingTable:
+        """The parameters are as of `put_to_sleep`."""
+        places = [
+            None if one is None else Place(table.id, Seat(seat), one.record, one.away_since)
+            for seat, one in enumerate(sessions)
+        ]
+        since = self.uptime if since is None else since
+        return SleepingTable(table.id, table.game.name, since, table.now(), places, table.addresses)
 
     # -- tables come back
 
@@ -385,6 +439,7 @@ class Seats:
         if isinstance(table, Exception):  # a fault of one record must not reach the journal
             reason = str(table) if isinstance(table, NotFollowed) else f"{type(table).__name__}: {table}"
             self._skipped(waking.table.table, reason)
+            self._add_stopped(waking.table, reason)
             self._not_woken(waking)
         else:
             self._wake(waking, table)
@@ -476,6 +531,18 @@ class Seats:
             for place in self._registry.sleeping.remove(table).places:
                 if place is not None:
                     self._registry.membership.freed(key_of(place.player.name))
+
+
+def _kept(sleeping: SleepingTable) -> list[Place]:
+    return [place for place in sleeping.places if place is not None]
+
+
+def _is_owner(session: Session, place: Place) -> bool:
+    """Whether a session is of the player who has a seat, and not of somebody else who has the name by now."""
+    one, other = session.record, place.player
+    if one.account or other.account:
+        return one.account and other.account
+    return one.key_digest == other.key_digest and (bool(one.key_digest) or one.address == other.address)
 
 
 def duration(seconds: float) -> str:

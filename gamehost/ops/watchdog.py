@@ -1,6 +1,6 @@
 """
 What watches over a host: systemd, signals, the limit of open files, a thread that notices when the reactor is blocked, and
-a count of tables that faults have stopped.
+what closes a game with too many faults.
 
 The host tells systemd when its ports are open, when it stops, and regularly that its reactor runs. Without `NOTIFY_SOCKET`
 in the environment it tells nothing.
@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 import traceback
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -108,31 +108,39 @@ def stacks() -> Iterator[tuple[str, str]]:
         yield names.get(number, str(number)), frames(summary)
 
 
-#: So many suspended tables within so many seconds end the host.
+#: So many suspended tables of one game within so many seconds close that game.
 MOST = 3
 WITHIN = 60.0
 
 
-def fault_breaker(clock: IReactorTime, on_fatal: Callable[[str], None]) -> Callable[[TableId], None]:
+def fault_breaker(clock: IReactorTime, close_game: Callable[[str, str], None]) -> Callable[[TableId, str], None]:
     """
-    What logs each table that is suspended, and ends the host if there were too many.
+    What logs each table that is suspended, and closes a game if that happened to too many of its tables.
 
-    :param on_fatal: called with the reason when the host must end; it does not return
+    :param close_game: called with the name of the game, and why no more matches of it begin
     """
-    suspended_at: deque[float] = deque(maxlen=MOST)
+    suspended_at: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=MOST))
 
-    def suspended(table: TableId) -> None:
+    def suspended(table: TableId, game: str) -> None:
         now = clock.seconds()
-        suspended_at.append(now)
+        times = suspended_at[game]
+        times.append(now)
         log.critical(
-            "table {table} is suspended because of the error above; its players were told; it continues after the next "
-            "start of the host; {most} such tables within {within} seconds end the host",
+            "table {table} of {game} is suspended because of the error above; its players were told, and are free; gamehost "
+            "admin lost lists such tables; {most} of one game within {within} seconds close that game",
             table=table,
+            game=game,
             most=MOST,
             within=round(WITHIN),
         )
-        if len(suspended_at) == MOST and now - suspended_at[0] <= WITHIN:
-            on_fatal(f"{MOST} tables were suspended within {WITHIN:.0f} seconds; the log says by which faults")
+        if len(times) == MOST and now - times[0] <= WITHIN:
+            times.clear()
+            log.critical(
+                "{game} is closed: no more matches of it begin until gamehost admin game open {game}, or the next start; the "
+                "other games go on",
+                game=game,
+            )
+            close_game(game, f"{game} is closed because of a fault; the other games go on")
 
     return suspended
 

@@ -245,7 +245,7 @@ class TableContext:
     #: Where chance comes from: a whole number from 0 to n-1.
     rng: Callable[[int], int] = secrets.randbelow
     #: Called with every table that a fault of its master has stopped.
-    suspended: Callable[[TableId], None] = lambda table: None
+    suspended: Callable[[TableId, str], None] = lambda table, game: None
     #: Called when a match of a championship has ended, with the championship's number, the players and the result: what adds
     #: the result to that record. `None`: it does not count.
     counting: Callable[[str, Sequence[str], Result], Addition | None] = lambda championship, names, result: None

@@ -101,7 +101,7 @@ class Over(Struct, frozen=True):
 
 
 class Suspended(Struct, frozen=True):
-    """To all: the table cannot go on, by a fault of the host. Its record is kept."""
+    """To all, after everything else: a fault of the host has stopped the match, and with it all handles. Its record is kept."""
 
 
 class Archived(Struct, frozen=True):

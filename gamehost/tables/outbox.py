@@ -27,6 +27,7 @@ from gamehost.tables.interfaces import (
     Player,
     Refused,
     Replaced,
+    Suspended,
     WatchableTable,
 )
 
@@ -56,6 +57,9 @@ class _Table(WatchableTable, Protocol):
 
     def end_told(self) -> None:
         """All players who are there have been told the end."""
+
+    def stopped(self) -> None:
+        """A fault has stopped the match, and its players are about to be told: they are free."""
 
     def end_missed(self, seat: Seat) -> None:
         """The player of this seat comes back after the end, and is about to be told it."""
@@ -401,6 +405,21 @@ class Outbox(Generic[A, E]):
     def archived(self) -> None:
         """The record says that nobody came back: tell those who watch."""
         self._tell_audience([Archived()])
+        self.audience.clear()
+
+    def stop(self) -> None:
+        """A fault has stopped the match: free all players, and tell them and those who watch."""
+        self._queue.append((self.appended, self._stop, None))
+        self.deliver()
+
+    def _stop(self, _: None) -> None:
+        self._table.stopped()
+        players = [place.handle.player for place in self.places if place.handle is not None]
+        for place in self.places:
+            place.handle = None
+        for player in players:
+            player.deliver(Suspended())
+        self._tell_audience([Suspended()])
         self.audience.clear()
 
     def restore(self, entries: int, clock: ClockReading | None, due: Due | None, result: Result | None) -> None:

@@ -10,6 +10,7 @@ moves. After an offer a player makes no other one before the own next move. Offe
 the host none stands. What was agreed on is an entry of the journal.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, Self, TypeVar
@@ -113,6 +114,9 @@ class Offers:
 # Looking up a member of an enum takes ten times as long as this name, and this one is looked up for every move.
 _ACTED = EntryKind.ACTED
 
+#: So many characters of an error's words are kept with a suspended table.
+LONGEST_FAULT = 300
+
 A = TypeVar("A")
 E = TypeVar("E")
 
@@ -122,7 +126,8 @@ class Table(Generic[A, E]):
     """
     One match: a `WatchableTable`, and what the `SeatHandle` of each player acts on.
 
-    :param ended: called with the table when its end is about to be told; its handles are void then
+    :param ended: called with the table when its end is about to be told, or that a fault has stopped it; its handles are void
+        then
     :param left: called with the table and a seat whose player is about to be told the end of a match of an earlier run
     """
 
@@ -152,6 +157,8 @@ class Table(Generic[A, E]):
     _origin: float = 0.0
     #: What the table's clock shows while it stands still.
     _stopped: int = 0
+    #: The fault that has stopped the match, for the owner of the host; empty: none has.
+    fault: str = ""
     #: After a restart of the host: the seats whose players have not been told the end.
     _untold: frozenset[Seat] = frozenset()
     _alarm: IDelayedCall | None = field(default=None, repr=False)
@@ -516,14 +523,22 @@ class Table(Generic[A, E]):
         self.end()
 
     def _suspend(self, arriving: Sequence[TableSeatHandle[A, E]] = ()) -> None:
-        """A fault of the master: stop here. What is durable is right, and a new run of the host goes on from it."""
+        """
+        A fault of the master, which is being handled: stop here, and free the players. What is durable is right, and the match
+        can go on from it.
+        """
         self.log.failure("table {table} of {game} is suspended", table=self.id, game=self.game.name)
+        error = sys.exception()
+        self.fault = f"{type(error).__name__}: {error}"[:LONGEST_FAULT]
         self.phase = Phase.SUSPENDED
         self._set_alarm()
         for handle in arriving:
             self._outbox.admit(handle, None)
-        self._outbox.tell([To(Suspended())])
-        self._context.suspended(self.id)
+        self._outbox.stop()
+        self._context.suspended(self.id, self.game.name)
+
+    def stopped(self) -> None:
+        self._ended(self)
 
     def end(self) -> None:
         self.phase = Phase.OVER

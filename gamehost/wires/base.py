@@ -43,7 +43,7 @@ DISPLACED = "you have logged in again elsewhere"
 UNMATCHED = "nobody came for a day"
 
 #: What the players of a suspended table are told.
-SUSPENDED = "the table is suspended by a fault of the host; its record is kept"
+SUSPENDED = "a fault has stopped this match; nobody has won; if the owner lets it go on, log in again for your seat"
 
 
 class Claim(Struct, frozen=True):
@@ -411,8 +411,9 @@ class BaseConversation(Generic[M]):
         return False
 
     def tell_suspended(self, event: Suspended) -> None:
-        """Tell the client that its table is suspended by a fault of the host."""
+        """A fault of the host has stopped the match, and the player is free: the connection ends."""
         self.say_closing(SUSPENDED)
+        self.peer.hang_up(SUSPENDED)
 
     def end(self) -> None:
         """Leave the lobby. A seat at a table is kept, a place in the queue is not."""

@@ -506,6 +506,43 @@ class LostTests(SynchronousTestCase):
         self.store.is_lost = True
         self.assertEqual(self.world.ask("lost end", table=1), {"table": 1})
 
+    def test_a_match_that_a_fault_has_stopped(self) -> None:
+        world = AdminHost()
+        ann, _ = world.match()
+        [table] = world.host.context.lobby.tables.values()
+        planted = self.patch(type(table._master), "forfeit", lambda *_: 1 // 0)
+        ann.ask("RESIGN")
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        planted.restore()
+        fault = "ZeroDivisionError: integer division or modulo by zero"
+        stopped = {"table": 1, "game": "onitama", "players": ["ann", "bob"], "fault": fault}
+        self.assertEqual(world.items("lost list"), [stopped])
+        self.assertEqual(world.ask("lost resume", table=1), {"table": 1})
+        self.assertEqual(world.items("lost list"), [])
+        world.wait(10)
+        world.connect().ask("LOGIN|ann")
+        self.assertEqual(list(world.host.context.lobby.tables), [1])
+        self.assertIn("no fault has stopped it", world.error("lost end", table=1))
+
+    def test_a_game_is_opened_again(self) -> None:
+        world = AdminHost()
+        self.assertIn("onitama is not closed; closed games: none is", world.error("game open", game="onitama"))
+        world.host.context.lobby.close_game("onitama", "closed")
+        self.assertEqual(world.ask("status")["closed_games"], ["onitama"])
+        self.assertEqual(world.ask("game open", game="onitama"), {"game": "onitama"})
+
+    def test_a_player_of_a_stopped_match_plays_another_one(self) -> None:
+        world = AdminHost()
+        ann, _ = world.match()
+        [table] = world.host.context.lobby.tables.values()
+        self.patch(type(table._master), "forfeit", lambda *_: 1 // 0)
+        ann.ask("RESIGN")
+        self.flushLoggedErrors(ZeroDivisionError)
+        world.match("ann", "carl")
+        self.assertIn("ann plays at table 2: resume table 1 when", world.error("lost resume", table=1))
+        self.assertEqual(world.ask("lost end", table=1), {"table": 1})
+        self.assertEqual(world.items("lost list"), [])
+
     def test_no_such_table(self) -> None:
         for table in (0, 1 << 70):
             self.assertIn(f"there is no table {table}", self.world.error("lost end", table=table))

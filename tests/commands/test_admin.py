@@ -145,12 +145,19 @@ class LostTests(AdminCase):
         ]
         self.assertEqual(out.splitlines(), lines)
         _, out, _ = self.ask("lost", "list", answers=[{"end": {"lost": 0}}])
-        self.assertEqual(out, "no match is suspended: the database has all that players were told\n")
+        self.assertEqual(
+            out, "no match is suspended: the store has all that players were told, and no game has had a fault\n"
+        )
+        fault = {"table": 9, "game": "gomoku", "players": ["ann", None], "fault": "KeyError: \x1b"}
+        _, out, _ = self.ask("lost", "list", answers=[{"item": fault}, {"end": {"lost": 1}}])
+        self.assertEqual(out, "9  gomoku of ann, (nobody): stopped by a fault of the game: KeyError: \\x1b\n")
+        _, out, _ = self.ask("game", "open", "gomoku", answers=[{"end": {"game": "gomoku"}}])
+        self.assertEqual(out, "matches of gomoku begin again\n")
         _, out, _ = self.ask("lost", "resume", "7", answers=[{"end": {"table": 7}}])
         self.assertEqual(out, "table 7 goes on; its players have their seats when they log in\n")
         _, out, _ = self.ask("lost", "end", "8", answers=[{"end": {"table": 8}}])
         self.assertEqual(out, "table 8 was given up; its players are free\n")
-        self.assertEqual([one["arguments"] for one in self.requests[2:]], [{"table": 7}, {"table": 8}])
+        self.assertEqual([one["arguments"] for one in self.requests[4:]], [{"table": 7}, {"table": 8}])
 
 
 class AccountTests(AdminCase):

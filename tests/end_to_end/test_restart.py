@@ -116,7 +116,7 @@ class LateCheckTests(RestartCase):
             self.assertIn("2 tables to resume", host.log)
             cid = host.connect("onitama")
             cid.say("LOGIN|cid")
-            self.assertIn("the table is suspended by a fault of the host; its record is kept", cid.hear())
+            self.assertIn("a fault has stopped this match; nobody has won", cid.hear())
             self.go_on(host)
             host.until("resumed 1 table in ")
             self.assertIn("not resumed: table 2: row 2 does not match its hash", host.log)

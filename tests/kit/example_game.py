@@ -227,6 +227,11 @@ class ToyConversation(BaseConversation[str]):
                 self.handle = None
                 self.set_state(ToyState.OUT)
                 self.end()
+            case Suspended():
+                self.peer.say("suspended")
+                self.handle = None
+                self.set_state(ToyState.OUT)
+                self.end()
             case _:
                 self.peer.say(type(event).__name__.lower())
 

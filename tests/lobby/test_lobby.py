@@ -166,6 +166,41 @@ class ClosingTests(SynchronousTestCase):
         self.assertEqual(ann.ask("LOGIN|ann"), ["WAITING|ann"])
 
 
+class ClosedGameTests(OpenCase):
+    """A game that is closed because of its faults; the others go on."""
+
+    def setUp(self) -> None:
+        self.world = MemoryHost({"toy.goal": "5"})
+        self.lobby = self.world.lobby
+
+    def test_who_waits_is_told(self) -> None:
+        waits, at_table = enter(self.world, "ann"), enter(self.world, "bob")
+        waits.send(line(do="seek", game="onitama"))
+        at_table.send(line(do="seek", game="onitama", private=True))
+        self.told(waits), self.told(at_table)
+        self.lobby.close_game("onitama", "onitama is closed")
+        for client in (waits, at_table):
+            self.assertIn("onitama is closed", str(self.told(client)))
+
+    def test_no_match_of_it_begins(self) -> None:
+        self.world.come("ann", "bob", wire="onitama")
+        self.lobby.close_game("onitama", "onitama is closed")
+        cid = enter(self.world, "cid")
+        for asked in ({}, {"private": True}, {"house": "easy"}):
+            self.assertEqual(self.ask(cid, do="seek", game="onitama", **asked)[0]["why"], "onitama is closed")
+        [dora] = self.world.come("dora", wire="onitama")
+        self.assertIn("onitama is closed", str(dora.heard()))
+        self.assertEqual(self.ask(cid, do="seek", game="stratego")[0]["is"], "seeking")
+        self.assertEqual(len(self.lobby.tables), 1, "a match that has begun goes on")
+
+    def test_it_is_opened_again(self) -> None:
+        self.lobby.close_game("remote", "closed")
+        self.lobby.close_game("onitama", "closed")
+        self.assertTrue(self.lobby.open_game("remote") and self.lobby.open_game("onitama"))
+        self.assertFalse(self.lobby.open_game("onitama"))
+        self.assertEqual(self.ask(enter(self.world, "cid"), do="seek", game="onitama")[0]["is"], "seeking")
+
+
 class LogTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.lines = logged(self)

@@ -9,7 +9,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from typing import NoReturn
 
 from twisted.internet.task import Clock
 from twisted.logger import LogLevel
@@ -195,41 +194,48 @@ class ThreadTests(WatchdogCase):
         self.assertIn("test_stacks_hold_no_values", inner("hunter2"))
 
 
-class Ended(Exception):
-    pass
-
-
 class BellTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
-        self.bell = fault_breaker(self.clock, self.end)
+        self.closed: list[tuple[str, str]] = []
+        self.bell = fault_breaker(self.clock, lambda *closed: self.closed.append(closed))
         self.lines = logged(self)
 
-    def end(self, reason: str) -> NoReturn:
-        raise Ended(reason)
-
-    def ring(self, table: int) -> None:
-        self.bell(TableId(table))
+    def ring(self, table: int, game: str = "onitama") -> None:
+        self.bell(TableId(table), game)
 
     def test_every_table_is_told_to_the_operator(self) -> None:
         """Row 123: at the highest level, with its number and what will become of it."""
         self.ring(7)
         [event] = self.lines.of(LogLevel.critical)
-        self.assertIn("table 7 is suspended", event)
-        self.assertIn("3 such tables within 60 seconds end the host", event)
+        self.assertIn("table 7 of onitama is suspended", event)
+        self.assertIn("3 of one game within 60 seconds close that game", event)
 
-    def test_three_within_a_minute_end_the_host(self) -> None:
+    def test_three_within_a_minute_close_the_game(self) -> None:
         """Row 123: the third is one too many, however they are spread over the minute."""
         self.ring(1)
         self.clock.advance(30)
         self.ring(2)
         self.clock.advance(30)
-        error = self.assertRaises(Ended, self.ring, 3)
-        self.assertIn("3 tables were suspended within 60 seconds", str(error))
+        self.ring(3)
+        self.assertEqual(self.closed, [("onitama", "onitama is closed because of a fault; the other games go on")])
+        self.assertIn("gamehost admin game open onitama", self.lines.of(LogLevel.critical)[-1])
+
+    def test_games_are_told_apart(self) -> None:
+        for table, game in enumerate(("onitama", "stratego", "eriantys") * 2):
+            self.ring(table, game)
+        self.assertEqual(self.closed, [])
+
+    def test_a_game_that_is_open_again_is_counted_anew(self) -> None:
+        for table in range(5):
+            self.ring(table)
+        self.assertEqual(len(self.closed), 1)
 
     def test_slower_ones_do_not(self) -> None:
         for table in range(20):
             self.ring(table)
             self.clock.advance(30.1)
         self.ring(20)
-        self.assertRaises(Ended, self.ring, 21)
+        self.assertEqual(self.closed, [])
+        self.ring(21)
+        self.assertEqual(len(self.closed), 1)

@@ -10,8 +10,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.games.remote.master import REMOTE, Move, Next
 from gamehost.journal.records import EntryKind, SeatRecord, TableHeader, TableId
+from gamehost.lobby import seats
 from gamehost.lobby.remote_game import RemoteTable
-from gamehost.tables.context import Phase, TableContext
+from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import SeatHandle
 from gamehost.testing.journals import RecordingJournal
 from tests.kit.example_game import TOY_WIRE, Toy, ToyMaster
@@ -112,14 +113,12 @@ class PlayingTests(TableCase):
         ann.say("+0")
         self.assertEqual(len(self.flushLoggedErrors(RuntimeError)), 1)
         self.assertEqual(bob.heard(), ["suspended"])
-        self.assertEqual(bob.ask("+1"), ["no the table is suspended"])
-        bob.drop()
-        self.assertEqual(self.back(world, "bob").heard(), ["suspended"])
         dora.heard()
         carl.say("+1")
         self.assertEqual(dora.heard(), ["count 1 9"])
         world.wait(100_000)
-        self.assertIn(1, world.unfinished)
+        self.assertEqual(world.unfinished, [2])
+        self.assertEqual([len(entries) for entries in world.journal.entries.values()], [1, 2])
 
     def test_an_event_that_cannot_be_told_ends_that_connection_alone(self) -> None:
         world = self.world(settings={"toy.goal": "50"})
@@ -347,7 +346,7 @@ class FaultCase(SynchronousTestCase):
     def world(self, **settings: Any) -> MemoryHost:
         world = MemoryHost(wires=(TOY_WIRE,), **settings)
         self.suspended: list[int] = []
-        world.lobby.context.suspended = self.suspended.append
+        world.lobby.context.suspended = lambda table, game: self.suspended.append(table)
         return world
 
     def enter(self, world: MemoryHost, *names: str) -> list[Client]:
@@ -403,7 +402,6 @@ class FaultTests(FaultCase):
         ann.say("+2")
         self.assert_one_fault()
         self.assertEqual(bob.heard(), ["suspended"])
-        self.assertEqual(bob.ask("+1"), ["no the table is suspended"])
         self.assertEqual([entry.kind for entry in world.journal.entries[1]], [EntryKind.BEGAN])  # type: ignore[index]
 
     def test_time(self) -> None:
@@ -422,7 +420,7 @@ class FaultTests(FaultCase):
         self.break_down("expire")
         ann.heard()
         world.clock.rightNow += 10  # the time is up; the reactor has not come round to the alarm
-        self.assertEqual(ann.ask("+1"), ["suspended", "no the table is suspended"])
+        self.assertEqual(ann.ask("+1"), ["suspended"])
         self.assert_one_fault()
         self.assertEqual(len(world.journal.entries[1]), 1)  # type: ignore[index]
 
@@ -446,7 +444,80 @@ class FaultTests(FaultCase):
         self.assert_one_fault()
         self.assertEqual((ann.heard(), bob.heard()), (["away 1", "suspended"], ["suspended"]))
         self.assertFalse(bob.closed)
-        self.assertIs(world.lobby.tables[1].phase, Phase.SUSPENDED)  # type: ignore[index]
+        self.assertEqual(dict(world.lobby.tables), {})
+
+    def test_the_players_are_free_at_once(self) -> None:
+        world = self.world()
+        ann, bob = self.enter(world, "ann", "bob")
+        ann.say("+0")
+        self.assert_one_fault()
+        carl, _ = self.enter(world, "carl", "bob")
+        self.assertEqual((bob.heard()[-1], carl.heard()), ("suspended", ["count 0 9"]))
+        self.assertEqual([(one.id, list(one.names)) for one in world.lobby.tables.values()], [(2, ["carl", "bob"])])
+
+    def test_who_leaves_before_it_is_told_is_free_as_well(self) -> None:
+        journal = RecordingJournal(late=True)
+        world = self.world(journal=journal)
+        ann, bob = self.enter(world, "ann", "bob")
+        journal.release()
+        bob.say("+1")  # nobody is told of the fault before this is on disk
+        ann.say("+0")
+        self.assert_one_fault()
+        ann.say("bye")
+        journal.release()
+        self.assertEqual((bob.heard()[-1], len(world.lobby.registry)), ("suspended", 0))
+
+    def test_a_match_that_has_not_begun_leaves_nothing_to_resume(self) -> None:
+        world = self.world()
+        self.break_down("begin")
+        self.enter(world, "ann", "bob")
+        self.assert_one_fault()
+        self.assertEqual(world.lobby.seats.faulty, {})
+        self.assertEqual(world.journal.restarted().records(), [])
+
+    def stopped(self) -> MemoryHost:
+        world = self.world()
+        ann, bob = self.enter(world, "ann", "bob")
+        ann.say("+2")
+        mend = self.break_down("act")
+        bob.say("+1")
+        self.assert_one_fault()
+        mend()
+        return world
+
+    def test_a_stopped_match_can_go_on(self) -> None:
+        world = self.stopped()
+        [(table, (sleeping, fault))] = world.lobby.seats.faulty.items()
+        self.assertEqual((sleeping.game, fault), ("toy", "RuntimeError: planted"))
+        world.lobby.seats.resume_stopped(table)
+        [bob] = self.enter(world, "bob")
+        self.assertEqual(bob.heard(), ["back 1 2 9", "away 0 already"])
+        bob.say("+1")
+        self.assertEqual((bob.heard()[-1], world.lobby.seats.faulty), ("count 3 9", {}))
+
+    def test_a_seat_of_a_name_that_somebody_else_has_by_now(self) -> None:
+        world = self.stopped()
+        client = world.connect("toy", address="192.0.2.99")
+        client.say("hi ann")
+        self.assertEqual(world.lobby.seats.players_here(TableId(1)), [])
+        world.lobby.seats.resume_stopped(TableId(1))
+        [bob] = self.enter(world, "bob")
+        self.assertEqual((bob.heard()[0], client.heard()), ("back 1 2 9", []))
+
+    def test_a_stopped_match_can_be_given_up(self) -> None:
+        world = self.stopped()
+        world.lobby.seats.end_stopped(TableId(1))
+        self.assertEqual(world.journal.entries[TableId(1)][-1].kind, EntryKind.ARCHIVED)
+        self.assertEqual((world.lobby.seats.faulty, world.journal.restarted().records()), ({}, []))
+
+    def test_so_many_stopped_matches_are_known(self) -> None:
+        self.patch(seats, "MOST_STOPPED", 1)
+        world = self.world()
+        self.break_down("act")
+        for names in (("ann", "bob"), ("carl", "dora")):
+            self.enter(world, *names)[0].say("+1")
+        self.flushLoggedErrors(RuntimeError)
+        self.assertEqual(list(world.lobby.seats.faulty), [2])
 
     def test_others_play_on(self) -> None:
         world = self.world()
@@ -457,7 +528,7 @@ class FaultTests(FaultCase):
         self.assertEqual(dora.heard(), ["count 0 9", "count 1 9"])
         ann.drop()
         world.wait(100_000)
-        self.assertIn(1, world.lobby.tables)
+        self.assertEqual(list(world.lobby.tables), [2])
 
 
 # A player who gives the match up: the end is told to both players, once the journal has it.

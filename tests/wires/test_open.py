@@ -19,6 +19,7 @@ from gamehost.testing import memory_host
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
+from gamehost.wires.base import SUSPENDED
 from gamehost.wires.eriantys import WIRE as ERIANTYS_WIRE
 from gamehost.wires.open.conversation import WIRE
 from gamehost.wires.open.watching import OpenState
@@ -332,8 +333,8 @@ class ConversationTests(OpenCase):
         self.patch(type(table._master), "act", lambda *_: 1 // 0)
         ann.send(act("ox c1 c2", id=1))
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
-        self.assertEqual(self.told(bob), [{"is": "suspended", "table": 1}])
-        self.assertEqual([one["is"] for one in self.told(ann)], ["suspended"])
+        self.assertEqual(self.told(bob), [{"is": "suspended", "table": 1, "why": SUSPENDED}])
+        self.assertEqual([one["is"] for one in self.told(ann)], ["suspended", "refused"])
         self.assertEqual(self.ask(bob, do="act", table=1, action="ox c1 c2", id=2)[0]["id"], 2)
 
     def test_a_player_who_leaves_on_another_wire(self) -> None:

@@ -223,7 +223,7 @@ class WireTests(WireContract, PropertyCase):
         ann.send(move(1).encode())
         self.assertEqual(len(self.flushLoggedErrors(AttributeError)), 1)
         for client in (ann, bob):
-            self.assertIn("suspended", received(client)[0])
+            self.assertIn("a fault has stopped this match", received(client)[0])
             self.assertIs(client.state, Remote.OVER)
             client.send(thanks(1).encode())
         self.assertEqual(received(ann), [state(2, "ann", '<heap left="7"/>')])

@@ -287,7 +287,7 @@ class TablePage {
     const { title = usual, detail = who } = table.over ? endWords(table) : this.game.status?.(view, options) ?? {};
     const paused = table.suspended && "The match is stopped";
     say(this.title, this.back ? "An earlier position" : paused || title || "The match begins");
-    say(this.detail, this.back ? "" : paused ? "A fault of the host stopped it. Its record is kept." : detail);
+    say(this.detail, this.back ? "" : paused ? "A fault stopped it. Nobody has won. You can play another one; if this one goes on, your seat is kept." : detail);
     say(this.why, table.refused ? `Not possible: ${table.refused.why}.` : "");
     const name = this.game.title;
     document.title = `${options.turns.includes(table.seat) ? "Your move" : who} - ${name}`;

@@ -41,6 +41,7 @@ from gamehost.tables.interfaces import (
     TableClosed,
     Unmatched,
 )
+from gamehost.wires.base import SUSPENDED
 from gamehost.wires.console import codec as m
 from gamehost.wires.console.codec import HIDE, SHOW
 from gamehost.wires.console.commands import (
@@ -336,8 +337,8 @@ class ConsoleConversation(GoesElsewhere):
             raise NotUnderstood(f"{sentence(str(refusal))} For example: play {game}") from None
         if want.level and (reason := self._house.why_not(want.sought.game)) is not None:
             raise _no_house(reason, want.sought.game)
-        if self.lobby.no_tables is not None:
-            raise NotNow(sentence(self.lobby.no_tables))
+        if (closed := self.lobby.why_no_match(want.sought.game)) is not None:
+            raise NotNow(sentence(closed))
         session = self._need_name()
         if self.state is ConsoleState.WAITING:
             self.lobby.stop_waiting(session)
@@ -511,7 +512,8 @@ class ConsoleConversation(GoesElsewhere):
 
     def tell_suspended(self, event: Suspended) -> None:
         self._printer.awaiting = False
-        self._tell("The match is suspended by a fault of the host. Its record is kept.")
+        self._tell(sentence(SUSPENDED))
+        self.leave_table(ConsoleState.LOBBY)
 
     def tell_over(self, event: Over) -> None:
         """The match is over. The person keeps the name, and may play again."""

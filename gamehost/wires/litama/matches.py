@@ -143,6 +143,7 @@ class SeatPlayer:
                 self._be_ready()
             case Suspended():
                 self.match.fail(SUSPENDED)
+                self.leave()
                 self._be_ready()
             case Unmatched():
                 self.match.fail(UNMATCHED)

@@ -244,8 +244,8 @@ class OpenConversation(GoesElsewhere):
         except SeekRefused as refusal:
             self._refuse(str(refusal))
             return
-        if self.lobby.no_tables is not None:
-            self._refuse(self.lobby.no_tables)
+        if (closed := self.lobby.why_no_match(sought.played.game.name)) is not None:
+            self._refuse(closed)
             return
         assert self.session is not None
         if message.house is not UNSET:
@@ -602,6 +602,13 @@ class OpenConversation(GoesElsewhere):
 
     def tell_over(self, event: Over) -> None:
         """The match is over. The player stays logged in, and may seek again."""
+        self._tell_last(event)
+
+    def tell_suspended(self, event: Suspended) -> None:
+        """A fault of the host has stopped the match. The player is free, stays logged in, and may seek again."""
+        self._tell_last(event)
+
+    def _tell_last(self, event: Over | Suspended) -> None:
         self.tell_all(event)
         self.leave_table(OpenState.LOBBY)
         for number in self._refused:
@@ -647,7 +654,8 @@ class OpenConversation(GoesElsewhere):
 
     TELLS: ClassVar[Any] = {
         Refused: tell_refused,
-        **dict.fromkeys((Away, Left, Suspended), tell_all),
+        **dict.fromkeys((Away, Left), tell_all),
+        Suspended: tell_suspended,
         Back: tell_back,
         Replaced: tell_replaced,
         Offered: tell_offered,

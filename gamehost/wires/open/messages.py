@@ -523,9 +523,12 @@ class Replaced(ServerMessage, frozen=True, tag="replaced"):
 
 
 class Suspended(ServerMessage, frozen=True, tag="suspended"):
-    """A fault of the host stopped the match. Its record is kept."""
+    """
+    A fault of the host stopped the match, and its players are free. `why` says so in words, and what comes of the match.
+    """
 
     table: int
+    why: str = ""
 
 
 class Over(ServerMessage, frozen=True, tag="over"):

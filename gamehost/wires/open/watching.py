@@ -23,7 +23,7 @@ from gamehost.lobby.queues import Played, RematchWanted, checked_code
 from gamehost.lobby.sessions import Session, Waiting, WaitingByGame
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable
-from gamehost.wires.base import Claim, Peer, claim_of_account, claim_of_table
+from gamehost.wires.base import SUSPENDED, Claim, Peer, claim_of_account, claim_of_table
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import to_json
 from gamehost.wires.seeking import PlayedGame, SeekingConversation, SeekRefused, Sought, claim_of_sought
@@ -63,7 +63,7 @@ def of_table(event: Any, table: int, n: int) -> Any:
         case Back(seat):
             return m.Back(table, n, seat)
         case Suspended():
-            return m.Suspended(table)
+            return m.Suspended(table, SUSPENDED)
         case Archived():
             return m.Over(table, n, [], "left", ARCHIVED)
         case Over(result):

@@ -41,8 +41,8 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.remote_game import RemoteGame, RemoteSeat, Results
 from gamehost.lobby.remote_games import GameType, Master, NeverGiven, TooManyMasters, TypeTaken, is_game_type
 from gamehost.lobby.sessions import Queue, Session
-from gamehost.tables.interfaces import Displaced, Over, Suspended
-from gamehost.wires.base import Claim, Peer, claim_of_guest
+from gamehost.tables.interfaces import Displaced, Over
+from gamehost.wires.base import SUSPENDED, Claim, Peer, claim_of_guest
 from gamehost.wires.framing import for_people
 from gamehost.wires.paper_soccer import RemoteRules, players
 from gamehost.wires.paper_soccer import messages as m
@@ -343,7 +343,7 @@ class RemoteConversation(XmlConversation):
 
     def remote_suspended(self) -> None:
         """The game has stopped by a fault of the host."""
-        self.tell_suspended(Suspended())
+        self.say_closing(SUSPENDED)
         self._seat = None
         self.set_state(Remote.OVER)
         self.peer.alarm(self.lobby.grace, self._done)

@@ -29,8 +29,8 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import BadMove
 from gamehost.games.stratego.rules import NoPiece
-from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
-from gamehost.wires.base import SUSPENDED, Claim, GuestConversation, claim_of_guest
+from gamehost.tables.interfaces import Away, Back, Over, Refused
+from gamehost.wires.base import Claim, GuestConversation, claim_of_guest
 from gamehost.wires.stratego_frames import messages as m
 
 #: Stands in place of a name when nobody has won.
@@ -246,11 +246,6 @@ class FramesConversation(GuestConversation[m.Message]):
         self.leave_table(FramesState.AFTER)
         self.end()
 
-    def tell_suspended(self, event: Suspended) -> None:
-        """The host has a fault at this table: the game cannot go on here."""
-        super().tell_suspended(event)
-        self.peer.hang_up(SUSPENDED)
-
     SAYS: ClassVar[Any] = {rules.Moved: moved}
     TELLS: ClassVar[Any] = {
         rules.Opened: tell_opened,
@@ -263,5 +258,4 @@ class FramesConversation(GuestConversation[m.Message]):
         Away: tell_away,
         Back: tell_back,
         Over: tell_over,
-        Suspended: tell_suspended,
     }
