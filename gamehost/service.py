@@ -78,7 +78,9 @@ class _Process(ChildProcess):
             self.service.ready()
         elif verb == "studied":
             number, _, study = words.partition(" ")
-            answer = self.studies.pop(int(number))
+            answer = self.studies.pop(int(number), None)
+            if answer is None:
+                return  # nobody waits for it any more
             if study:
                 answer.callback(study)
             else:
@@ -126,7 +128,12 @@ class HouseService:
     def study(self, group: int, question: str) -> Deferred[str]:
         ready = [process for process in self._all if process.games]
         process, number = ready[group % len(ready)], next(self._numbers)
-        answer = process.studies[number] = Deferred()
+
+        def stop(_: Deferred[str]) -> None:
+            process.studies.pop(number, None)
+            process.send(f"stop {number}")
+
+        answer = process.studies[number] = Deferred(stop)
         process.send(f"study {number} {group} {question}")
         return answer
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field, frozen
 from msgspec import json
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost._twisted import Timer
@@ -77,7 +77,7 @@ class Programs(Protocol):
 
     def study(self, group: int, question: str) -> Deferred[str]:
         """
-        Have a match studied; one of the processes is ready.
+        Have a match studied; one of the processes is ready. To cancel what is returned ends the study.
 
         :param question: a `gamehost.lobby.finished.Question` in JSON
         :returns: fires with the `gamehost.lobby.finished.Study` in JSON; fails with `NotAnswered` if the process ends before
@@ -450,8 +450,8 @@ class HousePlayers:
 # Studies of finished matches: who was ahead, and where it turned (`gamehost.lobby.finished`).
 
 
-#: Studies that are under way, in all and for one address; and entries of a match that is studied.
-MOST, PER_ADDRESS, LONGEST = 64, 3, 3_000
+#: Studies that are under way, in all and for one address; and entries of a match that is studied. A study takes seconds.
+MOST, PER_ADDRESS, LONGEST = 4, 1, 3_000
 
 
 @define(eq=False)
@@ -494,16 +494,20 @@ class Studies:
         questions = self._spectators.questions
         if not self.reveal and await questions.in_slices(_hides(game, record)):
             raise NotAnswered("this host never shows what was hidden in a match, and a study would")
-        if self._addresses.of(address) >= PER_ADDRESS or self._addresses.total() >= MOST:
+        if self._addresses.of(address) >= PER_ADDRESS:
+            raise NotAnswered("a study for your address is under way: wait for it, and try again then")
+        if self._addresses.total() >= MOST:
             raise NotAnswered("too many studies are under way: try again in a moment")
         asked = Question(game.name, len(record.opening.seats), dict(record.opening.settings), record.entries)
         self._addresses.enter(address)
         try:
             studied = self._house.study(address, game.name, json.encode(asked).decode())
-            questions.step_aside()
+            questions.step_aside(studied.cancel)
             study = json.decode(await studied, type=Study)
         except HouseRefused as refusal:
             raise NotAnswered(str(refusal)) from None
+        except CancelledError:
+            raise NotAnswered("nobody waits for this study any more") from None
         finally:
             self._addresses.leave(address)
         if not study.standings:

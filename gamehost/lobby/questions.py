@@ -66,6 +66,8 @@ class _Question:
     work: Work
     askers: dict[Deferred[Any], str] = field(factory=dict)
     begun: bool = False
+    #: Called when it has begun, and nobody waits for the answer any more.
+    abandoned: Callable[[], None] = lambda: None
 
 
 @frozen
@@ -182,8 +184,14 @@ class Questions:
             raise result
         return result
 
-    def step_aside(self) -> None:
-        """Answer others while the question that has its turn waits for long work."""
+    def step_aside(self, abandoned: Callable[[], None] = lambda: None) -> None:
+        """
+        Answer others while the question that has its turn waits for long work.
+
+        :param abandoned: called if nobody waits for the answer any more: ends the work
+        """
+        if self._current is not None:
+            self._current.abandoned = abandoned
         if self._current is not None and len(self._aside) < MOST_ASIDE:
             self._aside.add(self._current)
             self._go_on(self._current)
@@ -213,6 +221,8 @@ class Questions:
                 self._lines.remove(whom, question)
                 if not question.askers:
                     self.unanswered.pop(question.key, None)
+            elif whom is not None and question.begun and not question.askers:
+                question.abandoned()
 
         return withdraw
 

@@ -5,6 +5,7 @@ The process of the house players. The host starts it, and gives it lines on stan
     sit easy.1 7                                              this house player has a seat: log in, and play
 
     study 5 7 {"game":"onitama",...}                          study this match, and say so under the number 5
+    stop 5                                                    nobody waits for this study any more: drop it
 
 The number behind the name, or the second one, is that of a group: house players of one group share their time to think.
 
@@ -150,6 +151,8 @@ class Control(LineOnlyReceiver):
         self._players: set[str] = set()
         #: Those who were called again, with their groups, while they were there: they may be on their way out.
         self._called: dict[str, int] = {}
+        #: The numbers of the studies that somebody waits for.
+        self._studies: set[str] = set()
         worker = SerialWorker(reactor)
         worker.start()
         self.stop = worker.stop
@@ -170,12 +173,18 @@ class Control(LineOnlyReceiver):
             self._sit(name, int(group))
         elif verb == "study":
             number, group, text = words
+            self._studies.add(number)
             self._study(number, study_steps(msgspec.json.decode(text, type=Question)), int(group))
 
+        elif verb == "stop":
+            self._studies.discard(words[0])
+
     def _study(self, number: str, steps: Generator[None, None, Study], group: int) -> None:
-        """Take the next step of a study, in the turn of its group; and tell it at the end."""
+        """Take the next step of a study, in the turn of its group, while no player thinks; and tell it at the end."""
 
         def step(effort: float) -> str | None:
+            if number not in self._studies:
+                return ""
             try:
                 next(steps)
             except StopIteration as stop:
@@ -188,10 +197,11 @@ class Control(LineOnlyReceiver):
         def done(told: str | None) -> None:
             if told is None:
                 self._study(number, steps, group)
-            else:
+            elif number in self._studies:
+                self._studies.remove(number)
                 print("studied", number, told, flush=True)
 
-        self._think(step, done, group)
+        self._think(step, done, group, later=True)
 
     def _sit(self, name: str, group: int) -> None:
         if name in self._players:

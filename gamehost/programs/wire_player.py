@@ -107,7 +107,8 @@ class _Question:
 @define(eq=False)
 class ThinkingQueue:
     """
-    The queue of a process. Groups take turns, so that one with many matches keeps no other one waiting.
+    The queue of a process. Groups take turns, so that one with many matches keeps no other one waiting. Long work has a second
+    line, of which something is done only while nobody waits in the first one.
 
     :param worker: has one thread
     :param seconds: the time, as everybody feels it
@@ -117,38 +118,45 @@ class ThinkingQueue:
     _seconds: Callable[[], float]
     #: By the number of the group, the one first whose turn it is.
     _groups: OrderedDict[int, deque[_Question]] = field(factory=OrderedDict)
+    #: The same for long work.
+    _later: OrderedDict[int, deque[_Question]] = field(factory=OrderedDict)
     _busy: bool = False
 
     @property
     def waiting(self) -> int:
         """How many wait, the one that thinks included."""
-        return sum(map(len, self._groups.values())) + self._busy
+        return sum(len(line) for groups in (self._groups, self._later) for line in groups.values()) + self._busy
 
-    def __call__(self, work: Callable[[float], Any], done: Callable[[Any], None], group: int = 0) -> None:
+    def __call__(
+        self, work: Callable[[float], Any], done: Callable[[Any], None], group: int = 0, later: bool = False
+    ) -> None:
         """
         Queue some thinking.
 
         :param work: is given its share of a level's effort; it must not raise
         :param done: is called with the result
         :param group: in whose turn it is done
+        :param later: whether it is done only while no other thinking waits
         """
-        self._groups.setdefault(group, deque()).append(_Question(work, done, self._seconds()))
+        groups = self._later if later else self._groups
+        groups.setdefault(group, deque()).append(_Question(work, done, self._seconds()))
         self._next()
 
     def _next(self) -> None:
-        if self._busy or not self._groups:
+        groups = self._groups or self._later
+        if self._busy or not groups:
             return
-        group, questions = next(iter(self._groups.items()))
-        effort = self._effort(questions)
+        group, questions = next(iter(groups.items()))
+        effort = self._effort(questions) if groups is self._groups else 1.0
         question = questions.popleft()
         if not questions:
-            del self._groups[group]
+            del groups[group]
         self._busy = True
 
         def thought(result: Any) -> None:
             self._busy = False
-            if group in self._groups:
-                self._groups.move_to_end(group)
+            if group in groups:
+                groups.move_to_end(group)
             self._next()
             question.done(result)
 

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from twisted.internet.defer import CancelledError
 from twisted.internet.interfaces import IReactorUNIX
 from twisted.logger import LogLevel
 from twisted.trial.unittest import SynchronousTestCase
@@ -78,6 +79,11 @@ class HouseServiceTests(SynchronousTestCase):
         process.says(b'studied 2 {"turns": [ ]}\nstudied 1 \n')
         self.assertEqual(self.successResultOf(other), '{"turns": [ ]}')
         self.failureResultOf(one, NotAnswered)
+        left = service.study(3, "{}")
+        left.cancel()
+        self.failureResultOf(left, CancelledError)
+        self.assertTrue(process.written.endswith(b"\nstop 4\n"))
+        process.says(b'studied 4 {"turns": [ ]}\n')  # it was on its way
         process.end()
         self.failureResultOf(last, NotAnswered)
 

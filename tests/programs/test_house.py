@@ -159,6 +159,23 @@ class ControlTests(SynchronousTestCase):
         self.assertEqual(output.getvalue().splitlines()[1:], ['studied 5 {"standings":[],"turns":[]}', "studied 6 "])
         self.assertIn("a match cannot be studied", errors.getvalue())
 
+    def test_a_study_that_nobody_waits_for(self) -> None:
+        """No step of it is taken any more, and nothing is said of it."""
+        reactor: Any = MemoryReactorClock()
+        control = Control(reactor)
+        control.makeConnection(StringTransport())
+        self.addCleanup(control.stop)
+        waiting: list[tuple[Callable[[], Any], Callable[[Any], None]]] = []
+        control._think = ThinkingQueue(lambda work, done: waiting.append((work, done)), reactor.seconds)
+        entries = (Entry(EntryKind.BEGAN, 0),) * 100
+        question = msgspec.json.encode(Question("onitama", 2, {"deal": "boar,ox/crab,eel/tiger"}, entries)).decode()
+        with redirect_stdout(io.StringIO()) as output:
+            control.dataReceived(b'{"socket": "/nowhere", "secret": "5ec2e7"}\n')
+            control.dataReceived(f"study 5 7 {question}\nstop 5\nstop 5\n".encode())
+            for work, done in iter(lambda: waiting.pop() if waiting else None, None):
+                done(work())
+        self.assertNotIn("studied", output.getvalue())
+
     def test_a_name_that_is_none(self) -> None:
         reactor: Any = MemoryReactorClock()
         control = Control(reactor)
@@ -461,6 +478,16 @@ class ThinkingTests(PropertyCase):
         self.assertEqual(len(self.efforts), 50)
         self.assertLess(self.clock.seconds(), 2.0)
         self.assertGreaterEqual(min(self.efforts), LEAST)
+
+    def test_moves_come_first(self) -> None:
+        """However many studies wait, a move waits for the one step that is being taken, and has its whole effort."""
+        done: list[str] = []
+        for group in range(40):
+            self.think(lambda effort: None, lambda _: done.append("study"), group, later=True)
+        self.think(self.efforts.append, lambda _: done.append("move"), 40)
+        while self.queue:
+            self.work()
+        self.assertEqual((done.index("move"), len(done), self.efforts), (1, 41, [1.0]))
 
     def test_late(self) -> None:
         self.ask()

@@ -405,6 +405,33 @@ class StudyTests(SynchronousTestCase):
         self.assertEqual(self.ask(self.host.connect("open")), [told])
         self.assertEqual(len(self.programs.studied), 1)
 
+    def test_a_study_ends_with_its_askers(self) -> None:
+        self.play()
+        one, other = self.host.connect("open"), self.host.connect("open")
+        self.assertEqual(self.ask(one) + self.ask(other), [])
+        ended: list[object] = []
+        [(_, answer)] = self.programs.studied
+        self.patch(answer, "_canceller", ended.append)
+        one.drop()
+        self.assertEqual(ended, [])
+        other.drop()
+        self.assertEqual(ended, [answer])
+        self.assertEqual((self.host.lobby.studies._addresses.total(), self.flushLoggedErrors()), (0, []))
+        self.assertEqual(self.ask(self.host.connect("open")), [])
+        self.assertEqual(len(self.programs.studied), 2)
+
+    def test_so_many_studies_are_under_way(self) -> None:
+        """One for an address, and four in all."""
+        studies = self.host.lobby.studies
+        self.play()
+        studies._addresses.enter("192.0.2.9")
+        client = self.host.connect("open", address="192.0.2.9")
+        self.assertIn("a study for your address is under way", self.ask(client)[0]["why"])
+        for number in range(3):
+            studies._addresses.enter(f"192.0.2.{20 + number}")
+        client = self.host.connect("open", address="192.0.2.10")
+        self.assertIn("too many studies are under way", self.ask(client)[0]["why"])
+
     def test_what_was_hidden_stays_hidden(self) -> None:
         """If the owner never shows it, a study does not. Where nothing was hidden, there is one."""
         self.host.lobby.studies.reveal = False
