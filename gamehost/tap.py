@@ -144,7 +144,7 @@ def make_host(
     web = [WebListener(*place, access, worker, settings.reveals) for place in _places(options, endpoints, "web")]
     host = GameHostService(
         *(registry.games, listeners, build_context, _abort_start, fail, worker, web, options["profile"]),
-        parts=_http_parts(options, endpoints),
+        parts=_http_parts(options, endpoints, access),
         reload=reloading(options),
         medium="database" if is_postgresql(options["store"]) else "disk",
     )
@@ -276,18 +276,18 @@ def _limiters(limits: Limits, options: Options, lobby: Lobby) -> tuple[Connectio
     return ConnectionLimiter(limits, room, lobby.registry.seats_at, lobby.bans), HttpLimiter(limits, pages)
 
 
-def _http_parts(options: Options, endpoints: Endpoints) -> list[Part]:
+def _http_parts(options: Options, endpoints: Endpoints, access: Access) -> list[Part]:
     places = [(name, *place) for name in _HTTP for place in _places(options, endpoints, name)]
     if not places:
         return []
-    from gamehost.metrics.health import HealthResource, HttpService
+    from gamehost.metrics.health import HealthSite, HttpService, NewSite
 
-    roots: dict[str, Callable[[Any], Any]] = {"health": HealthResource}
+    sites: dict[str, NewSite] = {"health": HealthSite}
     if any(name == "metrics" for name, *_ in places):
-        from gamehost.metrics.site import metrics_root  # needs a package that is an extra
+        from gamehost.metrics.site import MetricsSite  # needs a package that is an extra
 
-        roots["metrics"] = metrics_root
-    return [HttpService(*place, roots[place[0]]) for place in places]
+        sites["metrics"] = MetricsSite
+    return [HttpService(*place, access, sites[place[0]]) for place in places]
 
 
 def house_service(options: Options, reactor: Any) -> HouseService | None:

@@ -155,7 +155,7 @@ TIMERS = {
     "gamehost.client.twisted_client": "the next connection, and whether the host is there",
     "gamehost.net.tls": "the end of a broken session",
     "gamehost.web.api": "how long the board is looked at",
-    "gamehost.web.site": "a request that must come soon",
+    "gamehost.web.server": "a request that must come soon",
     "gamehost.checker.run": "the deadlines of a scenario",
     "gamehost.checker.trace": "a look at bytes after they were passed on, and late bytes",
     "gamehost.checker.private_host": "a move, after its player was told",

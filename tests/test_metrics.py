@@ -9,24 +9,24 @@ from typing import Any, cast
 
 from attrs import define
 from prometheus_client import REGISTRY, generate_latest
-from twisted.internet.address import IPv4Address
 from twisted.internet.defer import fail
 from twisted.internet.endpoints import TCP4ServerEndpoint
-from twisted.internet.error import ConnectionDone
 from twisted.internet.testing import MemoryReactorClock, StringTransport
 from twisted.logger import Logger, LogLevel, capturedLogs
-from twisted.python.failure import Failure
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from gamehost.measures import Histogram
-from gamehost.metrics.health import MOST_CONNECTIONS, BoundedFactory, HealthResource, HttpService
-from gamehost.metrics.site import METRICS, Values, family_of, metrics_root, new_registry
+from gamehost.metrics.health import MOST_CONNECTIONS, HealthSite, HttpService
+from gamehost.metrics.site import METRICS, MetricsSite, Values, family_of, new_registry
 from gamehost.net.connection import KINDS
 from gamehost.storage.durable import backlog_of
 from gamehost.storage.memory import MemoryJournal
+from gamehost.web.http import Access
+from tests.kit.http_bounds import HttpBoundsContract
 from tests.kit.memory_host import only_table
 from tests.kit.reactors import Lines, MeasuredHost, samples, value
 from tests.kit.sources import ROOT
+from tests.kit.web_host import NAMED, SiteWorld, request
 
 
 @define
@@ -129,66 +129,64 @@ class NamesTests(SynchronousTestCase):
         self.assertEqual({label for metric in METRICS for label in metric.labels}, LABELS)
 
 
-class SiteTests(SynchronousTestCase):
-    def setUp(self) -> None:
+class MetricsBoundsTests(HttpBoundsContract, SynchronousTestCase):
+    path = "/metrics"
+
+    def new_world(self) -> SiteWorld:
         self.host = cast(Any, MeasuredHost())
-        self.factory = BoundedFactory(self.host, metrics_root(self.host))
-        self.factory.doStart()
-        self.addCleanup(self.factory.doStop)
-
-    def connect(self) -> tuple[Any, StringTransport]:
-        protocol: Any = self.factory.buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
-        transport = StringTransport()
-        if protocol is not None:
-            protocol.makeConnection(transport)
-        return protocol, transport
-
-    def ask(self, words: str) -> tuple[str, str]:
-        protocol, transport = self.connect()
-        protocol.dataReceived(f"{words}\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-        head, _, body = transport.value().decode().partition("\r\n\r\n")
-        return head, body
+        return SiteWorld(MetricsSite(self.host, Access(NAMED)), self.host.world.clock)
 
     def test_metrics(self) -> None:
         self.host.world.connect()
         with capturedLogs() as events:
-            head, body = self.ask("GET /metrics HTTP/1.1")
+            answer = self.world.get("/metrics")
         self.assertEqual(events, [], "a request each minute would fill the log")
-        self.assertRegex(head, r"^HTTP/1.1 200 OK\r\n(.*\r\n)*Content-Type: text/plain; version=0.0.4; charset=utf-8")
-        self.assertEqual(value(samples(body), "gamehost_connections", wire="onitama"), 1)
-        head, body = self.ask("GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text; version=1.0.0")
-        self.assertIn("Content-Type: application/openmetrics-text", head)
-        self.assertTrue(body.endswith("# EOF\n"))
+        self.assertEqual(answer.headers["content-type"], "text/plain; version=0.0.4; charset=utf-8")
+        self.assertEqual(value(samples(answer.body.decode()), "gamehost_connections", wire="onitama"), 1)
+        answer = self.world.get("/metrics", Accept="application/openmetrics-text; version=1.0.0")
+        self.assertIn("application/openmetrics-text", answer.headers["content-type"])
+        self.assertTrue(answer.body.endswith(b"# EOF\n"))
 
     def test_nothing_else(self) -> None:
-        for words, status in (("GET / HTTP/1.1", 404), ("GET /other HTTP/1.1", 404), ("POST /metrics HTTP/1.1", 405)):
-            self.assertIn(f"HTTP/1.1 {status} ", self.ask(words)[0], words)
+        for path in ("/", "/other", "/metrics/x"):
+            self.assertEqual(self.world.get(path).status, 404, path)
+
+    def test_connections_are_few(self) -> None:
+        """Whoever watches a host needs one or two, and the connections of players and pages are others."""
+        clients = [self.world.connect() for _ in range(MOST_CONNECTIONS + 1)]
+        self.world.until_idle()
+        self.assertEqual([client.closed for client in clients], [False] * MOST_CONNECTIONS + [True])
+        self.assertEqual(self.host.context.http_limiter.count, 0)
+        clients[0].transport.hang_up()
+        self.assertEqual(self.world.get("/metrics").status, 200)
+
+
+class HealthBoundsTests(HttpBoundsContract, SynchronousTestCase):
+    methods = ("GET", "HEAD", "OPTIONS")
+
+    def new_world(self) -> SiteWorld:
+        self.host = cast(Any, MeasuredHost())
+        return SiteWorld(HealthSite(self.host, Access(NAMED)), self.host.world.clock)
 
     def test_health(self) -> None:
-        self.factory = BoundedFactory(self.host, HealthResource(self.host))
-        for words in ("OPTIONS / HTTP/1.0", "GET /health HTTP/1.1"):
-            head, body = self.ask(words)
-            self.assertRegex(head, r"^HTTP/1\.[01] 200 OK\r\n")
-            self.assertEqual(body, "players are served\n")
+        """At any path; and as haproxy asks, without a name."""
+        for data in (request("/", "OPTIONS", "HTTP/1.0", Host=""), request("/health")):
+            answer, _ = self.ask(data)
+            self.assertEqual((answer.status, answer.body), (200, b"players are served\n"))
         self.host.not_serving = "the host is busy"
-        head, body = self.ask("GET / HTTP/1.1")
-        self.assertTrue(head.startswith("HTTP/1.1 503 Service Unavailable\r\n"), head)
-        self.assertEqual((body, self.ask("HEAD / HTTP/1.1")[1]), ("the host is busy\n", ""))
-
-    def test_connections_are_bounded(self) -> None:
-        protocols = [self.connect()[0] for _ in range(MOST_CONNECTIONS)]
-        self.assertIsNone(self.connect()[0])
-        protocols[0].connectionLost(Failure(ConnectionDone()))
-        self.assertIsNotNone(self.connect()[0])
-        for protocol in protocols[1:]:
-            protocol.connectionLost(Failure(ConnectionDone()))
+        answer = self.world.get("/")
+        self.assertEqual((answer.status, answer.body), (503, b"the host is busy\n"))
+        client = self.world.connect()
+        client.send(request("/", "HEAD"))
+        head = client.transport.read()
+        self.assertTrue(head.startswith(b"HTTP/1.1 503 Service Unavailable\r\n") and head.endswith(b"\r\n\r\n"))
 
 
 class ServiceTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.host = cast(Any, MeasuredHost())
         self.reactor: Any = MemoryReactorClock()
-        self.service = HttpService("metrics", "tcp:9108", TCP4ServerEndpoint(self.reactor, 9108), metrics_root)
+        self.service = HttpService("metrics", "tcp:9108", TCP4ServerEndpoint(self.reactor, 9108), Access(), MetricsSite)
         self.lines = Lines()
         self.patch(HttpService, "log", Logger("test", observer=self.lines))
 
@@ -199,9 +197,9 @@ class ServiceTests(SynchronousTestCase):
         self.assertIsNotNone(self.host.store.backlog.measures.acknowledged)
         [(_, factory, *_)] = self.reactor.tcpServers
         connection = factory.buildProtocol(None)
-        connection.makeConnection(StringTransport())
+        connection.makeConnection(transport := StringTransport())
         self.successResultOf(self.service.stop())
-        self.assertTrue(connection.transport.disconnecting)
+        self.assertTrue(transport.disconnecting)
         self.successResultOf(self.service.stop())
 
     def test_a_port_in_use_is_named_and_the_host_goes_on(self) -> None:

@@ -1,54 +1,45 @@
 """
-Small HTTP ports for the owner's programs, and one of them: it tells a load balancer whether this host could serve a player now.
+The ports for the owner's programs: sites of `gamehost.web.server` with few connections. And one of them: it tells a load
+balancer whether this host could serve a player now.
 
 The reactor itself answers, so a host that hangs does not answer at all.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import define, field
 from twisted.internet.defer import Deferred, succeed
-from twisted.internet.interfaces import IAddress, IListeningPort, IStreamServerEndpoint
+from twisted.internet.interfaces import IListeningPort, IStreamServerEndpoint
 from twisted.logger import Logger
-from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from twisted.python.failure import Failure
-from twisted.web.resource import Resource
-from twisted.web.server import Request, Site
 
+from gamehost.net.limiter import HttpLimiter
 from gamehost.service import GameHostService
+from gamehost.web.http import Access, Answer, Asked
+from gamehost.web.server import Answering, HttpSite
 
 #: Connections at once. Whoever watches a host needs one or two.
 MOST_CONNECTIONS = 16
-#: Seconds after which a silent connection is closed. By default Prometheus asks once a minute.
-IDLE_SECONDS = 90
 
 
-class _SilentSite(Site):
-    """A site whose requests are not logged: they come again and again."""
-
-    noisy = False
-    displayTracebacks = False
-
-    def log(self, request: Any) -> None:
-        """Log nothing."""
-
-
-class BoundedFactory(WrappingFactory[ProtocolWrapper]):
+class OwnerSite(HttpSite):
     """
-    The connections of one port, no more than `MOST_CONNECTIONS`.
+    A site for the owner's programs. Its connections and requests are not those of the pages.
 
-    :param root: answers
+    :param host: what it tells of; it runs
+    :param access: the names under which the programs may ask
     """
 
-    noisy = False
+    def __init__(self, host: GameHostService, access: Access) -> None:
+        context = host.context
+        limiter = HttpLimiter(context.limits, MOST_CONNECTIONS)
+        super().__init__(context.clock, context.scheduler, limiter, access)
+        self.host = host
 
-    def __init__(self, host: GameHostService, root: Resource) -> None:
-        super().__init__(_SilentSite(root, timeout=IDLE_SECONDS, reactor=host.context.clock))
 
-    def buildProtocol(self, addr: IAddress | None) -> ProtocolWrapper | None:  # type: ignore[override]
-        """A connection, or none: then the port closes it."""
-        return super().buildProtocol(addr) if len(self.protocols) < MOST_CONNECTIONS else None
+#: Makes a site, when the host runs.
+NewSite: TypeAlias = Callable[[GameHostService, Access], HttpSite]
 
 
 @define(eq=False)
@@ -58,26 +49,28 @@ class HttpService:
 
     :param name: of the option
     :param description: the endpoint as the options name it
-    :param new_root: makes what answers
+    :param access: the names under which programs may ask
+    :param new_site: makes what answers
     """
 
     _name: str
     _description: str
     _endpoint: IStreamServerEndpoint
-    _new_root: Callable[[Any], Resource]
+    _access: Access
+    _new_site: NewSite
     _port: IListeningPort | None = None
-    _factory: WrappingFactory[ProtocolWrapper] | None = field(default=None)
+    _site: HttpSite | None = field(default=None)
 
     log = Logger()
 
     def start(self, host: GameHostService) -> None:
-        self._factory = BoundedFactory(host, self._new_root(host))
-        self._endpoint.listen(self._factory).addCallbacks(self._listening, self._not_listening)
+        self._site = self._new_site(host, self._access)
+        self._endpoint.listen(self._site).addCallbacks(self._listening, self._not_listening)
 
     def stop(self) -> Deferred[None]:
         port, self._port = self._port, None
-        for connection in () if self._factory is None else tuple(self._factory.protocols):
-            connection.abortConnection()
+        if self._site is not None:
+            self._site.close_channels()
         return (None if port is None else port.stopListening()) or succeed(None)
 
     def _listening(self, port: IListeningPort) -> None:
@@ -91,17 +84,12 @@ class HttpService:
         self.log.error("{reason}; this port is left out", reason=reason)
 
 
-class HealthResource(Resource):
-    """Answers every request, whatever it asks for: 200, or 503 and why no player can be served."""
+class HealthSite(OwnerSite):
+    """Answers whatever it is asked for: 200, or 503 and why no player can be served."""
 
-    isLeaf = True
+    # haproxy asks so by default.
+    methods = ("GET", "HEAD", "OPTIONS")
 
-    def __init__(self, host: GameHostService) -> None:
-        super().__init__()
-        self._host = host
-
-    def render(self, request: Request) -> bytes:
-        why = self._host.not_serving
-        request.setResponseCode(200 if why is None else 503)
-        request.setHeader("Content-Type", "text/plain; charset=utf-8")
-        return b"" if request.method == b"HEAD" else f"{why or 'players are served'}\n".encode()
+    def respond(self, asked: Asked) -> Answering:
+        why = self.host.not_serving
+        return Answer(200 if why is None else 503, f"{why or 'players are served'}\n".encode())

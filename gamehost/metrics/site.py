@@ -19,16 +19,17 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.metrics_core import Metric as Family
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
-from twisted.web.resource import Resource
-from twisted.web.server import Request
 
 import gamehost
 from gamehost.lobby.lobby import Lobby
 from gamehost.measures import Histogram
+from gamehost.metrics.health import OwnerSite
 from gamehost.net.connection import WireFactory
 from gamehost.net.limiter import BANNED, CLOSED, KINDS
 from gamehost.service import GameHostService, factories
 from gamehost.storage.durable import Backlog, backlog_of
+from gamehost.web.http import Access, Answer, Asked, refused
+from gamehost.web.server import Answering
 
 #: The values of the labels -> the value.
 Values: TypeAlias = Mapping[tuple[str, ...], float | Histogram]
@@ -317,26 +318,19 @@ def _buckets(histogram: Histogram) -> list[tuple[str, float]]:
     ]
 
 
-class MetricsResource(Resource):
-    """Answers with all metrics, in the format that the client asks for."""
+class MetricsSite(OwnerSite):
+    """Answers at `/metrics` with all metrics, in the format that the client asks for. From now on the host measures its
+    acknowledgements."""
 
-    isLeaf = True
+    def __init__(self, host: GameHostService, access: Access) -> None:
+        super().__init__(host, access)
+        backlog = backlog_of(host.store)
+        if backlog is not None and backlog.measures.acknowledged is None:
+            backlog.measures.acknowledged = Histogram()
+        self._registry = new_registry(host)
 
-    def __init__(self, registry: CollectorRegistry) -> None:
-        super().__init__()
-        self._registry = registry
-
-    def render_GET(self, request: Request) -> bytes:
-        encode, kind = choose_encoder(request.getHeader("accept") or "")
-        request.setHeader("Content-Type", kind)
-        return encode(self._registry)
-
-
-def metrics_root(host: GameHostService) -> Resource:
-    """What answers at `/metrics`. From now on the host measures its acknowledgements."""
-    backlog = backlog_of(host.store)
-    if backlog is not None and backlog.measures.acknowledged is None:
-        backlog.measures.acknowledged = Histogram()
-    root = Resource()
-    root.putChild(b"metrics", MetricsResource(new_registry(host)))
-    return root
+    def respond(self, asked: Asked) -> Answering:
+        if asked.path != ("metrics",):
+            return refused(404, "the metrics are at /metrics")
+        encode, kind = choose_encoder(asked.headers.get("accept", ""))
+        return Answer(200, encode(self._registry), kind)

@@ -36,6 +36,7 @@ from gamehost.lobby.queues import checked_code
 from gamehost.lobby.watching import EVERY, HistoryQuestion, Spectators
 from gamehost.tables.gallery import WatchRefused
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, found, refused
+from gamehost.web.server import Answering
 from gamehost.wires.open.codec import to_json
 from gamehost.wires.open.messages import LARGEST, Ladder, Numbered, schema
 from gamehost.wires.open.watching import OpenOptions, SharedEncoder, ladder_of
@@ -220,9 +221,6 @@ def _entry(number: int, entry: Entry) -> RecordEntry:
 
 #: Seconds for which the board is looked at after it was asked for.
 LOOK_SECONDS = 10.0
-
-#: What answers a request, at once or later.
-Answering = Answer | Deferred[Answer]
 
 #: Stands for a game that no match can be of, and for a name that nobody can have.
 NOTHING_SUCH = KEY_OF_NOBODY

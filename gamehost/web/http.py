@@ -153,7 +153,9 @@ def read_query(arguments: Mapping[bytes, list[bytes]] | Any) -> dict[str, str]:
 
 
 _ORIGIN = re.compile(r"(https?)://([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?", re.ASCII)
-_HOST = re.compile(r"([a-zA-Z0-9._-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?", re.ASCII)
+_HOST = re.compile(r"([a-zA-Z0-9._-]+|\[[0-9a-fA-F:.]+\])(?::(\d{1,5}))?", re.ASCII)
+#: The ports that browsers leave out.
+_USUAL: Mapping[str, str] = {"http": "80", "https": "443"}
 
 
 def web_origin(name: str, text: str) -> str:
@@ -163,19 +165,38 @@ def web_origin(name: str, text: str) -> str:
     :raises BadOption: it is none
     """
     match = _ORIGIN.fullmatch(text)
-    usual = {"http": "80", "https": "443"}
-    if match is None or match[3] == usual[match[1]]:
+    if match is None or match[3] == _USUAL[match[1]]:
         raise BadOption(f"{name}: expected an origin such as https://games.example.org, got {text!r}")
     return text
 
 
+def _origin_of(scheme: str, host: str | None) -> tuple[str, str, str] | None:
+    """
+    Scheme, name and port, so that equal origins are equal: the usual port is said, and a final dot is not; `None`: it is none.
+
+    :param host: with or without a port, as in the header `Host`
+    """
+    match = _HOST.fullmatch(host or "")
+    return None if match is None else (scheme, match[1].lower().removesuffix("."), match[2] or _USUAL.get(scheme, ""))
+
+
+def _read_origin(origin: str) -> tuple[str, str, str] | None:
+    scheme, _, host = origin.partition("://")
+    return _origin_of(scheme.lower(), host)
+
+
 class Access(Struct, frozen=True):
-    """What a listener knows of its names."""
+    """
+    What a listener knows of its names.
+
+    :param advice: what people who use another name can do
+    """
 
     #: The origins of its pages, as its owner has named them.
     origins: Sequence[str] = ()
     #: The proxies whose headers are believed, as the owner has named them.
     trusted: Sequence[Network] = ()
+    advice: str = "an owner can give it one with --web-origin"
 
     def visitor(self, peer: str, tls: bool, headers: Mapping[str, str]) -> Visitor:
         """
@@ -207,19 +228,21 @@ class Access(Struct, frozen=True):
         match = _HOST.fullmatch(host)
         if match is None:
             return refused(400, "expected a name, or an address, and a port in the header Host")
-        name = match[1].lower()
+        name = match[1].lower().removesuffix(".")
         if name == "localhost" or name.endswith(".localhost") or address_of(name.strip("[]")) is not None:
             return None  # an address, or a name that means this machine everywhere: no site can have it
-        if any(origin.partition("://")[2] == host.lower() for origin in self.origins):
+        # Whether the way was encrypted does not count: the proxy of an owner may not say so.
+        if any(_read_origin(origin) == _origin_of(origin.partition("://")[0], host) for origin in self.origins):
             return None
-        return refused(421, "this host does not have that name; an owner can give it one with --web-origin")
+        return refused(421, f"this host does not have that name; {self.advice}")
 
     def foreign(self, origin: str | None, host: str | None, visitor: Visitor) -> bool:
-        """Whether a page of another site wants to open a socket. Programs that are no browser send no origin."""
-        if origin is None or origin in self.origins:
+        """Whether a page of another site asks. Programs that are no browser send no origin."""
+        if origin is None:
             return False
-        scheme = "https" if visitor.https else "http"
-        return host is None or origin.lower() != f"{scheme}://{host.lower()}"
+        read = _read_origin(origin)
+        own = _origin_of("https" if visitor.https else "http", host)
+        return read is None or (read != own and read not in map(_read_origin, self.origins))
 
 
 def is_forwarded(headers: Mapping[str, str]) -> bool:

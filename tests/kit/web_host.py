@@ -8,6 +8,7 @@ from msgspec import json
 from twisted.internet.address import IPv4Address
 from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Protocol
+from twisted.internet.task import Clock
 from wsproto.frame_protocol import FrameProtocol, Opcode
 from zope.interface import implementer
 
@@ -15,6 +16,7 @@ from gamehost.accounts.login import at_once
 from gamehost.tables.context import PAUSE
 from gamehost.testing.memory_host import MemoryHost, StrictTransport
 from gamehost.web.http import Access, StaticFiles
+from gamehost.web.server import HttpSite
 from gamehost.web.site import WebSite
 from gamehost.wires.open.conversation import WIRE
 
@@ -47,7 +49,32 @@ class WebTransport(StrictTransport):
     """A transport as those of sockets: HTTP pauses it by its interface."""
 
 
-class WebHost:
+class SiteWorld:
+    """A site of the house's HTTP server, its clock, and clients of it."""
+
+    def __init__(self, site: HttpSite, clock: Clock) -> None:
+        self.site: Any = site
+        self.clock = clock
+
+    def until_idle(self) -> None:
+        """Make all calls that are due now."""
+        while any(call.getTime() <= self.clock.seconds() for call in self.clock.getDelayedCalls()):
+            self.clock.advance(0)
+
+    def wait(self, seconds: float) -> None:
+        """Advance the clock by so many seconds."""
+        self.clock.advance(seconds)
+        self.until_idle()
+
+    def connect(self, address: str = "192.0.2.1") -> "WebClient":
+        return WebClient(self, address)
+
+    def get(self, path: str, **headers: str) -> Response:
+        [response] = self.connect().ask(request(path, **headers))
+        return response
+
+
+class WebHost(SiteWorld):
     """A host in memory, by default with the open wire alone, with a web site of the name that `request` asks for."""
 
     def __init__(
@@ -59,16 +86,10 @@ class WebHost:
         reveal: bool = True,
     ) -> None:
         self.host = host or MemoryHost(settings, wires=(WIRE,), rng=rng)
-        self.site = WebSite(
+        site = WebSite(
             self.host.context, StaticFiles.pack(FILES), access or Access(NAMED), at_once, reveal, lambda: 0.0
         )
-
-    def connect(self, address: str = "192.0.2.1") -> "WebClient":
-        return WebClient(self, address)
-
-    def get(self, path: str, **headers: str) -> Response:
-        [response] = self.connect().ask(request(path, **headers))
-        return response
+        super().__init__(site, self.host.clock)
 
     def browser(self, address: str = "192.0.2.1", **headers: str) -> "Browser":
         return Browser(self.connect(address), **headers)
@@ -87,9 +108,9 @@ def handshake(**headers: str) -> bytes:
 
 
 class WebClient:
-    def __init__(self, world: WebHost, address: str) -> None:
+    def __init__(self, world: SiteWorld, address: str) -> None:
         self.world = world
-        self.transport = WebTransport(world.host.clock, address)
+        self.transport = WebTransport(world.clock, address)
         self.protocol: Any = world.site.buildProtocol(IPv4Address("TCP", address, 40_000))
         self.transport.protocol = self.protocol or Protocol()  # refused, and closed as Twisted does it
         if self.protocol is None:
@@ -99,9 +120,9 @@ class WebClient:
 
     def send(self, data: bytes) -> None:
         self.transport.receive(data)
-        self.world.host.until_idle()
-        while self.world.host.context.scheduler.lines.waiting:
-            self.world.host.wait(PAUSE)
+        self.world.until_idle()
+        while self.world.site.scheduler.lines.waiting:
+            self.world.wait(PAUSE)
 
     def ask(self, data: bytes) -> list[Response]:
         self.send(data)

@@ -87,6 +87,30 @@ class HostTests(SynchronousTestCase):
         self.assertEqual(self.refusal("other.example.org", access), 421)
         self.assertEqual(self.refusal("lab-7:8080", Access(("http://lab-7:8080",))), 200)
 
+    def test_names_are_compared_as_origins(self) -> None:
+        """The usual port may be said, and a final dot; another port is another origin."""
+        secure, plain = Access((ORIGIN,)), Access(("http://lab-7:8080", "http://lab-8"))
+        for access, host, status in (
+            (secure, "games.example.org:443", 200),
+            (secure, "games.example.org.", 200),
+            (secure, "Games.Example.Org.:443", 200),
+            (secure, "games.example.org:80", 421),
+            (secure, "games.example.org:8443", 421),
+            (secure, "games.example.org..", 421),
+            (plain, "lab-7.:8080", 200),
+            (plain, "lab-7", 421),
+            (plain, "lab-8:80", 200),
+            (plain, "lab-8:443", 421),
+            (plain, "localhost.:9", 200),
+            (plain, "192.0.2.1.evil.example.", 421),
+        ):
+            self.assertEqual(self.refusal(host, access), status, host)
+            visitor = Visitor("192.0.2.1", access is secure, False)
+            [origin, *_] = access.origins
+            if status == 200 and "localhost" not in host and "lab-8" not in host:
+                self.assertFalse(access.foreign(origin, host, visitor), host)
+                self.assertFalse(Access().foreign(origin, host, visitor), host)
+
     def test_no_name(self) -> None:
         """HTTP/1.1 demands one, and no browser sends none."""
         self.assertEqual((self.refusal(None), self.refusal(None, version="HTTP/1.0")), (400, 200))
@@ -102,6 +126,8 @@ class OriginTests(SynchronousTestCase):
         for origin, host, visitor in (
             ("http://x:8080", "x:8080", plain),
             ("http://x", "X", plain),
+            ("http://x", "x.:80", plain),
+            ("https://x.", "x:443", secure),
             ("https://x", "x", secure),
             (ORIGIN, "127.0.0.1:8080", plain),
         ):
@@ -109,6 +135,9 @@ class OriginTests(SynchronousTestCase):
         for origin, host, visitor in (
             ("http://evil.example", "x", plain),
             ("http://x", "x:8080", plain),
+            ("http://x", "x:443", plain),
+            ("ftp://x", "x", plain),
+            ("http://x/", "x", plain),
             ("https://x", "x", plain),
             ("http://x", "x", secure),
             ("null", "x", plain),

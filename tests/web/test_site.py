@@ -15,7 +15,8 @@ from gamehost.tables.context import AT_ONCE, PAUSE
 from gamehost.testing import memory_host
 from gamehost.testing.codec_contract import chunked, mutated
 from gamehost.web.http import Access, BadPath, found, packed, read_query, refused, split_path
-from gamehost.web.site import HEADERS, IDLE_SECONDS, REQUEST_SECONDS
+from gamehost.web.server import HEADERS, IDLE_SECONDS
+from tests.kit.http_bounds import HttpBoundsContract
 from tests.kit.reactors import Lines
 from tests.kit.web_host import FILES, NAMED, Browser, WebHost, handshake, message, request
 
@@ -91,20 +92,18 @@ class AnswerTests(SynchronousTestCase):
         self.assertTrue(old.closed)
 
 
+class BoundsTests(HttpBoundsContract, SynchronousTestCase):
+    path = "/nothing"
+    for_other_sites = True
+
+    def new_world(self) -> WebHost:
+        web = WebHost()
+        self.patch(web.site, "respond", lambda asked: refused(200, "planted"))
+        return web
+
+
 class BadInputTests(SynchronousTestCase):
     """Closed, or 4xx, and nothing is kept."""
-
-    def test_other_methods_change_nothing(self) -> None:
-        for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "CANARY"):
-            [answer] = WebHost().connect().ask(request("/", method))
-            self.assertEqual((answer.status, answer.headers.get("allow")), (405, "GET, HEAD"))
-
-    def test_a_body_of_any_length(self) -> None:
-        for body in ({"Content_Length": "1"}, {"Content_Length": str(1 << 40)}, {"Transfer_Encoding": "chunked"}):
-            for expect in ("", "100-continue"):
-                client = WebHost().connect()
-                [answer] = client.ask(request("/", "POST", Expect=expect, **body) + b"5\r\ncanary")
-                self.assertEqual((answer.status, client.closed), (413, True))
 
     def test_what_is_not_http(self) -> None:
         for data in (
@@ -122,31 +121,6 @@ class BadInputTests(SynchronousTestCase):
             answer = client.transport.read()
             self.assertTrue(answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 413")) or client.closed, data)
             self.assertNotIn(b"canary", answer)
-
-    def test_a_request_that_is_too_long(self) -> None:
-        for data in (
-            b"GET /" + b"a" * 17_000,
-            request("/" + "a" * 16_400),
-            request("/", X="a" * 16_400),
-            request("/", **{f"X{number}": "a" * 100 for number in range(200)}),
-            request("/", **{f"X{number}": "a" for number in range(600)}),
-        ):
-            client = WebHost().connect()
-            client.send(data)
-            self.assertTrue(client.closed)
-
-    def test_half_a_request(self) -> None:
-        """A byte now and then does not keep it: the time is that of the whole request."""
-        web = WebHost()
-        client = web.connect()
-        client.send(b"GET / HTTP/1.1\r\n")
-        for _ in range(int(REQUEST_SECONDS) - 1):
-            web.host.wait(1)
-            client.send(b"X")
-            self.assertFalse(client.closed)
-        web.host.wait(1)
-        self.assertTrue(client.closed)
-        self.assertEqual((web.site.channels, web.host.clock.getDelayedCalls()), (set(), []))
 
     def test_idle_connections_are_closed_also_after_an_answer(self) -> None:
         web = WebHost()

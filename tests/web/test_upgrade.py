@@ -146,7 +146,7 @@ class ConversationTests(SynchronousTestCase):
         web.host.wait(2)
         self.assertTrue(flooder.client.closed)
         web.host.wait(LOOKS * LOOK_EVERY)
-        protocol = asked.client.protocol._socket
+        protocol = asked.client.protocol._successor
         assert protocol is not None
         rate = protocol.input._rate
         before = rate.missing
