@@ -7,7 +7,7 @@ the tables that begin and end, the notes, and what is read with them.
 
 The rows of a match in which nobody has acted do not stay. They are needed while it is played, because its players have been
 told of their seats and their cards, and until its end was told. Later nobody asks for it: it is in no list, and counts for
-nobody. So a store removes its rows a minute after the end, when whoever followed it has read that.
+nobody. So a store removes its rows some seconds after the end, when whoever followed it has read that, or when the host stops.
 
 A start checks the records of unfinished tables: is every row the one that was written there? It reads so many records that it
 does not take long, and the first two rows of all others: they say who plays. The other records are checked while the host runs,
@@ -256,8 +256,9 @@ class StoreFailed(Exception):
     """A write has failed before; the disk must be read again."""
 
 
-#: Seconds for which the rows of a match stay in which nobody has acted, and between two looks whether they can go.
-LINGER = 60.0
+#: Seconds for which the rows of a match stay in which nobody has acted, and between two looks whether they can go. Members of a
+#: cluster that follow it read its end in less than a second.
+LINGER = 10.0
 #: Nobody has acted in a match of at most so many entries, perhaps. A match of more is not looked at.
 _FEW = 8
 #: Matches that are looked at with one commit: some milliseconds.
@@ -361,6 +362,12 @@ class UnplayedMatches:
         """Look at these tables after a while."""
         at = self._wall() + LINGER
         self._ended.extend((at, table) for table in tables)
+
+    def all(self) -> list[int]:
+        """All tables, when the host stops."""
+        tables = [table for _, table in self._ended]
+        self._ended.clear()
+        return tables
 
     def due(self) -> list[int]:
         """The tables to be looked at now. Those that must stay for now are to be given to `later`."""

@@ -179,20 +179,28 @@ class SqliteStore(OpenStore):
         if last - self._placed_to >= self._step:
             place(self.database, last)
             self._placed_to = last
-        self._remove_unplayed(last)
+        self._remove_unplayed(self._unplayed.due(), last)
         execute("COMMIT")
         self._last = last
         self._accounts += sum(isinstance(note, AddAccount) and note.added for note in group.notes)
 
-    def _remove_unplayed(self, last: int) -> None:
+    def remove_unplayed(self) -> None:
+        """Remove all matches in which nobody has acted, and whose end was told: the host stops."""
+        if tables := self._unplayed.all():
+            self.connection.execute("BEGIN IMMEDIATE")
+            self._remove_unplayed(tables, self._last)
+            self.connection.execute("COMMIT")
+
+    def _remove_unplayed(self, tables: Sequence[int], last: int) -> None:
         """
         Remove matches in which nobody has acted. Within a transaction.
 
         The newest table and the last row stay: new numbers are counted from them. What was removed counts as pruned.
 
+        :param tables: those that have ended, in which perhaps nobody has acted
         :param last: the last row's `seq`
         """
-        if not (tables := self._unplayed.due()):
+        if not tables:
             return
         execute, newest = self.connection.execute, self.tables.last_table
         removed: list[Row] = []
@@ -513,6 +521,8 @@ class StoreFiles:
         return partial(self._write_mark, self._mark_now(log=True))
 
     def close(self) -> None:
+        with suppress(sqlite3.Error):  # without room for that they stay
+            self.store.remove_unplayed()
         # After this the log is empty, and the store alone is the whole journal.
         emptied = [(1,)]
         with suppress(Exception):

@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ ARCHIVED = Entry(EntryKind.ARCHIVED, 86_400_000)
 class InspectContract(JournalCase):
     #: Lists a table that does not exist.
     LISTED: str
+    LIST_FAULTS: Sequence[str] = ()
 
     def start(self, *, wall: Any = None) -> DurableJournal:
         raise NotImplementedError
@@ -46,7 +48,7 @@ class InspectContract(JournalCase):
         for last in (END, ARCHIVED, MOVE):
             table = journal.new_table()
             journal.open(table, OPENING, nothing)
-            journal.append(table, BEGAN, nothing)
+            journal.append(table, MOVE if last is ARCHIVED else BEGAN, nothing)
             journal.append(table, last, nothing)
         journal.open(journal.new_table(), OPENING, nothing)
         self.stop(journal)
@@ -101,6 +103,7 @@ class InspectContract(JournalCase):
             [
                 "table 3: it is not finished, and not listed as unfinished",
                 "table 9: all of its rows are missing",
+                *self.LIST_FAULTS,
             ],
         )
 
@@ -179,6 +182,7 @@ class SqliteTests(StoreCase, InspectContract):
 
 class PostgresTests(PostgresCase, InspectContract):
     LISTED = "INSERT INTO live(game, owner) VALUES (9, 1)"
+    LIST_FAULTS = ("the list of unfinished tables was changed: other tables are in it",)
 
     def setUp(self) -> None:
         super().setUp()
@@ -487,6 +491,17 @@ class PostgresPruneTests(PostgresCase):
             self.assertEqual(journal.verify().faults, [])
         self.assertEqual(self.sql("SELECT DISTINCT game FROM event ORDER BY game"), [(1,), (4,), (5,)])
         self.assertEqual(self.play(self.journal, 1), 6)
+
+    def test_what_was_moved_is_not_lost(self) -> None:
+        """A host that has told the end of a match a moment ago compares it with the database after a lost connection."""
+        self.assertEqual(prune(self.url, 99_000, self.archive), Pruned(2, 8))
+        self.cut()
+        self.assertEqual(self.play(self.journal, 1), 6)
+        self.until_idle(self.journal)
+        self.assertEqual(self.pump.broken, [])
+        self.sql("UPDATE removed SET at = at - interval '2 hours'")
+        self.assertEqual(prune(self.url, 99_000, self.archive.with_name("second")), Pruned(1, 4))
+        self.assertEqual(self.sql("SELECT game FROM removed"), [(5,)])
 
     def test_nothing_is_moved(self) -> None:
         """If the archive exists or cannot be written, and if a row is damaged."""

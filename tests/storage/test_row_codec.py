@@ -13,6 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.journal.records import CHAMPIONSHIP, Entry, EntryKind, SeatRecord, TableHeader, TableId
 from gamehost.storage.contents import LINGER, AddAccount, Change, Group, Sleep, build_group, is_unplayed
+from gamehost.storage.copying import inspecting
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.row_codec import (
@@ -33,6 +34,7 @@ from gamehost.storage.row_codec import (
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import account
 from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, PUT_AWAY, any_entry, nothing, openings
+from tests.kit.journals import rows
 from tests.kit.postgresql import PostgresCase
 from tests.storage.test_damage import DamageCase
 
@@ -292,13 +294,26 @@ class UnplayedTests(DamageCase):
         self.stop(self.start())
 
     def test_nothing_is_removed_at_once(self) -> None:
+        """Whoever follows it can read its end."""
         table = self.match(OPENING, (BEGAN, END))
         self.pump.until_idle(self.journal)
         self.now += LINGER - 1
         self.match(OPENING, (MOVE,), told=False)
-        self.pump.until_idle(self.journal)
+        found: list[Any] = []
+        self.journal.read(table, found.append)
+        self.pump.until(lambda: bool(found))
+        self.assertEqual(len(found[0].entries), 2)
+
+    def test_nothing_is_left_when_the_host_stops(self) -> None:
+        """However short the time is, and however many there are."""
+        for _ in range(50):
+            self.match(OPENING, (BEGAN, END))
+        last = self.match(OPENING, (MOVE,), told=False)
         self.stop(self.journal)
-        self.assertIn(table, self.tables())
+        self.assertEqual(self.tables(), {last})
+        self.journal = self.begin()
+        for table in ("event", "finished", "listed"):
+            self.assertEqual(rows(self.journal, f"SELECT count(*) FROM {table} WHERE game != {last}"), [(0,)])
 
     def test_one_that_is_told_later_is_removed_later(self) -> None:
         table = self.match(OPENING, (BEGAN, END), told=False)
@@ -323,8 +338,8 @@ class UnplayedTests(DamageCase):
         opening = opening_row(1, TableId(7), OPENING, 1000)
         end = entry_row(2, TableId(7), Head(0, opening.h), END)
         self.assertTrue(is_unplayed([opening, end]))
-        for rows in ([], [opening], [end], [opening, end._replace(at_ms=1)]):
-            self.assertFalse(is_unplayed(rows), rows)
+        for damaged in ([], [opening], [end], [opening, end._replace(at_ms=1)]):
+            self.assertFalse(is_unplayed(damaged), damaged)
 
 
 class PostgresTests(PostgresCase):
@@ -348,7 +363,26 @@ class PostgresTests(PostgresCase):
         self.until_idle(journal)
         kept = {row[0] for row in self.sql("SELECT game FROM event")}
         self.assertEqual({table: table in kept for table in tables}, tables)
+        self.assertEqual(self.sql("SELECT count(*) FROM listed WHERE game <> ALL(SELECT game FROM event)"), [(0,)])
+        for _ in range(30):
+            table = journal.new_table()
+            journal.open(table, OPENING, nothing)
+            journal.append(table, END, nothing)
+            journal.told(table)
+        last = self.play(journal, 1)
+        self.until_idle(journal)
+        now += LINGER
+        journal.note_uptime(2)
+        self.until_idle(journal)
+        self.assertEqual(self.sql("SELECT count(DISTINCT game) FROM event"), [(len(kept) + 11,)])
+        self.cut()  # what was removed a moment ago is not lost
+        journal.note_uptime(3)
+        self.until_idle(journal)
         self.stop(journal)
-        listed = {row[0] for row in self.sql("SELECT game FROM listed")}
-        self.assertLessEqual(listed, kept)
+        self.assertEqual(self.pump.broken, [])
+        kept.add(last)
+        self.assertEqual({row[0] for row in self.sql("SELECT game FROM event")}, kept)
+        self.assertLessEqual({row[0] for row in self.sql("SELECT game FROM listed")}, kept)
+        with inspecting(self.url) as reader:
+            self.assertEqual(reader.verify().faults, [])
         self.stop(self.start())

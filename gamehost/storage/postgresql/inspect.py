@@ -15,7 +15,7 @@ from attrs import define
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.inspect import Findings, Inspector, Pruned, check_archive, copy_notes, renumbered, write_archive
-from gamehost.storage.postgresql.members import NOTE_LIST, note_faults
+from gamehost.storage.postgresql.members import NOTE_LIST, note_faults, note_removed
 from gamehost.storage.postgresql.session import (
     STORE_LOCK,
     Session,
@@ -78,6 +78,7 @@ def prune_postgresql(store: str, before_ms: int, archive: Path) -> Pruned:
         check_schema(session)
         tables, rows = write_archive(session, before_ms, archive, count(1))
         session.run("BEGIN")
+        note_removed(session, tables)
         session.run("DELETE FROM event WHERE game = ANY(%s)", (tables,))
         session.run("DELETE FROM listed WHERE game = ANY(%s)", (tables,))
         session.run("COMMIT")

@@ -10,7 +10,7 @@ number of the tables and the sum of their numbers are changed with the list itse
 once a second and at the end of a run, because a note for each entry would cost as much as the entry.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from attrs import field, frozen
 
@@ -72,7 +72,10 @@ MISSING = """
 MISSING_ROW = "table {}: row {} was durable, and is missing or was changed"
 _NOT_HELD = """
     SELECT game FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS head(game, n, h)
-    WHERE NOT EXISTS (SELECT 1 FROM event WHERE event.game = head.game AND event.n = head.n AND event.h = head.h)"""
+    WHERE NOT EXISTS (SELECT 1 FROM event WHERE event.game = head.game AND event.n = head.n AND event.h = head.h)
+    AND NOT EXISTS (SELECT 1 FROM removed WHERE removed.game = head.game)"""
+#: Nobody compares such a table with the database after an hour.
+_FORGET_REMOVED = "DELETE FROM removed WHERE at < now() - interval '1 hour'"
 #: Tables may be missing in the list, too, and then they are added to it.
 _MARK_LOST = """
     WITH marked AS (
@@ -258,6 +261,12 @@ class LostTable:
 
 def columns_of(heads: Mapping[int, Head]) -> tuple[list[int], list[int], list[bytes]]:
     return list(heads), [head.n for head in heads.values()], [head.h for head in heads.values()]
+
+
+def note_removed(session: Session, tables: Sequence[int]) -> None:
+    """Note that the rows of finished tables are removed, and not lost. Within the transaction that removes them."""
+    session.run(_FORGET_REMOVED)
+    session.run("INSERT INTO removed(game) SELECT unnest(%s::int8[]) ON CONFLICT DO NOTHING", (tables,))
 
 
 def mark_lost(session: Session, run: int, heads: Mapping[int, Head]) -> list[int]:

@@ -27,7 +27,6 @@ from attrs import Factory, define, evolve, field
 from gamehost.journal.records import Room, StoreUnusable, TableId, UnfinishedTable
 from gamehost.storage.contents import (
     ANOTHER_STORE,
-    LINGER,
     REMOVE,
     VERIFY_FIRST,
     Change,
@@ -70,8 +69,8 @@ _REMOVABLE = """
     WHERE game NOT IN (SELECT game FROM live) AND game < (SELECT max(game) FROM event)"""
 #: The newest rows of so many tables are noted at once: some milliseconds of the writer's thread. Seconds between two notes.
 NOTED_AT_ONCE, NOTE_EVERY = 200, 1.0
-#: For so many seconds the newest row is remembered of a table that has ended or sleeps. An unplayed match is removed later.
-RECENT = LINGER / 2
+#: For so many seconds the newest row is remembered of a table that has ended or sleeps.
+RECENT = 30.0
 #: The server ends a session that says nothing for so long: its process hangs, or its machine is lost. Its locks are free then.
 _SILENCE = "SET idle_session_timeout = '3s'; SET idle_in_transaction_session_timeout = '3s'"
 #: Seconds for which a lost connection is tried again. The host gives up after the same time.
@@ -94,14 +93,16 @@ class PostgresStore(OpenStore):
 
     :param name: of the database, such as `postgresql://gamehost@db.example.org/gamehost`
     :param warn: called in the writer's thread with words for the log
-    :param at: seconds since 1970, as this machine has it. It is only compared: the database's clock counts, for all members
+    :param at: seconds since 1970; `None`: by the database's clock, which counts for all members
+    :param machine: seconds since 1970 by the clock of this machine, which is only compared
     :param cluster: what the other members are told of this one; `None`: this host is alone
     """
 
     name: str
     warn: Callable[[str], None]
     cluster: ClusterAddress | None = None
-    _at: Callable[[], float] = time.time
+    _at: Callable[[], float] | None = None
+    _machine: Callable[[], float] = time.time
     _clock: Clock = time.monotonic
     _sleep: Sleep = time.sleep
     session: Session = field(init=False)
@@ -150,8 +151,8 @@ class PostgresStore(OpenStore):
             self.epoch = begin_run(session, platform.node(), self.cluster, accept_loss)
             prepare(session)
             self._synchronize(session)
-        self._read_from(self, TableRows(self, self.epoch, own=True), self.now)
-        if abs(ahead := self._at() - self.now()) >= CLOCKS_DIFFER:
+        self._read_from(self, TableRows(self, self.epoch, own=True), self._at or self.now)
+        if abs(ahead := self._machine() - self.now()) >= CLOCKS_DIFFER:
             self.warn(
                 f"this machine's clock is {abs(ahead):.0f} seconds {'ahead of' if ahead > 0 else 'behind'} the database's; "
                 "bans, proved log-ins and the times of matches go by the database's"
@@ -207,12 +208,14 @@ class PostgresStore(OpenStore):
 
     def _remove_unplayed(self, tables: Sequence[int]) -> None:
         """Remove matches in which nobody has acted. What was removed by a lost session is gone, and is not asked for again."""
-        found = {table: rows for table in tables if is_unplayed(rows := self.tables.rows(table))}
+        every = TableRows(self.session, self.epoch)
+        found = {table: rows for table in tables if is_unplayed(rows := every.rows(table))}
         if not found:
             return
         told = [row[0] for row in self.session.rows(_REMOVABLE, (list(found),))]
         if told:
             with transaction(self.session):
+                members.note_removed(self.session, told)
                 MatchLists(self.session).remove(ended_among(row for table in told for row in found[table]))
                 self.session.run("DELETE FROM event WHERE game = ANY(%s)", (told,))
         self._unplayed.later(found.keys() - told)
@@ -236,6 +239,9 @@ class PostgresStore(OpenStore):
     def close(self) -> None:
         """This run ends in order."""
         self._note_newest(None)
+        if tables := self._unplayed.all():
+            with suppress(LineLost, StoreFailed):  # then they stay
+                self._remove_unplayed(tables)
         with suppress(LineLost):  # all is durable, and the next host notes the end
             self.session.run("UPDATE member SET ended = now() WHERE epoch = %s", (self.epoch,))
         self.session.close()
@@ -577,7 +583,8 @@ def open_postgresql(
     limits: BacklogLimits | None = None,
     clock: Callable[[], float] = time.monotonic,
     reactor_clock: Callable[[], float] | None = None,
-    wall: Callable[[], float] = time.time,
+    wall: Callable[[], float] | None = None,
+    machine: Callable[[], float] = time.time,
     warn: Callable[[str], None] = lambda words: None,
     cluster: ClusterAddress | None = None,
 ) -> DurableJournal:
@@ -586,11 +593,12 @@ def open_postgresql(
 
     :param store: such as `postgresql://gamehost@db.example.org/gamehost`
     :param lock_patience: for how many seconds the lock of a host that was lost is waited for
+    :param wall, machine: as `at` and `machine` of `PostgresStore`
     :param warn: called on the reactor's thread, with words for the log
     :param cluster: what the other members are told of this one; `None`: this host is alone
     :raises StoreUnusable: the journal must not be used
     """
-    opened = PostgresStore(store, lambda words: from_thread(partial(warn, words)), cluster, wall)
+    opened = PostgresStore(store, lambda words: from_thread(partial(warn, words)), cluster, wall, machine)
     with refusing(store), or_closed(opened.begin(lock_patience, accept_loss)):
         _check(opened, accept_loss, warn)
         last_table = opened.tables.last_table

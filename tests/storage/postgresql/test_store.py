@@ -113,7 +113,7 @@ class ClockTests(PostgresCase):
         ProvenLogins(b"key", journal, journal.wall).note(ann, b"secret", "192.0.2.1")
         self.stop(journal)
         for ahead, words in ((40 * days, "is 3456000 seconds ahead of"), (-40 * days, "is 3456000 seconds behind")):
-            again = self.start(wall=lambda ahead=ahead: time.time() + ahead)
+            again = self.start(machine=lambda ahead=ahead: time.time() + ahead)
             bans = Bans(again, again.wall)
             self.assertTrue(ProvenLogins(b"key", again, again.wall).fits(ann, b"secret"))
             self.play(again, 1)
