@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import LazyLoader, find_spec, module_from_spec
+from io import TextIOWrapper
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     :raises SystemExit: always when the command ends; the status is 2 for an unknown verb
     """
+    show_everything()
     verb, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["run"]
     if verb == "--version":
         print_text(f"gamehost {__version__}\n")
@@ -86,6 +88,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print_text(USAGE)
     else:
         exit_with_usage_error(f"unknown verb {verb!r}", "gamehost --help lists the verbs")
+
+
+def show_everything() -> None:
+    """Have characters that the terminal's encoding does not have written as escapes: names may have any letters."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def completion_words() -> Mapping[str, Sequence[str]]:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from attrs import define, field
@@ -176,7 +175,7 @@ def backup(host: GameHostService, request: Request) -> Deferred[Facts]:
 
     `force` replaces an earlier backup. `accept_faults` keeps one in which the check finds faults, and tells them.
     """
-    file = Path(request.text("file"))
+    file = request.path("file")
     if not file.is_absolute():
         raise NotDone("file: expected an absolute path")
     answer: Deferred[Facts] = Deferred()

@@ -27,7 +27,7 @@ from twisted.python.usage import UsageError
 from zope.interface import implementer
 
 from gamehost.config import HostSettings, Options, declared_settings
-from gamehost.ops import SocketUnusable, peer_user, remove_stale, short_path, shortened
+from gamehost.ops import NO_TEXT, SocketUnusable, is_text, peer_user, remove_stale, short_path, shortened
 from gamehost.ops.logging import admin_act
 from gamehost.service import GameHostService
 from gamehost.settings import Reload
@@ -57,7 +57,14 @@ class Request:
     arguments: Facts = field(factory=dict)
 
     def text(self, name: str, default: str | None = None) -> str:
-        return self._of(str, "a text", name, default)
+        text = self._of(str, "a text", name, default)
+        if not is_text(text):
+            raise NotDone(f"{name}: {NO_TEXT}")
+        return text
+
+    def path(self, name: str) -> Path:
+        """A text that names a file, by whatever bytes."""
+        return Path(self._of(str, "a text", name))
 
     def number(self, name: str) -> int:
         return self._of(int, "a whole number", name)

@@ -16,6 +16,19 @@ from stat import S_ISSOCK
 MOST_SHOWN = 1_000
 
 
+#: Said of text that is none: see `is_text`.
+NO_TEXT = "expected letters; does your terminal use another encoding than its locale names?"
+
+
+def is_text(text: str) -> bool:
+    """Whether UTF-8 has all characters. Bytes of a command line that the locale's encoding does not have become others."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def escaped(text: str) -> str:
     """A text in which everything that Python does not count as printable is an escape, such as `\\n` or `\\x1b`."""
     if not text.isprintable():

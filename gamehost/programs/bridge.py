@@ -27,7 +27,7 @@ from gamehost.games.installed import installed, part
 from gamehost.games.messages import BadAnswer, Bridge, Dialogue, Prompt
 from gamehost.ops import escaped
 from gamehost.ops.workers import NOT_RUN, end, started
-from gamehost.programs.command import endpoint, number
+from gamehost.programs.command import endpoint, number, spoken
 from gamehost.wires.open import messages as m
 
 #: The longest line that a bot may write, in bytes.
@@ -536,8 +536,8 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("bridge", choices=names, metavar="BRIDGE", help=", ".join(names))
     made.add_argument("--to", required=True, type=endpoint, metavar="HOST:PORT", help="the open wire of the host")
-    made.add_argument("--name", required=True, help="the name to log in under")
-    made.add_argument("--password", default="", help="if the name is an account")
+    made.add_argument("--name", required=True, type=spoken, help="the name to log in under")
+    made.add_argument("--password", default="", type=spoken, help="if the name is an account")
     made.add_argument(
         "--games", default=1, type=number, metavar="NUMBER", help="how many games, one after the other (1)"
     )

@@ -23,6 +23,7 @@ from gamehost._twisted import run_until_done
 from gamehost.games.base import Game, Seat
 from gamehost.games.installed import installed
 from gamehost.games.play import player_of
+from gamehost.ops import NO_TEXT, is_text
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.programs.wire_player import NewPlayer, ProgramError, WirePlayer
 from gamehost.wires.base import Codec, SeatKey, Wire
@@ -179,6 +180,13 @@ def endpoint(text: str) -> str:
     return text
 
 
+def spoken(text: str) -> str:
+    """Text that a server is sent."""
+    if not is_text(text):
+        raise argparse.ArgumentTypeError(NO_TEXT)
+    return text
+
+
 def number(text: str) -> int:
     if not text.isdigit() or not int(text):
         raise argparse.ArgumentTypeError("expected a number from 1")
@@ -190,9 +198,13 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     made = argparse.ArgumentParser("gamehost player", description=(__doc__ or "").split("\n\n")[0].strip())
     made.add_argument("wire", choices=names, metavar="WIRE", help=", ".join(names))
     made.add_argument("--to", required=True, type=endpoint, metavar="HOST:PORT", help="where the server listens")
-    made.add_argument("--name", required=True, help="the name to log in under")
-    made.add_argument("--password", default="", help="for stratego-lines, and for accounts on the open wire")
-    made.add_argument("--match", default="", metavar="ID", help="for litama: the match to join; default: a new one")
+    made.add_argument("--name", required=True, type=spoken, help="the name to log in under")
+    made.add_argument(
+        "--password", default="", type=spoken, help="for stratego-lines, and for accounts on the open wire"
+    )
+    made.add_argument(
+        "--match", default="", type=spoken, metavar="ID", help="for litama: the match to join; default: a new one"
+    )
     made.add_argument("--level", default="easy", choices=[level.value for level in Level], help="how strong (easy)")
     made.add_argument("--games", default=1, type=number, metavar="NUMBER", help="how many matches (1)")
     made.add_argument("--game", default="onitama", choices=sorted(installed().games), help="on the open wire (onitama)")

@@ -15,6 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.admin.server import LONGEST_REQUEST, AdminService, NotDone, Request, read_request
 from gamehost.commands import admin
 from gamehost.commands.admin import Verb
+from gamehost.ops import NO_TEXT
 from tests.kit.admin import AdminHost
 from tests.kit.reactors import logged
 
@@ -30,6 +31,8 @@ class ServerCase(SynchronousTestCase):
             "later": lambda host, request: self.later,
             "count": self.count,
             "steps": self.steps,
+            "name": lambda host, request: {"name": request.text("name")},
+            "file": lambda host, request: {"file": str(request.path("file"))},
         }
         self.world.factory.run_of = runs.__getitem__
         self.patch(admin, "REQUESTS", {name: Verb(acts=name in ("echo", "refuse")) for name in runs})
@@ -87,6 +90,9 @@ class AnswerTests(ServerCase):
         self.assertIn("unknown command 'dance'; expected one of status, ", answer["error"])
         [answer] = owner.ask("count")
         self.assertEqual(answer["error"], "to: expected a whole number")
+        [answer] = owner.ask("name", name="\udcc5")
+        self.assertEqual(answer["error"], f"name: {NO_TEXT}")
+        self.assertEqual(owner.ask("file", file="\udcc5"), [{"end": {"file": "\udcc5"}}])
 
     def test_the_answer_to_a_client_that_is_gone_is_dropped(self) -> None:
         for command in ("later", "steps", "count"):

@@ -38,6 +38,64 @@ from tests.kit.started import Started, started
 MOVES = ("MAKE_MOVE|ox|c1|c2", "MAKE_MOVE|crab|a5|a4", "MAKE_MOVE|tiger|c2|c4")
 
 
+class EncodingTests(SynchronousTestCase):
+    #: Words of commands that print names, and those whose own words have letters that are not in ASCII.
+    RUNNING = (
+        *("admin who", "admin tables", "admin show 2", "admin ladder onitama", "admin lost list", "admin bans"),
+        *("admin kick Łukasz", "admin ban Łukasz", "admin unban Łukasz", "admin say čau", "admin account reset Łukasz"),
+    )
+    AFTERWARDS = (
+        *("journal list", "journal show 1", "journal show 1 --notation", "journal draw 1", "journal verify"),
+        *("journal show Łukasz", "journal backup kopie-ž", "admin who", "run --Łukasz", "run --help", "Łukasz"),
+        *(
+            "player onitama --to 127.0.0.1:1 --name Łukasz",
+            "bridge ucc-stratego --to 127.0.0.1:1 --name Łukasz -- true",
+        ),
+        *("check Łukasz", "contest Łukasz", "trace Łukasz --listen tcp:1 --to 127.0.0.1:1", "completion Łukasz"),
+    )
+
+    def test_a_terminal_without_these_letters(self) -> None:
+        """Whatever a command prints, it does not end with an error about an encoding."""
+        for encoding in ("ascii", "latin-1"):
+            folder = Path(self.mktemp()).absolute()
+            folder.mkdir()
+            locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": encoding}
+
+            def printed(words: str, folder: Path = folder, locale: Any = locale, encoding: str = encoding) -> str:
+                store = " --store store.sqlite"
+                line = f"{words}{store}" if words.startswith("journal") else words.replace("admin", f"admin{store}", 1)
+                command = [sys.executable, "-m", "gamehost", *line.split()]
+                environment = {**os.environ, "PYTHONPATH": str(ROOT), **locale}
+                done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=PATIENCE)
+                text = (done.stdout + done.stderr).decode(encoding)
+                for wrong in ("Traceback", "Error:", "codec can't", "a fault of the host"):
+                    self.assertNotIn(wrong, text, words)
+                return text
+
+            with HostProcess(wires=["onitama"], folder=folder, store="store.sqlite", environment=locale) as host:
+                players = [host.connect("onitama") for _ in range(2)]
+                for player, name in zip(players, ("Łukasz", "Мария"), strict=True):
+                    player.say(f"LOGIN|{name}")
+                    player.hear()
+                players[0].hear()
+                players[0].say("RESIGN")
+                for player in players:
+                    player.hear()
+                for player, name in zip(players, ("Łukasz", "Мария"), strict=True):
+                    player.say(f"LOGIN|{name}")
+                    player.hear()
+                for words in self.RUNNING if encoding == "ascii" else ("admin who",):
+                    text = printed(words)
+                    if words in ("admin who", "admin tables"):
+                        self.assertIn("\\u0141ukasz", text, words)
+                for player in players:
+                    player.close()
+            for words in self.AFTERWARDS if encoding == "ascii" else ("journal list", "journal show 1"):
+                text = printed(words)
+                if words in ("journal list", "journal show 1"):
+                    self.assertIn("\\u041c\\u0430\\u0440\\u0438\\u044f", text, words)
+
+
 class OperatingCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.folder = Path(self.mktemp()).absolute()
