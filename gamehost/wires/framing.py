@@ -108,6 +108,22 @@ class TelnetAnswer(Control, frozen=True):
 BLANK = Blank()
 NOT_UTF8 = UndecodableLine("a line that is not UTF-8")
 
+#: Said of a message that some editors and libraries have put a mark in front of, which nobody sees.
+BYTE_ORDER_MARK = UndecodableLine("a byte order mark (U+FEFF) in front of a message; send the same without it")
+_MARK = b"\xef\xbb\xbf"
+
+
+def may_be_mark(opening: bytes | bytearray) -> bool:
+    """
+    Whether some bytes that begin no message may become a byte order mark.
+
+    :raises WireError: they are one
+    """
+    if opening.startswith(_MARK):
+        raise WireError(BYTE_ORDER_MARK.reason)
+    return _MARK.startswith(opening)
+
+
 # How other protocols begin a connection. A line wire would answer every line, and such clients could not read that.
 _FOREIGN = re.compile(rb"(GET|POST|HEAD|PUT|OPTIONS|CONNECT|PRI) \S+ HTTP/|SSH-[12]\.|\x16\x03", re.ASCII)
 
@@ -295,7 +311,7 @@ class LineCodec(Generic[M]):
 
     def _messages(self, lines: Iterator[bytes]) -> Iterator[M]:
         for line in lines:
-            message = self.read(line)
+            message: Any = BYTE_ORDER_MARK if line.startswith(_MARK) else self.read(line)
             if type(message) is UndecodableLine:
                 self._unreadable += 1
                 if self._unreadable > 1:
@@ -437,6 +453,8 @@ class FrameBuffer:
         try:
             while len(rest) > start:
                 if mark is not None and rest[start] != mark:
+                    if may_be_mark(rest[start:]):
+                        break
                     raise WireError(f"a frame begins with 0x{mark:02X}")
                 if len(rest) - start < header:
                     break

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from twisted.logger import LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import RESERVED
@@ -17,11 +18,22 @@ from gamehost.tables.interfaces import OpenTable
 from gamehost.testing.transcript import play
 from gamehost.testing.wire_contract import claims_of
 from gamehost.wires.base import Claim, claim_of_account, claim_of_guest
-from gamehost.wires.framing import HELP_WORDS, asks_for_help, may_become_other_protocol, other_protocol, wrong_port
-from gamehost.wires.open.websocket import HouseConversation
+from gamehost.wires.framing import (
+    BYTE_ORDER_MARK,
+    HELP_WORDS,
+    asks_for_help,
+    may_become_other_protocol,
+    other_protocol,
+    wrong_port,
+)
+from gamehost.wires.litama.codec import LitamaCodec
+from gamehost.wires.open.websocket import HouseConversation, SocketCodec
 from gamehost.wires.seeking import CODE_LENGTH, CODE_LETTERS, PLAYED, SeekRefused, Sought, Wanted, new_code, wanted
+from gamehost.wires.websocket import LineOrTextCodec, handshake_with
+from tests.kit import web_host
 from tests.kit.litama import tokens_differ
 from tests.kit.memory_host import WORDED, Client, Hears, MemoryHost, Says, Step, Transcript, transcripts
+from tests.kit.reactors import logged
 from tests.kit.wires.open import line
 from tests.kit.wires.paper_soccer_talk import SHUTDOWN, leave, login, message, thanks
 from tests.kit.wires.remote_talk import OPEN, master_login
@@ -397,6 +409,38 @@ class TelnetTests(SynchronousTestCase):
                 self.assertEqual(mute.transport.read(), answer, wire)
                 mute.send(b"\xff\xf1he" + interrupt + b"lp\r\n")
                 self.assertEqual(mute.transport.read(), answer + said, wire)
+
+
+class ByteOrderMarkTests(SynchronousTestCase):
+    #: How a client may begin on each wire.
+    BEGINNINGS = (
+        *(("onitama", b"LOGIN|ann\n"), ("onitama-final", b"LOGIN|ann\0"), ("litama", b"create ann\n")),
+        *(("stratego-lines", b"ann\n"), ("stratego-frames", b"\x2a\x01\0\0\0\x05\0\x03ann"), ("console", b"who\n")),
+        *(("paper-soccer", b'<message type="playerLogin"/>'), ("eriantys", b'{"type":"RequestGames"}\n')),
+        *(("open", b'{"do":"enter","name":"ann"}\n'), ("eriantys-java", b"\xac\xed\0\x05")),
+    )
+
+    def test_it_is_named(self) -> None:
+        """Nobody sees it, so it is named where it stands in front of a message: on every wire, however it is cut."""
+        self.assertEqual({name for name, _ in self.BEGINNINGS}, {wire.name for wire in WIRES})
+        log = logged(self)
+        for wire, beginning in self.BEGINNINGS:
+            for cut in range(4):
+                client = MemoryHost().connect(wire)
+                client.transport.read()
+                data = b"\xef\xbb\xbf" + beginning
+                for piece in (data[:cut], data[cut:]):
+                    client.send(piece)
+                said = client.transport.read()
+                if wire == "eriantys-java":  # it has no message for this; the log of the host has the reason
+                    said = log.of(LogLevel.info)[-1].encode()
+                self.assertIn(b"U+FEFF", said, wire)
+
+    def test_over_websocket(self) -> None:
+        self.assertEqual(SocketCodec().read(b"\xef\xbb\xbf{}"), BYTE_ORDER_MARK)
+        codec = LineOrTextCodec(LitamaCodec())
+        heard = codec.feed(handshake_with("dGhlIHNhbXBsZSBub25jZQ==") + web_host.message("\ufeffcreate ann"))
+        self.assertEqual(list(heard)[1:], [BYTE_ORDER_MARK])
 
 
 class TranscriptTests(SynchronousTestCase):

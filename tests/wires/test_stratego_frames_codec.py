@@ -166,8 +166,12 @@ class HeaderTests(SynchronousTestCase):
         self.assertIsNot(error, None)
 
     def test_first_byte(self) -> None:
-        for first in {*range(256)} - {0x2A}:
+        for first in {*range(256)} - {0x2A, 0xEF}:
             self.assert_broken(bytes([first]))
+        for third in range(256):
+            self.assert_broken(
+                bytes((0xEF, 0xBB, third))
+            )  # with 0xBF it is a byte order mark, and the error names that
         self.assertEqual(heard([client_frames('Ready "ready"', 0)[0] + b"+"])[1], "a frame begins with 0x2A")
 
     def test_types(self) -> None:

@@ -93,6 +93,9 @@ Message = Line | Told | TelnetAnswer | UndecodableLine | Text | Prompt | Negotia
 
 #: A line that cannot be read, and why.
 NOT_UTF8 = UndecodableLine("This line is not UTF-8. Type letters and digits.")
+BYTE_ORDER_MARK = UndecodableLine(
+    "This line begins with a byte order mark (U+FEFF), which nobody sees. Send it without that."
+)
 CONTROL = UndecodableLine("This line holds control characters. Type letters and digits.")
 
 
@@ -297,6 +300,8 @@ class ConsoleCodec:
             if self._unreadable > 1:
                 raise WireError("lines that are not UTF-8") from None
             return NOT_UTF8
+        if text.startswith("\ufeff"):
+            return BYTE_ORDER_MARK
         text = _erased(text).replace("\t", " ")
         return CONTROL if _CONTROLS.search(text) else Line(text)
 

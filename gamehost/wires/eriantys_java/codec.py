@@ -14,7 +14,7 @@ from typing import Any
 
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java import objects
-from gamehost.wires.framing import LastEncoded, OtherProtocol, WireError, from_modified_utf8, java_string
+from gamehost.wires.framing import LastEncoded, OtherProtocol, WireError, from_modified_utf8, java_string, may_be_mark
 
 #: The most bytes of a text.
 TEXT_LIMIT = 256
@@ -216,6 +216,8 @@ class JavaCodec:
                 # A codec that goes on for one at another host of a cluster may find no header: that one has read it.
                 goes_on = self._goes_on and bytes(rest[:1]) in (objects.OBJECT, objects.RESET)
                 if not (goes_on or objects.HEADER.startswith(bytes(rest[:4]))):
+                    if may_be_mark(rest):
+                        return
                     raise OtherProtocol(bytes(rest))
                 if len(rest) < len(objects.HEADER) and not goes_on:
                     return

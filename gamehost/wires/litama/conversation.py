@@ -27,7 +27,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import IssuedKey, Queue, Session
 from gamehost.lobby.watching import GUEST
 from gamehost.wires.base import Claim, GuestConversation, Peer, claim_of_table
-from gamehost.wires.framing import UndecodableLine
+from gamehost.wires.framing import BYTE_ORDER_MARK, UndecodableLine
 from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.matches import Match, SeatPlayer, matches_of, table_of
 from gamehost.wires.litama.rendering import read_move
@@ -352,7 +352,7 @@ class LitamaConversation(GuestConversation[m.Message]):
         self._fail(message, UNKNOWN)
 
     def unexpected(self, message: m.Message) -> None:
-        self._fail(m.Unknown(""), UNKNOWN)
+        self._fail(m.Unknown(""), BYTE_ORDER_MARK.reason if message is BYTE_ORDER_MARK else UNKNOWN)
 
     SPEAKS = "Litama's protocol for Onitama, by line and over WebSocket; begin with create and a name"
     HEARS: ClassVar[Any] = {

@@ -26,7 +26,7 @@ from gamehost.games.onitama.master import Dealt, Exchanged, Moved
 from gamehost.games.onitama.rules import BLACK, SIDE, WHITE, Exchange, Move, Position, Square, read_exchange, read_move
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
 from gamehost.wires.base import Claim, GuestConversation, claim_of_guest
-from gamehost.wires.framing import UndecodableLine, for_people
+from gamehost.wires.framing import NOT_UTF8, UndecodableLine, for_people
 from gamehost.wires.onitama_final import messages as m
 
 #: Seconds for which nothing is sent behind START and the long RECONNECT.
@@ -163,8 +163,8 @@ class FinalConversation(GuestConversation[m.Message]):
 
     def _what_is_wrong(self, message: m.Message) -> str:
         match message:
-            case UndecodableLine():
-                return "a message that is not UTF-8"
+            case UndecodableLine(reason):
+                return "a message that is not UTF-8" if message is NOT_UTF8 else reason
             case m.WrongFields(_, expected):
                 return f"expected {expected}"
             case m.HelpAsked():

@@ -13,6 +13,7 @@ from msgspec.json import Decoder, Encoder
 
 from gamehost.wires.framing import (
     BLANK,
+    BYTE_ORDER_MARK,
     NOT_UTF8,
     ClientLineCodec,
     LastEncoded,
@@ -102,6 +103,8 @@ def _not_json(line: bytes) -> m.Message:
         return NOT_UTF8
     if not text.strip():
         return BLANK
+    if text.startswith("\ufeff"):
+        return BYTE_ORDER_MARK  # of a browser, whose texts are no lines
     return HELP if asks_for_help(text) else NOT_JSON
 
 

@@ -19,7 +19,7 @@ from xml.parsers.expat.errors import XML_ERROR_DUPLICATE_ATTRIBUTE, codes
 
 from msgspec import Struct
 
-from gamehost.wires.framing import OtherProtocol, WireError, may_become_other_protocol, other_protocol
+from gamehost.wires.framing import OtherProtocol, WireError, may_be_mark, may_become_other_protocol, other_protocol
 
 #: The longest message in bytes: 316 points take 7 KiB as the document writes them, 16 KiB leave room for other spellings.
 MESSAGE_LIMIT = 16_384
@@ -235,7 +235,7 @@ class MessageBuffer:
             # A form feed is no white space of XML: what is behind it must make no difference, for it may come later.
             if not opening[:1].isspace() and other_protocol(opening) is not None:
                 raise OtherProtocol(opening)
-            if _HELP_BEGUN.match(rest) or may_become_other_protocol(opening):
+            if _HELP_BEGUN.match(rest) or may_be_mark(rest) or may_become_other_protocol(opening):
                 return False
         raise WireError(_NOT_XML)
 

@@ -124,8 +124,8 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
                 return
         self._name = message.text if isinstance(message, m.Text) else None
         self.set_state(LinesState.PASSWORD)
-        if self._name is None and not self._strict:
-            self.peer.refuse(m.Err(f"{m.NOT_ASCII.reason}; the password is awaited all the same"))
+        if isinstance(message, UndecodableLine) and not self._strict:
+            self.peer.refuse(m.Err(f"{message.reason}; the password is awaited all the same"))
 
     def claim_of_name(self, message: m.Text) -> Claim | None:
         """What a log-in claims. The name claims, so that another host hears both lines of the log-in."""
