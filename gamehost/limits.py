@@ -406,9 +406,9 @@ class TokenBucket:
     def has_one(self, now: float) -> bool:
         return self.left >= 1.0 or self.left + (now - self._at) * self._rate >= 1.0
 
-    def seconds_to_one(self, now: float) -> float:
-        """The seconds until there is a token to take."""
-        return max(0.0, (1.0 - self.left - max(0.0, now - self._at) * self._rate) / self._rate)
+    def seconds_to_one(self, now: float, tokens: float = 1.0) -> float:
+        """The seconds until there is a token to take, or so many."""
+        return max(0.0, (tokens - self.left - max(0.0, now - self._at) * self._rate) / self._rate)
 
     def give_back(self, tokens: float = 1.0) -> None:
         """Put back a token, or so many, that were taken for something that does not count."""

@@ -33,6 +33,14 @@ from gamehost.limits import KeyedBuckets, Limits, Rounds, TokenBucket, is_loopba
 
 K = TypeVar("K", bound=Hashable)
 
+#: What clients are told who wait. It is the same for names that nobody has.
+LOG_IN_WAITS = "others try passwords for this name, or from your address: yours is checked in about {seconds} s"
+
+#: So many log-ins of an address to an account within an hour come before those of addresses that try on: a mistyped
+#: password, and the right one.
+FIRST_TRIES = 2
+#: The part of a token that others leave for them. With five guesses a minute, who comes first alone waits 9.6 s at most.
+RESERVE = 0.2
 #: Tokens that are missing and are not waited for: less than the rounding of times.
 _ROUNDING = 1e-6
 
@@ -70,6 +78,8 @@ class LoginAttempt:
     #: Whether the password was compared. Then the client may know that it is wrong, before it is told so.
     compared: bool = False
     over: bool = False
+    #: Called with the seconds that the attempt waits, about, when it has to wait for others.
+    waits: Callable[[float], None] = field(default=lambda seconds: None, repr=False)
 
     def cancel(self) -> None:
         """The client has disconnected: there will be no answer."""
@@ -95,9 +105,18 @@ class LoginAttempt:
 
 @define(eq=False)
 class _Line:
+    #: Those who come next, and all others.
+    first: Rounds[str, LoginAttempt] = field(factory=Rounds)
     rounds: Rounds[str, LoginAttempt] = field(factory=Rounds)
     timer: Timer = field(factory=Timer)
     served: bool = False
+
+    def __len__(self) -> int:
+        return len(self.first) + len(self.rounds)
+
+    def remove(self, taker: str, waiter: LoginAttempt) -> None:
+        self.first.remove(taker, waiter)
+        self.rounds.remove(taker, waiter)
 
 
 class QuotaLines(Generic[K]):
@@ -108,6 +127,7 @@ class QuotaLines(Generic[K]):
     :param burst: tokens of a full quota
     :param within: a context that is entered around the answers that a timer leads to
     :param go_on: called for each waiter that has got its token
+    :param reserve: the part of a token that all others leave for those who come first, who wait so much less
     """
 
     def __init__(
@@ -117,33 +137,50 @@ class QuotaLines(Generic[K]):
         clock: IReactorTime,
         within: AbstractContextManager[object],
         go_on: Callable[[LoginAttempt], None],
+        reserve: float = 0.0,
     ) -> None:
+        self._rate = rate
+        self._reserve = reserve
         self._buckets: KeyedBuckets[K] = KeyedBuckets(rate, burst)
         self._clock = clock
         self._within = within
         self._go_on = go_on
         self._lines: dict[K, _Line] = {}
 
-    def enter(self, key: K, taker: str, waiter: LoginAttempt) -> None:
-        """Take a token and go on, now or when it is this waiter's turn."""
+    def enter(self, key: K, taker: str, waiter: LoginAttempt, first: bool = False) -> None:
+        """
+        Take a token and go on, now or when it is this waiter's turn.
+
+        :param first: whether it comes before all who do not. It does so no more when another one of the same taker comes
+        """
         line = self._lines.get(key)
-        if line is None:
-            if self.take(key, waiter):
+        reserve = 0.0 if first else self._reserve
+        if line is None or (first and not line.first):
+            if self.take(key, waiter, reserve):
                 self._go_on(waiter)
                 return
-            line = self._lines[key] = _Line()
-        line.rounds.put(taker, waiter)
+            line = self._lines.setdefault(key, _Line())
+        if first and not line.rounds.count_of(taker) and not line.first.count_of(taker):
+            line.first.put(taker, waiter)
+        else:
+            while line.first.count_of(taker):
+                line.first.advance(taker)
+                line.rounds.put(taker, line.first.pop())
+            line.rounds.put(taker, waiter)
         waiter.leave = partial(self._leave, key, taker, waiter)
-        if not (line.timer or line.served):
+        ahead = len(line.first) if line.first.count_of(taker) else len(line)
+        waiter.waits(self._seconds_to_token(key, reserve) + (ahead - 1) / self._rate)
+        if not line.served:
             self._wait(key, line)
 
     def __len__(self) -> int:
-        return sum(len(line.rounds) for line in self._lines.values())
+        return sum(map(len, self._lines.values()))
 
-    def take(self, key: K, waiter: LoginAttempt | None = None) -> bool:
-        """Take a token, for this waiter or for good, if there is one."""
+    def take(self, key: K, waiter: LoginAttempt | None = None, reserve: float = 0.0) -> bool:
+        """Take a token, for this waiter or for good, if there is one beside the reserve."""
         now = self._clock.seconds()
-        taken = self._buckets.of(key, now).take(now)
+        bucket = self._buckets.of(key, now)
+        taken = bucket.seconds_to_one(now, 1.0 + reserve) <= (_ROUNDING if reserve else 0.0) and bucket.take(now)
         if taken and waiter is not None:
             waiter.spent.append(partial(self.give_back, key))
         return taken
@@ -166,14 +203,18 @@ class QuotaLines(Generic[K]):
         line = self._lines.get(key)
         if line is None:
             return
-        line.rounds.remove(taker, waiter)
-        if line.timer and not line.rounds:
+        line.remove(taker, waiter)
+        if line.timer and not len(line):
             line.timer.stop()
             del self._lines[key]
 
-    def _wait(self, key: K, line: _Line) -> None:
+    def _seconds_to_token(self, key: K, reserve: float) -> float:
         now = self._clock.seconds()
-        line.timer.set(self._clock, self._buckets.of(key, now).seconds_to_one(now), self._due, key, line)
+        return self._buckets.of(key, now).seconds_to_one(now, 1.0 + reserve)
+
+    def _wait(self, key: K, line: _Line) -> None:
+        wait = self._seconds_to_token(key, 0.0 if line.first else self._reserve)
+        line.timer.set(self._clock, wait, self._due, key, line)
 
     def _due(self, key: K, line: _Line) -> None:
         line.served = True
@@ -184,20 +225,19 @@ class QuotaLines(Generic[K]):
             line.served = False
             if self._lines.get(key) is not line:
                 pass  # closed meanwhile
-            elif line.rounds:
+            elif len(line):
                 self._wait(key, line)
             else:
                 del self._lines[key]
 
     def _serve(self, key: K, line: _Line) -> None:
         """Have waiters go on while there are tokens."""
-        while line.rounds:
+        while len(line):
             now = self._clock.seconds()
-            bucket = self._buckets.of(key, now)
-            if bucket.seconds_to_one(now) > _ROUNDING:
+            if self._seconds_to_token(key, 0.0 if line.first else self._reserve) > _ROUNDING:
                 return
-            bucket.take_ahead(now)
-            waiter = line.rounds.pop()
+            self._buckets.of(key, now).take_ahead(now)
+            waiter = (line.first or line.rounds).pop()
             waiter.leave = None
             waiter.spent.append(partial(self.give_back, key))
             self._go_on(waiter)
@@ -336,11 +376,12 @@ class LoginService:
         limits, clock, turn = self._limits, self._clock, self._turn
         hourly, guesses = limits.failures_per_hour, limits.guesses_per_minute
         # By address. The line serves accounts in rounds.
-        self._failures: QuotaLines[str] = QuotaLines(
-            hourly / 3600, hourly, clock, turn, lambda one: self._guesses.enter(one.key, one.address, one)
-        )
-        # By account. All addresses that are not known for it share one quota, so that many guess no quicker than one.
-        self._guesses: QuotaLines[str] = QuotaLines(guesses / 60, guesses, clock, turn, self._begin)
+        self._failures: QuotaLines[str] = QuotaLines(hourly / 3600, hourly, clock, turn, self._guess)
+        # By account. All addresses that are not known for it share one quota, so that many guess no quicker than one. An
+        # address that has tried little comes first: the owner waits for no guesser who goes on.
+        self._guesses: QuotaLines[str] = QuotaLines(guesses / 60, guesses, clock, turn, self._begin, RESERVE)
+        # By account and address: log-ins with which an address comes first.
+        self._first_tries: KeyedBuckets[tuple[str, str]] = KeyedBuckets(FIRST_TRIES / 3600, FIRST_TRIES)
         # By account and address, if the account has logged in from there.
         self._known_guesses: QuotaLines[tuple[str, str]] = QuotaLines(
             limits.known_guesses_per_minute / 60, guesses, clock, turn, self._begin
@@ -410,6 +451,7 @@ class LoginService:
         answer: Callable[[LoginOutcome], None],
         no_new_account: str | None = None,
         strong: bool = False,
+        waits: Callable[[float], None] = lambda seconds: None,
     ) -> LoginAttempt:
         """
         Check a name and a password.
@@ -417,8 +459,9 @@ class LoginService:
         :param answer: called once, at once or later
         :param no_new_account: why a name that nobody has becomes no account now; `None`: it becomes one
         :param strong: whether a new account needs a strong password
+        :param waits: called with the seconds, about, each time that the attempt has to wait for others
         """
-        attempt = LoginAttempt(name, "", rate_limit_key(address), b"", answer)
+        attempt = LoginAttempt(name, "", rate_limit_key(address), b"", answer, waits=waits)
         try:
             attempt.name = checked_name(name)
             attempt.key = key_of(attempt.name)
@@ -438,10 +481,15 @@ class LoginService:
             self._known_guesses.enter((attempt.key, attempt.address), attempt.address, attempt)
         elif self._is_seated(attempt.key):
             self._failures.take(attempt.address, attempt)
-            self._guesses.enter(attempt.key, attempt.address, attempt)
+            self._guess(attempt)
         else:
             self._failures.enter(attempt.address, attempt.key, attempt)
         return attempt
+
+    def _guess(self, attempt: LoginAttempt) -> None:
+        now = self._clock.seconds()
+        first = self._first_tries.of((attempt.key, attempt.address), now).take(now)
+        self._guesses.enter(attempt.key, attempt.address, attempt, first)
 
     def may_be_told(self, address: str) -> bool:
         """

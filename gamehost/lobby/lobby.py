@@ -309,6 +309,7 @@ class Lobby:
         player: Player[Any, Any],
         answer: Callable[[Session | LoginRefused], None],
         strong: bool = False,
+        waits: Callable[[float], None] = lambda seconds: None,
     ) -> LoginAttempt | None:
         """
         Log an account in; a name that nobody has becomes one.
@@ -317,6 +318,7 @@ class Lobby:
 
         :param answer: called once, at once or later: with the session, or why there is none
         :param strong: whether a new account needs a strong password
+        :param waits: called with the seconds, about, each time that the log-in has to wait for others
         """
 
         def refuse(reason: str) -> None:
@@ -339,7 +341,7 @@ class Lobby:
         if (refusal := self._refusal(name)) is not None:
             refuse(str(refusal))
             return None
-        return self.login_service.log_in(name, password, address, judged, self.no_tables, strong)
+        return self.login_service.log_in(name, password, address, judged, self.no_tables, strong, waits)
 
     def log_in_by_key(self, name: str, key: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
         """

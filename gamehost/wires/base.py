@@ -403,11 +403,7 @@ class BaseConversation(Generic[M]):
         self.peer.hang_up(event.why)
 
     def say_notice(self, text: str) -> bool:
-        """
-        Say what the owner of the host has to say to all.
-
-        :returns: whether the wire has words for it; by default it has none
-        """
+        """Say what the owner of the host says to all. Returns whether the wire has words for it; by default it has none."""
         return False
 
     def tell_suspended(self, event: Suspended) -> None:
@@ -437,9 +433,13 @@ class AccountConversation(BaseConversation[M]):
         self.set_state(checking)
         # From here on the client waits for the host, so the time to log in is not counted.
         self.peer.logged_in()
-        attempt = self.lobby.log_in(name, password, wire, self.peer.address, self, self._checked, strong)
+        asked = (name, password, wire, self.peer.address, self, self._checked, strong, self.tell_log_in_waits)
+        attempt = self.lobby.log_in(*asked)
         if self.state is checking:
             self._attempt = attempt
+
+    def tell_log_in_waits(self, seconds: float) -> None:
+        """Tell the client that its password is checked in so many seconds, about. By default the wire has no words for it."""
 
     def _checked(self, outcome: Session | LoginRefused) -> None:
         self._attempt = None

@@ -17,9 +17,10 @@ Whatever cannot be carried out is answered with one sentence that says why and w
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from math import ceil
 from typing import Any, ClassVar
 
-from gamehost.accounts.login import LoginRefused
+from gamehost.accounts.login import LOG_IN_WAITS, LoginRefused
 from gamehost.accounts.names import NameRefused, key_of
 from gamehost.games.base import Offer
 from gamehost.games.screen import MoveRefused
@@ -593,6 +594,9 @@ class ConsoleConversation(GoesElsewhere):
     def say_notice(self, text: str) -> bool:
         self._tell(f"The owner of this host says: {text}")
         return True
+
+    def tell_log_in_waits(self, seconds: float) -> None:
+        self._tell(sentence(LOG_IN_WAITS.format(seconds=ceil(seconds))))
 
     # -- lists
 

@@ -21,13 +21,14 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import partial
 from itertools import islice
+from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from attrs import Factory, field, frozen
 from msgspec import UNSET, UnsetType
 
 from gamehost.accounts.bans import ADDRESS_BANNED
-from gamehost.accounts.login import LoginRefused
+from gamehost.accounts.login import LOG_IN_WAITS, LoginRefused
 from gamehost.accounts.names import NameFault, NameRefused, checked_name
 from gamehost.games.base import Game, HasSequels, HasSteps, IllegalAction, Offer, Seat
 from gamehost.games.drawing import Scene
@@ -643,6 +644,9 @@ class OpenConversation(GoesElsewhere):
     def say_notice(self, text: str) -> bool:
         self.peer.say(m.Notice(text))
         return True
+
+    def tell_log_in_waits(self, seconds: float) -> None:
+        self.peer.say(m.Notice(LOG_IN_WAITS.format(seconds=ceil(seconds))))
 
     def tell_displaced(self, event: Displaced) -> None:
         """The same player has come in on another connection, which has everything from now on."""
