@@ -1,6 +1,6 @@
 """
 Attacks on a host on this machine with its journal on a disk, one after the other. It measures the delay of honest moves, and
-how late the reactor is. It ends by itself within nine minutes. Attackers come from a network of their own, where the system
+how late the reactor is. It ends by itself within eleven minutes. Attackers come from a network of their own, where the system
 permits one.
 
 python -m benchmarks.abuse [PART ...] [--only WORDS]
@@ -33,7 +33,20 @@ from benchmarks.attackers import (
 from benchmarks.floods import FLOODS
 from benchmarks.honest import Costs, Crowd, host, quantile
 from benchmarks.network import Network, strangers
-from benchmarks.readers import fill, ladders, lists, long_match, newcomers, one_segment
+from benchmarks.readers import (
+    fill,
+    hostile_gets,
+    ladders,
+    lists,
+    long_match,
+    long_names_in_gets,
+    long_names_in_log_ins,
+    long_names_in_messages,
+    newcomers,
+    one_segment,
+    plain_gets,
+    plain_names_in_log_ins,
+)
 from benchmarks.timed import LAG
 from tests.kit.process import HostProcess
 
@@ -126,7 +139,20 @@ READERS = (
     ),
 )
 
+#: Texts of strangers where names, games and numbers are expected. The time ends an attack that 10,000 answers have not.
+TEXTS = (
+    Row("nobody attacks", (), 5, ""),
+    Row("10,000 plain GETs", (plain_gets,), 30, "", ("web",)),
+    Row("10,000 hostile GETs", (hostile_gets,), 30, "20 MiB more", ("web",)),
+    Row("long names in GETs", (long_names_in_gets,), 8, "p99 <= 10 ms, late <= 50", ("web",)),
+    Row("plain names in log-ins", (plain_names_in_log_ins,), 8, "", ("paper-soccer",)),
+    Row("long names in log-ins", (long_names_in_log_ins,), 8, "as the row before", ("paper-soccer",)),
+    Row("long names in messages", (long_names_in_messages,), 8, "p99 <= 10 ms, late <= 50", ("open",)),
+    Row("nobody attacks again", (), 5, "memory as before"),
+)
+
 PARTS = {
+    "texts": Part("limits as by default, long texts for names", TEXTS, ("--set", "limits.unlimited=no"), fill=fill),
     "readers": Part("limits as by default, looking up", READERS, ("--set", "limits.unlimited=no"), fill=fill),
     "floods": Part("limits as by default, every kind of flood", KINDS, ("--set", "limits.unlimited=no")),
     "limited": Part("limits as by default", LIMITED, ("--set", "limits.unlimited=no")),

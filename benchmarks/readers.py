@@ -105,11 +105,14 @@ class _Asker:
             self.ask()
 
 
-def _ask(askers: Sequence[tuple[str, Iterator[bytes], bytes, bytes]], port: int, seconds: float) -> Found:
+def _ask(
+    askers: Sequence[tuple[str, Iterator[bytes], bytes, bytes]], port: int, seconds: float, most: int = sys.maxsize
+) -> Found:
     """
     Many connections that ask without end.
 
     :param askers: of each, its address, its questions, what it says first, and the end of an answer
+    :param most: answers after which all have asked enough
     """
     answers: Counter[str] = Counter()
     ends = time.monotonic() + seconds
@@ -127,7 +130,7 @@ def _ask(askers: Sequence[tuple[str, Iterator[bytes], bytes, bytes]], port: int,
 
         for one in askers:
             begin(*one)
-        while time.monotonic() < ends:
+        while time.monotonic() < ends and answers.total() < most:
             for key, _ in selector.select(0.1):
                 asker, first = key.data
                 try:
@@ -194,6 +197,77 @@ def ladders(port: int, seconds: float) -> Found:
         for number in range(60)
     ]
     return _ask(asking, port, seconds)
+
+
+#: GETs that show what stays of them in the memory.
+GETS = 10_000
+
+
+def _gets(port: int, seconds: float, paths: Callable[[int], str]) -> Found:
+    """So many GETs of forty addresses, each with another number."""
+    asking = [(f"9.{1 + number}", _of(paths, number * GETS), b"", b"") for number in range(40)]
+    return _ask(asking, port, seconds, GETS)
+
+
+def plain_gets(port: int, seconds: float) -> Found:
+    """The same lists again and again."""
+    return _gets(port, seconds, lambda number: ("/api/matches", "/api/results?game=onitama")[number % 2])
+
+
+def _text(number: int) -> str:
+    """What is no name, no game and no code, and takes four bytes a character because of one of them; for an address."""
+    return f"{number}x%F0%9F%98%80" + "y" * 12_000
+
+
+def hostile_gets(port: int, seconds: float) -> Found:
+    """Names, games, codes and numbers that nobody else asks for, in 12 KB each."""
+
+    def path(number: int) -> str:
+        return (
+            f"/api/matches?name={_text(number)}",
+            f"/api/matches?game={_text(number)}",
+            f"/api/results?name={_text(number)}",
+            f"/api/results?game={_text(number)}",
+            f"/api/matches?name=nobody{number}",
+            f"/api/results?name=nobody{number}",
+            f"/api/matches?before={number}",
+            f"/api/tables/2/history?code={_text(number)}",
+            f"/api/tables/2/history?until={100 + number}",
+        )[number % 9]
+
+    return _gets(port, seconds, path)
+
+
+#: Combining marks in the wrong order: to normalize such a text takes the square of its length.
+_MARKS = "\u0301\u0316" * 3_700
+
+
+def long_names_in_gets(port: int, seconds: float) -> Found:
+    """Ten connections look up names of marks."""
+    get = _get("/api/matches?name=" + "%CC%81%CC%96" * 1_300)
+    return _ask([(f"9.{1 + number}", cycle([get]), b"", b"") for number in range(10)], port, seconds)
+
+
+def plain_names_in_log_ins(port: int, seconds: float) -> Found:
+    """Names of as many bytes as below, in plain letters: what the bytes alone cost."""
+    return _log_ins(port, seconds, "a" * len(_MARKS.encode()))
+
+
+def long_names_in_log_ins(port: int, seconds: float) -> Found:
+    """Names of marks."""
+    return _log_ins(port, seconds, _MARKS)
+
+
+def _log_ins(port: int, seconds: float, nick: str) -> Found:
+    """Twenty connections log in on the wire in XML, sixteen times in each segment."""
+    log_in = f'<message type="playerLogin"><playerLogin nick="{nick}" gameType="paper soccer"/></message>'.encode()
+    return _ask([(f"9.{1 + number}", cycle([log_in * 16]), b"", b"</message>") for number in range(20)], port, seconds)
+
+
+def long_names_in_messages(port: int, seconds: float) -> Found:
+    """Twenty connections enter the open wire under names of marks, as long as a line can be."""
+    line = b'{"do":"enter","name":"%s"}\n' % _MARKS[:1_900].encode()
+    return _ask([(f"9.{1 + number}", cycle([line]), b"", b"\n") for number in range(20)], port, seconds)
 
 
 def newcomers(port: int, seconds: float) -> Found:

@@ -34,7 +34,7 @@ from msgspec.json import encode
 from gamehost.games.base import Game, JournalledChance, Offer, offers_of
 from gamehost.games.installed import files_of
 from gamehost.games.play import help_of
-from gamehost.limits import address_of, is_loopback, rate_limit_key
+from gamehost.limits import address_of, is_loopback
 from gamehost.lobby.queues import PHRASES, TALKING_WIRES
 from gamehost.net.endpoints import Network, is_among
 from gamehost.settings import BadOption, Settings, milliseconds
@@ -252,7 +252,7 @@ def is_forwarded(headers: Mapping[str, str]) -> bool:
 
 def _is_loopback(address: str) -> bool:
     """Whether this is a loopback address, also of IPv4 in the words of IPv6. A Unix socket is none: proxies use it."""
-    return address != "" and (is_loopback(address) or is_loopback(rate_limit_key(address)))
+    return address != "" and is_loopback(address)
 
 
 def _last_hop(forwarded: str) -> str:
