@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 from twisted.internet.endpoints import UNIXClientEndpoint
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.protocol import Factory
@@ -33,7 +33,7 @@ from gamehost.lobby.sessions import Queue, Session
 from gamehost.ops import SocketUnusable, short_path
 from gamehost.ops.workers import NOT_RUN, ProgramProcess, running, start_program
 from gamehost.players.base import SeededChance
-from gamehost.settings import settings_of
+from gamehost.settings import Settings, settings_of
 from gamehost.storage.memory import MemoryJournal
 from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import OpenTable
@@ -114,7 +114,8 @@ def shares_of(result: Result, seats: int) -> tuple[float, ...]:
 
 class _Journal(MemoryJournal):
     """
-    The journal of one host: it tells when a match is over.
+    The journal of one host: it tells when its first match is over. That one is the game of the contest. Some wires begin the
+    next match at once.
 
     :param most_moves: so many moves end it, too; 0: they do not
     """
@@ -123,19 +124,31 @@ class _Journal(MemoryJournal):
         super().__init__()
         self._over = over
         self._most_moves = most_moves
-        self.moves = 0
-        #: Of the match, once it has been opened.
-        self.table: TableId | None = None
+        self._moves = 0
+        self._first: TableId | None = None
+        self._opening: TableHeader | None = None
+        self._entries: list[Entry] = []
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
-        self.table = table
+        if self._first is None:
+            self._first, self._opening = table, opening
         super().open(table, opening, durable)
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
         super().append(table, entry, durable)
-        self.moves += entry.kind is EntryKind.ACTED
-        if entry.outcome or 0 < self._most_moves <= self.moves:
+        if table != self._first:
+            return
+        self._entries.append(entry)
+        self._moves += entry.kind is EntryKind.ACTED
+        if entry.outcome or 0 < self._most_moves <= self._moves:
             self._over()
+
+    @property
+    def record(self) -> TableRecord | None:
+        """The first match so far; `None`: it has not begun."""
+        if self._first is None or self._opening is None or not self._entries:
+            return None
+        return TableRecord(self._first, self._opening, tuple(self._entries))
 
 
 @define(eq=False)
@@ -159,9 +172,8 @@ class ContestLobby(Lobby):
     below = staticmethod(secrets.randbelow)  # type: ignore[assignment]
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
-        if len(self.names) == 2 and session.name in self.names:
-            wish = Seat(self.names.index(session.name))
-            session.second = wish == 1
+        wish = self._planned(session, wish)
+        session.second = wish == 1
         seated = super().play(session, queue, wish)
         if not seated:
             self.waits(session.name)
@@ -172,9 +184,18 @@ class ContestLobby(Lobby):
     ) -> OpenTable:
         if seats != len(self.names) or queue.game.name != self.game:
             raise TooManyTables(f"this contest is {self.game}, with {len(self.names)} at a table")
-        table = super().open_table(session, queue, seats, settings, wish)
+        table = super().open_table(session, queue, seats, settings, self._planned(session, wish))
         self.waits(session.name)
         return table
+
+    def _planned(self, session: Session, wish: Seat | None) -> Seat | None:
+        """The seat of a player in a game of two; in other games players have no wish."""
+        return Seat(self.names.index(session.name)) if len(self.names) == 2 else wish
+
+    def _seat(self, game: Game[Any, Any], number: TableId, settings: Settings, players: Sequence[Session]) -> None:
+        # Programs come in any order, by a queue or to a table. The seats are those of the plan.
+        in_order = sorted(players, key=lambda one: self.names.index(one.name))
+        super()._seat(game, number, settings, in_order)
 
     def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
         super().join(session, queue, table, code)
@@ -299,10 +320,7 @@ class ContestGame:
     @property
     def record(self) -> TableRecord | None:
         """The match so far; `None`: it has not begun."""
-        found: list[TableRecord | str] = []
-        if self._journal.table is not None:
-            self._journal.load(self._journal.table, found.append)
-        return next((one for one in found if isinstance(one, TableRecord) and one.entries), None)
+        return self._journal.record
 
     def _start_next(self) -> None:
         assert self._where is not None
@@ -340,25 +358,18 @@ class ContestGame:
         record = self.record
         if record is None or self._decision is not None:
             return
-        if record.opening.game != self._game.name:
-            words = f"nobody won: {record.opening.game} was played instead of {self._game.name}"
-            self._decide(Decision(self._equal_shares, "other game", words))
-            return
-        if not record.entries[-1].outcome:
-            words = f"nobody won (moves): the game was not over after {self._plan.most_moves} moves"
-            self._decide(Decision(self._equal_shares, "moves", words, record=record))
-            return
-        result = result_of(self._game, record)
-        cause, words = result.cause.value, result.words(self.names)
-        if result.cause is Cause.LEFT:
-            ends = [
-                f"{self.names[seat]}: {_how_ended(one)}"
-                for seat, one in enumerate(self._programs)
-                if one.status is not None and seat not in result.winners
-            ]
+        decision = decision_of(self._game, record, self.names)
+        if decision.cause == Cause.LEFT.value:
+            ends = self._last_words(decision, lambda one: _how_ended(one) if one.status is not None else "")
             if ends:
-                cause, words = "crash", f"{words} ({'; '.join(ends)})"
-        self._decide(Decision(shares_of(result, len(self.names)), cause, words, record=record))
+                decision = evolve(decision, cause="crash", words=decision.words + ends)
+        self._decide(decision)
+
+    def _last_words(self, decision: Decision, words: "Callable[[ProgramProcess | _Place], str]") -> str:
+        """What is to be said of the programs that have no share of the point, in parentheses."""
+        lost = [(self.names[seat], one) for seat, one in enumerate(self._programs) if not decision.shares[seat]]
+        said = "; ".join(f"{name}: {found}" for name, one in lost if (found := words(one)))
+        return said and f" ({said})"
 
     def _ended(self, seat: int, program: ProgramProcess | _Place) -> None:
         if self._decision is not None:
@@ -375,15 +386,18 @@ class ContestGame:
             self._lost((latest,), "absent", why, absent=True)
 
     def _too_long(self) -> None:
-        record = self.record
-        seat = None
-        if record is not None and record.opening.game == self._game.name:
-            seat = to_move(self._game, record)
+        seat = self._on_move()
         words = f"the game was not over after {self._plan.deadline:.0f} s"
         if seat is None:
-            self._decide(Decision(self._equal_shares, "deadline", f"nobody won: {words}", record=record))
+            self._verdict(Decision(self._equal_shares, "deadline", f"nobody won: {words}", record=self.record))
         else:
             self._lost((seat,), "deadline", words)
+
+    def _on_move(self) -> int | None:
+        """The entrant for whom the match waits; `None`: for none, or for several."""
+        record = self.record
+        seat = to_move(self._game, record) if record is not None and is_of(self._game, record, self.names) else None
+        return None if record is None or seat is None else self.names.index(record.opening.seats[seat].name)
 
     def _look_at_memory(self) -> None:
         self._timers["memory"] = self._reactor.callLater(LOOKS_EVERY, self._look_at_memory)
@@ -403,15 +417,23 @@ class ContestGame:
         winners = " and ".join(self.names[seat] for seat in others) or "nobody"
         losers = " and ".join(self.names[seat] for seat in seats)
         words = f"{winners} won ({cause}): {losers}: {why}"
-        self._decide(Decision(shares, cause, words, tuple(seats) if absent else (), self.record))
+        self._verdict(Decision(shares, cause, words, tuple(seats) if absent else (), self.record))
+
+    def _verdict(self, decision: Decision) -> None:
+        """Decide what no record says. A match that is over is judged by its record."""
+        if decision.record is not None and decision.record.entries[-1].outcome:
+            self._judge()
+        else:
+            self._decide(decision)
 
     def _decide(self, decision: Decision) -> None:
         if self._decision is not None:
             return
         self._decision = decision
         self._cancel_timers()
-        # A program that hears the end of its game ends by itself. The others are ended.
-        self._timers["kill"] = self._reactor.callLater(ENDS if decision.cause == "rules" else 0, self._kill)
+        # A program that hears the end of its game, or has resigned, ends by itself. The others are ended.
+        patience = ENDS if decision.cause in (Cause.RULES.value, Cause.LEFT.value) else 0
+        self._timers["kill"] = self._reactor.callLater(patience, self._kill)
         self._finish()
 
     def _cancel_timers(self) -> None:
@@ -431,7 +453,12 @@ class ContestGame:
         self._cancel_timers()
         decided, self._decided = self._decided, lambda decision: None
         self._close()
-        decided(self._decision)
+        decision = self._decision
+        if decision.cause == Cause.LEFT.value:
+            # A bridge says why it has resigned for its bot.
+            why = self._last_words(decision, lambda one: one.words if one.status else "")
+            decision = evolve(decision, words=decision.words + why)
+        decided(decision)
 
 
 class HostedGame(ContestGame):
@@ -556,16 +583,31 @@ class _OwnersLine(LineReceiver):
         self.lost("its connection is lost")
 
 
-def result_of(game: Game[Any, Any], record: TableRecord) -> Result:
-    """
-    How a match ended, by its record alone.
+def is_of(game: Game[Any, Any], record: TableRecord, names: Sequence[str]) -> bool:
+    """Whether a record is of this game between these entrants, whoever of them sat where."""
+    return record.opening.game == game.name and sorted(one.name for one in record.opening.seats) == sorted(names)
 
-    :raises ValueError: it has not ended
+
+def decision_of(game: Game[Any, Any], record: TableRecord, names: Sequence[str]) -> Decision:
     """
+    How a game ended, by its record alone: who sat where, and who has won. Games are decided by it, and audits judge by it.
+
+    :param names: of the entrants, in the order in which they have their shares of the point
+    :raises ValueError: the record cannot be replayed
+    """
+    equal = (1 / len(names),) * len(names)
+    seated = [one.name for one in record.opening.seats]
+    if not is_of(game, record, names):
+        words = f"nobody won: {record.opening.game} was played by {', '.join(seated)} instead of {game.name}"
+        return Decision(equal, "other game", words)
+    if not record.entries[-1].outcome:
+        moves = sum(entry.kind is EntryKind.ACTED for entry in record.entries)
+        return Decision(equal, "moves", f"nobody won (moves): the game was not over after {moves} moves", record=record)
     result = replayed(game, record.opening, record.entries).result
     if result is None:
         raise ValueError("the match of this record has not ended")
-    return result
+    shares = dict(zip(seated, shares_of(result, len(seated)), strict=True))
+    return Decision(tuple(shares[one] for one in names), result.cause.value, result.words(seated), record=record)
 
 
 def to_move(game: Game[Any, Any], record: TableRecord) -> int | None:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from attrs import frozen
 
 from gamehost.contest.contest import Contest, ContestJournal, Played
-from gamehost.contest.game import Plan, result_of, shares_of
+from gamehost.contest.game import Plan, decision_of
 from gamehost.contest.ratings import Rating, ratings, superiority, tie_breaks
 from gamehost.games.base import Cause, Game, JournalledChance
 from gamehost.journal.notation import NoPicture, NotNotation, picture, read_notation
@@ -371,16 +371,26 @@ def _faults_of(contest: Contest, one: Played, game: Game[Any, Any]) -> Iterator[
 
 def _faults_of_record(plan: Plan, one: Played, seed: int, game: Game[Any, Any], record: TableRecord) -> Iterator[str]:
     names = [plan.names[player] for player in one.players]
-    if [seat.name for seat in record.opening.seats] != names:
-        yield "the record has other players"
+    yield from _faults_of_seats([seat.name for seat in record.opening.seats], names)
     if plan.hosted:
         replayed(game, record.opening, record.entries)
     else:
         chance = _SeededDeals(seed)
         replay(game, new_master(game, record.opening, chance), chance, record.entries)
-    by_moves = record.entries[-1].outcome and one.cause in {*(cause.value for cause in Cause), "crash"}
-    if by_moves and shares_of(result_of(game, record), len(names)) != one.shares:
+    if not record.entries[-1].outcome and one.cause != "moves":
+        return  # a verdict of the runner
+    found = decision_of(game, record, names)
+    if found.shares != one.shares:
         yield "the moves give other points"
+    if one.cause not in (found.cause, "crash" if found.cause == Cause.LEFT.value else ""):
+        yield f"the moves give another end: {found.words}"
+
+
+def _faults_of_seats(seated: Sequence[str], planned: Sequence[str]) -> Iterator[str]:
+    if sorted(seated) != sorted(planned):
+        yield f"the record has other players: {', '.join(seated)}; the plan has {', '.join(planned)}"
+    elif list(seated) != list(planned):
+        yield f"the record has other seats: {', '.join(seated)}; the plan has {', '.join(planned)}"
 
 
 def audited(folder: Path) -> Contest:
