@@ -648,8 +648,8 @@ class Spectators:
 
     def find(self, match_id: str, game: Game[Any, Any]) -> Work:
         """
-        How to find a match by an id of `Lobby.new_match_id`, for `Questions`: the answer is its record and its `History`, or
-        `None`. Those of a match that is played, that sleeps, or that is finished; of one that goes on, what others may know.
+        How to find a match by an id of `Lobby.new_match_id`, for `Questions`: the answer is its record, its whole `History`,
+        and the number of the last entry that others may know; or `None`. The match is played, sleeps, or is finished.
         """
         number = int(match_id[:12], 16)
 
@@ -660,12 +660,14 @@ class Spectators:
             seats = range(len(record.opening.seats))
             if not any(same_code(record.opening.note(seat)[: len(match_id)], match_id) for seat in seats):
                 return Found(None)
-            known, delay = None, self._galleries.delay(game.name)
+            _, told = await self._replay(game, record, None, None)
+            if isinstance(told, WatchRefused):
+                return Found(None)
+            known, delay = told.n, self._galleries.delay(game.name)
             if delay and not _is_finished(record) and record.entries:
                 played = self.played.get(record.table)
                 known = shown_after(record.entries, record.entries[-1].at if played is None else played.now(), delay)
-            _, told = await self._replay(game, record, known, None)
-            return Found(None if isinstance(told, WatchRefused) else (record, told))
+            return Found((record, told, min(known, told.n)))
 
         return look
 

@@ -54,6 +54,26 @@ class LitamaLines(Lines):
         return lines
 
 
+def drawn(state: Any) -> tuple[str, Any]:
+    """
+    The board and the cards that a client draws who reads nothing of `state` but `startingCards` and `moves`.
+
+    Independent of the host's rules: what stands on the first square goes to the second one, and the card of the side takes the
+    place of the card that was played.
+    """
+    squares = [rank + line for line in "12345" for rank in "abcde"]
+    board = dict(zip(squares, "1121100000000000000033433", strict=True))
+    cards = {name: list(cards) for name, cards in state["startingCards"].items() if name != "side"}
+    side = state["startingCards"]["side"]
+    for move in state["moves"]:
+        card, _, way = move.partition(":")
+        start, end = way[:2], way[2:]
+        hand = cards["blue" if board[start] in "12" else "red"]
+        hand[hand.index(card)], side = side, card
+        board[start], board[end] = "0", board[start]
+    return "".join(board[square] for square in squares), {**cards, "side": side}
+
+
 def told(client: Client) -> list[Any]:
     return [json.loads(line) for line in client.heard()]
 

@@ -16,8 +16,9 @@ from gamehost.wires.litama import WIRE, conversation
 from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.codec import LitamaCodec
 from gamehost.wires.litama.matches import matches_of
+from gamehost.wires.litama.rendering import seat_of_blue, written
 from tests.kit.games.onitama import as_move, deal_of, recorded_stalemate
-from tests.kit.litama import BLUE, LitamaHost, LitamaLines, ask, told
+from tests.kit.litama import BLUE, RED, LitamaHost, LitamaLines, ask, drawn, told
 
 ONITAMA_WIRES = tuple(one for one in WIRES if one.name in ("onitama", "onitama-final", "open", "console"))
 TRANSCRIPTS = Path(__file__).parents[1] / "transcripts"
@@ -37,7 +38,10 @@ class WireTests(WireContract, PropertyCase):
     begun = b"create aaaa"
     too_long = b"create " + b"a" * 506 + b"\n"
     impossible_names = ()
-    silent = {"away": "the protocol has no words for it, and its clients do not wait for it"}
+    silent = {
+        "away": "the protocol has no words for it, and its clients do not wait for it",
+        "back": "it has no words for that either, and nothing has changed in `state`",
+    }
 
     def log_in(self, name: str) -> bytes:
         return f"create {name}\n".encode()
@@ -302,8 +306,8 @@ class MeetingTests(LitamaCase):
         answers = self.move(white, one, "boar c1c2")
         self.assertEqual([each["messageType"] for each in answers], ["move", "state"])
         self.assertEqual(told(watcher), [])
-        [state] = ask(watcher, f"state {one['matchId']}") or [None]
-        self.assertTrue(state is None or state["currentTurn"] == "blue")
+        [state] = ask(watcher, f"state {one['matchId']}")
+        self.assertEqual(state, failed("Match not found", "state", one["matchId"]))
         host.wait(31)
         self.assertEqual(told(watcher)[-1]["currentTurn"], "red")
 
@@ -400,14 +404,13 @@ class ReturnTests(LitamaCase):
         white, one, black, two = self.pair(host)
         ask(white, f"spectate {one['matchId']}")
         position = Position((tuple(game["white"]), tuple(game["black"])), game["spare"])
+        blue = seat_of_blue(position)
         for number, recorded in enumerate(game["moves"]):
             move = as_move(*recorded)
-            at = list(position.moves()).index(move)
             who, other = [(white, one), (black, two)][:: 1 if position.turn == 0 else -1]
-            [state] = ask(who[0], f"state {one['matchId']}")
             if away and number == len(game["moves"]) - 1:
                 other[0].drop()
-            self.assertEqual(self.move(*who, state["moves"][at].replace(":", " "))[0]["messageType"], "move")
+            self.assertEqual(self.move(*who, written(move, blue).replace(":", " "))[0]["messageType"], "move")
             position = position.after(move)
         self.assertEqual(list(position.moves()), [])
         return who[0], other[1], position.hands[position.turn][0]
@@ -416,14 +419,158 @@ class ReturnTests(LitamaCase):
         """Clients know no pass: the wire exchanges a card for the spare one, and the turn passes."""
         other, one, card = self.stuck(away=False)
         [state] = ask(other, f"state {one['matchId']}")
-        self.assertEqual((state["cards"]["side"], len(state["moves"]) > 0), (card, True))
+        self.assertEqual(state["cards"]["side"], card)
+        # It is no move, so a client who draws what was played still has the right board.
+        self.assertEqual(len(state["moves"]), len(recorded_stalemate()["moves"]))
+        self.assertEqual(drawn(state)[0], state["board"])
 
     def test_who_comes_back_and_cannot_move_gives_a_card(self) -> None:
         """And until then nobody does."""
         other, one, card = self.stuck(away=True)
-        [state] = ask(other, f"state {one['matchId']}")
-        self.assertEqual(state["moves"], [])
+        [before] = ask(other, f"state {one['matchId']}")
         back = self.connect(other.world)
         states = ask(back, f"spectate {one['matchId']} {one['token']}")[1:]
-        self.assertEqual([len(state["moves"]) > 0 for state in states], [False, True])
-        self.assertEqual(states[-1]["cards"]["side"], card)
+        self.assertEqual(states[0], before)
+        self.assertEqual([state["currentTurn"] == before["currentTurn"] for state in states], [True, False])
+        self.assertEqual((states[-1]["cards"]["side"], states[-1]["moves"]), (card, before["moves"]))
+
+
+class MovesTests(LitamaCase):
+    """`moves` is the match so far. Clients draw their boards from it."""
+
+    #: To be played with `BLUE`, by both in turn.
+    MOVES = ("boar c1c2", "crab c5c4", "ox a1a2", "boar b5b4", "tiger c2c4")
+    WRITTEN = tuple(move.replace(" ", ":") for move in MOVES)
+
+    def test_each_move_is_appended(self) -> None:
+        """Whoever begins: with RED the board of the rules is turned."""
+        red = ("boar c5c4", "crab c1c2", "ox a5a4", "boar b1b2", "horse c4c3")
+        for settings, moves in ((BLUE, self.MOVES), (RED, red)):
+            host = self.new_host(settings)
+            white, one, black, two = self.pair(host)
+            players: Any = ((white, one), (black, two))
+            [state] = ask(white, f"spectate {one['matchId']}")[1:]
+            self.assertEqual(state["moves"], [])
+            for number, words in enumerate(moves, 1):
+                client, player = players[(number - 1) % 2]
+                self.assertEqual(self.move(client, player, words)[0]["messageType"], "move")
+                [state] = ask(self.connect(host), f"state {one['matchId']}")
+                self.assertEqual(state["moves"], [move.replace(" ", ":") for move in moves[:number]])
+                board, cards = drawn(state)
+                self.assertEqual((board, cards), (state["board"], state["cards"]))
+        self.assertEqual(state["gameState"], "in progress")
+
+    def test_moves_of_players_of_other_wires(self) -> None:
+        for deal, move, expected in (
+            (BLUE, "boar c1 c2", {"boar:c1c2", "crab:c5c4"}),
+            (RED, "boar c1 c2", {"boar:c5c4", "crab:c1c2"}),
+        ):
+            host = self.new_host(deal)
+            ann, bob = self.connect(host), host.connect("console")
+            [one] = ask(ann, "create ann")
+            bob.say("name bob", "play onitama", move, "crab c5 c4")
+            [state] = ask(ann, f"state {one['matchId']}")
+            if not state["moves"]:  # ann begins
+                colour, way = ("blue", "boar c1c2") if deal is BLUE else ("red", "boar c5c4")
+                self.assertEqual(state["indices"][colour], 0)
+                self.move(ann, one, way)
+                bob.say("crab c5 c4")
+                [state] = ask(ann, f"state {one['matchId']}")
+                self.assertEqual(set(state["moves"]), expected)
+            self.assertIn(state["moves"][0], expected)
+            self.assertEqual(drawn(state), (state["board"], state["cards"]))
+
+    def play(self, players: Any, moves: Any) -> None:
+        for number, words in enumerate(moves):
+            client, player = players[number % 2]
+            self.assertEqual(self.move(client, player, words)[0]["messageType"], "move")
+
+    def test_after_a_restart(self) -> None:
+        """For who asks, who looks on, who comes back, and after the end."""
+        white, one, black, two = self.pair()
+        self.play(((white, one), (black, two)), self.MOVES[:2])
+        host = self.new_host(journal=self.host.journal)
+        watcher, white = self.connect(host), self.connect(host)
+        self.assertEqual(ask(watcher, f"spectate {one['matchId']}")[1]["moves"], [*self.WRITTEN[:2]])
+        self.assertEqual(ask(white, f"spectate {one['matchId']} {one['token']}")[1]["moves"], [*self.WRITTEN[:2]])
+        self.play(((white, one), (self.connect(host), two)), self.MOVES[2:])
+        self.assertEqual(
+            [state["moves"] for state in told(watcher)], [[*self.WRITTEN[:number]] for number in (3, 4, 5)]
+        )
+        host = self.new_host(journal=host.journal)
+        [state] = ask(self.connect(host), f"state {one['matchId']}")
+        self.assertEqual((state["gameState"], state["moves"]), ("ended", [*self.WRITTEN]))
+
+    def test_what_happened_while_a_player_was_away(self) -> None:
+        """Also if others of this wire look on, so that the match is known here, and its record was not read."""
+        for begin in ("spectate", "move"):
+            host = self.new_host()
+            white, one, black, two = self.pair(host)
+            watcher = self.connect(host)
+            ask(watcher, f"spectate {one['matchId']}")
+            self.play(((white, one), (black, two)), self.MOVES[:3])
+            white.drop()
+            self.play(((black, two),), self.MOVES[3:4])
+            black.drop()
+            white, black = self.connect(host), self.connect(host)
+            if begin == "spectate":
+                answers = ask(white, f"spectate {one['matchId']} {one['token']}")
+                self.assertEqual([each["messageType"] for each in answers], ["spectate", "state"])
+                self.assertEqual(answers[1]["moves"], [*self.WRITTEN[:4]])
+            self.assertEqual(self.move(white, one, self.MOVES[4])[0]["messageType"], "move")
+            [state] = ask(white, f"state {one['matchId']}")
+            self.assertEqual(state["moves"], [*self.WRITTEN])
+            self.assertEqual(told(watcher)[-1], state)
+
+    def test_who_may_not_know_yet(self) -> None:
+        host = self.new_host({**BLUE, "onitama.watch_delay": "30"})
+        white, one, black, two = self.pair(host)
+        watcher = self.connect(host)
+        answers = ask(watcher, f"state {one['matchId']}", f"spectate {one['matchId']}")
+        self.assertEqual(answers[0]["error"], "Match not found")
+        self.assertEqual([each["messageType"] for each in answers[1:]], ["spectate"])
+        host.wait(31)
+        self.assertEqual(told(watcher)[-1]["moves"], [])
+        self.play(((white, one), (black, two)), self.MOVES[:2])
+        [state] = ask(watcher, f"state {one['matchId']}")
+        self.assertEqual(state["moves"], [])
+        self.assertEqual(ask(white, f"state {one['matchId']}")[0]["moves"], [*self.WRITTEN[:2]])
+        host.wait(31)
+        self.assertEqual(told(watcher)[-1]["moves"], [*self.WRITTEN[:2]])
+
+    def test_a_state_is_written_once_for_all_who_are_told(self) -> None:
+        white, one, _, _ = self.pair()
+        watchers = [self.connect() for _ in range(5)]
+        for watcher in watchers:
+            ask(watcher, f"spectate {one['matchId']}")
+        written_texts = []
+
+        class Counting:
+            @staticmethod
+            def encode(fields: Any) -> bytes:
+                written_texts.append(fields)
+                return json.dumps(fields, separators=(",", ":")).encode()
+
+        self.patch(m, "json", Counting)
+        self.move(white, one, self.MOVES[0])
+        states = [told(watcher) for watcher in watchers]
+        ask(watchers[0], *[f"state {one['matchId']}"] * 5)
+        self.assertEqual((len(written_texts), states[1:]), (1, states[:-1]))
+
+
+class SpectateTests(LitamaCase):
+    def test_nobody_else_is_told_that_somebody_spectates(self) -> None:
+        """Nothing has changed for them, and a crowd that says `spectate` cannot fill the buffers of a player."""
+        white, one, black, _ = self.pair()
+        ask(white, f"spectate {one['matchId']}"), ask(black, f"spectate {one['matchId']}")
+        for _ in range(3):
+            watcher = self.connect()
+            for _ in range(3):
+                answers = ask(watcher, f"spectate {one['matchId']}")
+                self.assertEqual([each["messageType"] for each in answers], ["spectate", "state"])
+        self.assertEqual((told(white), told(black)), ([], []))
+        self.move(white, one, "boar c1c2")
+        self.assertEqual([len(told(client)) for client in (white, black, watcher)], [0, 1, 1])
+        [one] = ask(self.connect(), "create carl")
+        ask(white, f"spectate {one['matchId']}"), ask(black, f"spectate {one['matchId']}")
+        self.assertEqual(told(white), [])

@@ -120,7 +120,7 @@ class LitamaReading(OnitamaReading):
         self._blue = blue
         self.goes_on(own, position.turn)
         self.position = position
-        return f"{turn}'s turn, which {names[turn]} has; {len(fields['moves'])} moves are legal"
+        return f"{turn}'s turn, which {names[turn]} has; {len(fields['moves'])} moves were made"
 
 
 def printed(message: Any, raw: bytes) -> str:

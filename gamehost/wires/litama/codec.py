@@ -54,6 +54,8 @@ class LitamaCodec(LineCodec[m.Message]):
             return NOT_UTF8
 
     def encode(self, message: m.Message) -> bytes:
+        if isinstance(message, m.Standing):
+            return message.text + b"\n"
         return json.encode(self._fields(message)) + b"\n"
 
     def _fields(self, message: m.Message) -> Any:
@@ -62,8 +64,6 @@ class LitamaCodec(LineCodec[m.Message]):
                 return {"messageType": command, "matchId": match_id, "token": token, "index": index}
             case m.Done(command, match_id):
                 return {"messageType": command, "matchId": match_id}
-            case m.Standing(fields):
-                return fields
             case m.Failed(_, error, _, query) if self._successor:
                 return {"messageType": "error", "error": error, "query": query}
             case m.Failed(match_id, error, command):

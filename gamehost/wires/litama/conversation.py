@@ -14,7 +14,7 @@ one state, and what must be found in the journal first, or is on its way into it
 
 import re
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
 from functools import partial
 from typing import Any, ClassVar
@@ -134,19 +134,13 @@ class LitamaConversation(GuestConversation[m.Message]):
         questions, work = self._spectators.questions, self._spectators.find(match_id, ONITAMA)
         self._withdraw = questions.tell(self.address, (self._wire, match_id), work, found, refused)
 
-    def _learned(self, match_id: str, record: Any, told: Any) -> Match:
+    def _learned(self, match_id: str, record: Any, history: Any, shown: int) -> Match:
         """The match of a record. One that is known here already learns where it stands."""
-        match = Match.of(match_id, self.lobby, self._matches, record, told)
-        known = self._matches.by_id.get(match_id)
-        if known is None or known.waits:
-            return match
-        if known.outer.n <= match.outer.n:
-            known.outer.position, known.outer.winner, known.outer.n = (
-                match.outer.position,
-                match.outer.winner,
-                match.outer.n,
-            )
-        return known
+        match = self._matches.by_id.get(match_id)
+        if match is None or match.waits:
+            match = Match.of(match_id, self.lobby, self._matches, record)
+        match.learn(record, history, shown)
+        return match
 
     # -- heard
 
@@ -237,11 +231,15 @@ class LitamaConversation(GuestConversation[m.Message]):
         return None if self._seats or looks or self._current is not None or self._later else ""
 
     def state_asked(self, message: m.State) -> None:
-        self._with(message, self._tell_match)
+        self._with(message, partial(self._tell_match, message))
 
-    def _tell_match(self, match: Match) -> None:
+    def _tell_match(self, message: m.State, match: Match) -> None:
+        standing = match.standing(match.view_of(self))
+        if standing is None:  # it has begun, and nobody may watch it yet
+            self._fail(message, NOT_FOUND)
+            return
         self.peer.logged_in()
-        self.tell_state(match.fields(match.view_of(self)))
+        self.tell_state(standing)
 
     def spectate(self, message: m.Spectate) -> None:
         self._with(message, partial(self._spectate, message))
@@ -255,9 +253,11 @@ class LitamaConversation(GuestConversation[m.Message]):
             self._look(message, match)
 
     def _look(self, message: m.Spectate, match: Match) -> None:
+        """Tell this connection how the match stands, and no other one: for them nothing has changed."""
         self.peer.logged_in()
         view = match.view_of(self)
-        if view.winner is None and self not in view.spectators:
+        new = view.winner is None and self not in view.spectators
+        if new:
             self._spectated = [one for one in self._spectated if one.has_spectator(self)]
             if len(self._spectated) >= MOST_SPECTATED:
                 self._fail(message, f"this connection spectates {MOST_SPECTATED} matches, and no more can be")
@@ -265,14 +265,13 @@ class LitamaConversation(GuestConversation[m.Message]):
             self._spectated.append(match)
             view.spectators[self] = None
             self._matches.by_id.setdefault(match.id, match)
-            if view is match.outer and not match.waits:
-                match.follow()
         self.peer.say(m.Done("spectate", match.id))
-        if self._successor or view.winner is not None:
-            self._tell_match(match)
-        else:
-            match.broadcast(match.inner)
-            match.broadcast(match.outer)
+        n = view.n
+        if new and view is match.outer and not match.waits:
+            match.follow()
+        standing = match.standing(view)
+        if view.n == n and standing is not None:  # else all who spectate have been told, or will be
+            self.tell_state(standing)
 
     def move(self, message: m.MakeMove) -> None:
         """Play a card, for the seat of the token."""
@@ -383,8 +382,8 @@ class LitamaConversation(GuestConversation[m.Message]):
         if self._current is not None:
             self._fail(self._current, ENDED)
 
-    def tell_state(self, fields: Mapping[str, Any]) -> None:
-        self.peer.say(m.Standing(fields))
+    def tell_state(self, standing: m.Standing) -> None:
+        self.peer.say(standing)
 
     def tell_failure(self, match_id: str, why: str) -> None:
         if not self._strict:

@@ -6,14 +6,15 @@ as a connection is that has used its token. A match is found by its id: here as 
 it, and in the journal as long as its record is kept.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from hmac import compare_digest
 from typing import Any, Protocol
 
 from attrs import define, field
 
 from gamehost.games.base import Result
-from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, Situation, TakenBack
+from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, TakenBack
 from gamehost.games.onitama.rules import Exchange, Position
 from gamehost.journal.records import EntryKind, TableId, TableRecord
 from gamehost.journal.replay import History
@@ -32,7 +33,9 @@ from gamehost.tables.interfaces import (
     Unmatched,
 )
 from gamehost.wires.base import SUSPENDED, UNMATCHED, Peer
-from gamehost.wires.litama.rendering import colour_of, standing, waiting
+from gamehost.wires.litama.messages import Standing
+from gamehost.wires.litama.rendering import colour_of, seat_of_blue, standing, waiting
+from gamehost.wires.litama.views import View, position_after, start_of
 
 
 class Connection(Protocol):
@@ -54,7 +57,7 @@ class Connection(Protocol):
     def too_late(self, match_id: str) -> None:
         """The match has ended before its move."""
 
-    def tell_state(self, fields: Mapping[str, Any]) -> None:
+    def tell_state(self, standing: Standing) -> None:
         """How a match stands."""
 
     def tell_failure(self, match_id: str, why: str) -> None:
@@ -69,22 +72,8 @@ class Connection(Protocol):
 
 #: Told to those who spectate a match that will not begin.
 GONE = "the player who waited is gone"
-
-
-def followed(position: Position, event: Any) -> Position:
-    view = ONITAMA.follow(Situation(position), event, None)
-    return position if view is None else view.position
-
-
-@define(eq=False)
-class View:
-    """How a match stands for some who are told so, and who they are."""
-
-    position: Position | None = None
-    winner: str | None = None
-    #: The number of the last entry that it holds.
-    n: int = -1
-    spectators: dict[Connection, None] = field(factory=dict, repr=False)
+#: Told to all if the record of a match cannot be read.
+NO_RECORD = "the record of this match cannot be read now"
 
 
 @define(eq=False)
@@ -133,18 +122,17 @@ class SeatPlayer:
             case Refused(error):
                 self.answer(lambda sender: sender.refused(str(error)))
             case Back(seat, view) if self.handle is not None and seat == self.handle.seat and view is not None:
-                self.match.inner.position, self.match.inner.n = view.position, self.handle.n
                 if self.match.outer.spectators:
                     self.match.follow()
-                self._be_ready()
+                self.match.returned(self, view.position, self.handle.n)
             case Over(result):
                 self.match.end(self, result)
                 self.leave()
-                self._be_ready()
+                self.be_ready()
             case Suspended():
                 self.match.fail(SUSPENDED)
                 self.leave()
-                self._be_ready()
+                self.be_ready()
             case Unmatched():
                 self.match.fail(UNMATCHED)
                 self.leave()
@@ -159,7 +147,8 @@ class SeatPlayer:
             say(sender)
             sender.go_on()
 
-    def _be_ready(self) -> None:
+    def be_ready(self) -> None:
+        """The player is back, and it is known how the match stands; or it is over. Go on with the command that waits."""
         self._returned = True
         if not self.returning:
             ready, self.ready = self.ready, None
@@ -176,7 +165,7 @@ class SeatPlayer:
         else:
             self.match.lobby.leave(session, self)  # the match is over
         if self._returned:
-            self._be_ready()
+            self.be_ready()
 
     def leave(self) -> None:
         """Nobody has the seat's token any more, or the match is over."""
@@ -221,25 +210,46 @@ class Match:
     #: For those who have a seat, and for all others.
     inner: View = field(factory=View)
     outer: View = field(factory=View)
+    #: All of the record as it was read last, also what others may not know yet.
+    _history: History[Any] | None = field(default=None, repr=False)
+    #: What waits until the moves of a view are known.
+    _waiting: list[tuple[View, Callable[[], None]]] = field(factory=list, repr=False)
     #: Told when the match begins: to whom has joined it.
     _greeting: Callable[[], None] | None = None
     _stop: Callable[[], None] | None = None
 
     @classmethod
-    def of(cls, match_id: str, lobby: Lobby, registry: "Matches", record: TableRecord, told: History[Any]) -> "Match":
+    def of(cls, match_id: str, lobby: Lobby, registry: "Matches", record: TableRecord) -> "Match":
+        """The match of a record. It has to `learn` what has happened."""
         self = cls(match_id, lobby, registry)
         self._know(record.opening.note, [(seat.name, seat.key_digest) for seat in record.opening.seats])
-        for n, event in told.events:
-            if isinstance(event, Dealt):
-                self.start = self.outer.position = event.position
-            elif self.outer.position is not None:
-                self.outer.position = followed(self.outer.position, event)
-            self.outer.n = n
-        if told.result is not None:
-            self.outer.winner = self._winner(told.result)
-        elif record.entries and record.entries[-1].kind is EntryKind.ARCHIVED:
-            self.outer.winner = "none"
         return self
+
+    def learn(self, record: TableRecord, history: History[Any], shown: int) -> None:
+        """
+        Take from the record what is not known here.
+
+        :param shown: the number of the last entry that others may know
+        """
+        self.start = self.start or start_of(history)
+        if self._history is None or history.n >= self._history.n:
+            self._history = history
+        outer, position = self.outer, position_after(history, shown)
+        if position is not None and (shown > outer.n or not outer.known):
+            outer.jump(position, shown)
+        if shown == history.n >= outer.n:
+            if history.result is not None:
+                outer.end(self._winner(history.result))
+            elif record.entries and record.entries[-1].kind is EntryKind.ARCHIVED:
+                outer.end("none")
+        for view in (self.inner, outer):
+            view.learn(history)
+        waiting, self._waiting = self._waiting, []
+        for view, then in waiting:
+            if view.known:
+                then()
+            else:
+                self._waiting.append((view, then))
 
     def _know(self, note: Callable[[int], str], sessions: Sequence[tuple[str, str]]) -> None:
         """Take names and indices from what was kept with the seats: the id, the index and the name as it was sent."""
@@ -278,16 +288,19 @@ class Match:
         """Whether it is known what those may be told who look at it this way; else the record says it."""
         if self.waits:
             return bool(self.players)
-        return view.position is not None and (view is self.inner or self._stop is not None)
+        return view.known and (view is self.inner or self._stop is not None)
 
-    def fields(self, view: View) -> Any:
-        """The fields of `state`; `None`: it is not known."""
+    def standing(self, view: View) -> Standing | None:
+        """What `state` says; `None`: it is not known."""
         creator = self.creator()
         if creator is not None:
-            return waiting(self.id, creator.name)
-        if self.start is None or view.position is None:
+            return Standing(waiting(self.id, creator.name))
+        if self.start is None or view.position is None or not view.known:
             return None
-        return standing(self.id, self.names, self.indices, self.start, view.position, view.winner)
+        if view.told is None:
+            now = (self.start, view.position, view.moves, view.winner)
+            view.told = Standing(standing(self.id, self.names, self.indices, *now))
+        return view.told
 
     def has_spectator(self, connection: Connection) -> bool:
         """Whether a connection is told how the match stands."""
@@ -295,9 +308,44 @@ class Match:
 
     def broadcast(self, view: View) -> None:
         """Tell all who look at it this way how the match stands."""
-        if view.spectators and (fields := self.fields(view)) is not None:
+        if view.spectators and (standing := self.standing(view)) is not None:
             for spectator in tuple(view.spectators):
-                spectator.tell_state(fields)
+                spectator.tell_state(standing)
+
+    def when_known(self, view: View, then: Callable[[], None]) -> None:
+        """Do something at once, or when the moves of a view have been read from the record."""
+        if self._history is not None:
+            view.learn(self._history)
+        if view.known:
+            then()
+            return
+        self._waiting.append((view, then))
+        concerned = [*view.spectators, *(owner for player in self.players for owner in player.owners)]
+        if concerned and len(self._waiting) == 1:
+            spectators = self.registry.spectators
+            # An answer to an earlier question may be older than this view. So the number is in the key.
+            key = ("litama", self.id, view.begun)
+            work = spectators.find(self.id, ONITAMA)
+            spectators.questions.tell(
+                concerned[0].peer.address, key, work, self._read, lambda refusal: self._read(None)
+            )
+
+    def _read(self, answer: Any) -> None:
+        if answer is not None:
+            self.learn(*answer)
+        if self._waiting:
+            self._waiting.clear()
+            self.fail(NO_RECORD)
+            for player in tuple(self.players):
+                for owner in tuple(player.owners):
+                    owner.peer.hang_up(NO_RECORD)
+
+    def returned(self, player: SeatPlayer, position: Position, n: int) -> None:
+        """A player is back, and is told where the match stands. It is ready when the moves are known, too."""
+        alone = all(one is player or one.handle is None for one in self.players)
+        if alone and (n > self.inner.n or not self.inner.known):
+            self.inner.jump(position, n)
+        self.when_known(self.inner, player.be_ready)
 
     # -- what the table says
 
@@ -307,8 +355,10 @@ class Match:
             settings = player.session.table.settings
             match = [(one.name, one.key_digest) for one in player.session.match]
             self._know(lambda seat: settings.get(f"note.{seat}", ""), match)
-            self.start = self.inner.position = position
-            self.inner.n = player.handle.n
+            self.start, n = position, player.handle.n
+            self._history = History(n, ((n, Dealt(position)),), None)
+            self.inner.jump(position, n)
+            self.inner.learn(self._history)
             if self._greeting is not None:
                 self._greeting()
             self.broadcast(self.inner)
@@ -329,9 +379,8 @@ class Match:
             mover.answer(lambda sender: sender.moved(self.id))
         view = self.inner
         if view.position is not None and player.handle.n > view.n:
-            view.position, view.n = followed(view.position, event), player.handle.n
-            won = view.position.won is not None
-            if not won:  # the end follows, with the winner
+            view.happen(event, player.handle.n, self._blue)
+            if view.position.won is None:  # else the end follows, with the winner
                 self.broadcast(view)
         if player.must_exchange:
             self.exchange_later(player)
@@ -346,9 +395,16 @@ class Match:
     def end(self, player: SeatPlayer, result: Result) -> None:
         player.answer(lambda sender: sender.too_late(self.id))
         if self.inner.winner is None and self.start is not None:
-            self.inner.winner = self._winner(result)
-            self.broadcast(self.inner)
-            self.inner.spectators.clear()
+            self.inner.end(self._winner(result))
+            self.when_known(self.inner, self._told_the_end)
+
+    def _told_the_end(self) -> None:
+        self.broadcast(self.inner)
+        self.inner.spectators.clear()
+
+    @property
+    def _blue(self) -> int:
+        return 0 if self.start is None else seat_of_blue(self.start)
 
     def _winner(self, result: Result) -> str:
         return colour_of(self.start, result.winners[0]) if result.winners and self.start is not None else "none"
@@ -370,25 +426,27 @@ class Match:
         return self._stop is not None
 
     def shown(self, look: Look[Any]) -> None:
-        news = look.n > self.outer.n
-        self.outer.position, self.outer.n = look.view.position, look.n
-        if news:
-            self.broadcast(self.outer)
+        if look.n > self.outer.n or not self.outer.known:
+            self.outer.jump(look.view.position, look.n)
+            self.when_known(self.outer, partial(self.broadcast, self.outer))
 
     def deliver(self, event: Any, n: int) -> None:
         """Something happened, and the players have been told."""
         view = self.outer
         match event:
             case Moved() | Exchanged() | TakenBack() if view.position is not None and n > view.n:
-                view.position, view.n = followed(view.position, event), n
+                view.happen(event, n, self._blue)
                 if view.position.won is None:
                     self.broadcast(view)
             case Over(result):
-                view.winner = self._winner(result)
-                self.broadcast(view)
-                self._unfollow()
+                view.end(self._winner(result))
+                self.when_known(view, self._over)
             case Suspended() | Archived():
                 self._unfollow()
+
+    def _over(self) -> None:
+        self.broadcast(self.outer)
+        self._unfollow()
 
     def _unfollow(self) -> None:
         stop, self._stop = self._stop, None

@@ -5,9 +5,10 @@ Each message keeps the command that it is told as an error of, and the whole tex
 """
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, json
 
 from gamehost.wires.framing import UndecodableLine
 
@@ -83,10 +84,15 @@ class Done(Struct, frozen=True):
     match_id: str
 
 
-class Standing(Struct, frozen=True):
+class Standing(Struct, frozen=True, dict=True):
     """Server: `state`, how a match stands. The fields are in the protocol's order."""
 
     fields: Mapping[str, Any]
+
+    @cached_property
+    def text(self) -> bytes:
+        """The message as JSON. It has all moves of the match, so it is written once for all who are told."""
+        return json.encode(self.fields)
 
 
 class Failed(Struct, frozen=True):

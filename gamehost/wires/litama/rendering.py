@@ -51,21 +51,26 @@ def _cards(position: Position, blue: int) -> Mapping[str, Any]:
     return {"blue": position.hands[blue], "red": position.hands[1 - blue], "side": position.spare}
 
 
-def moves_of(position: Position, blue: int) -> list[str]:
-    """All moves of the side to move, as `boar:a1a2`."""
-    return [
-        f"{move.card}:{SQUARES[turned(move.start, blue)]}{SQUARES[turned(move.end, blue)]}" for move in position.moves()
-    ]
+def written(move: Move, blue: int) -> str:
+    """A move of the match so far, as `boar:a1a2`."""
+    return f"{move.card}:{SQUARES[turned(move.start, blue)]}{SQUARES[turned(move.end, blue)]}"
 
 
 def standing(
-    match_id: str, names: Sequence[str], indices: Sequence[int], start: Position, now: Position, winner: str | None
+    match_id: str,
+    names: Sequence[str],
+    indices: Sequence[int],
+    start: Position,
+    now: Position,
+    moves: Sequence[str],
+    winner: str | None,
 ) -> Mapping[str, Any]:
     """
     The fields of `state` for a match that has begun.
 
     :param names: of White and Black
     :param indices: of both, 0 for who has created the match
+    :param moves: the match so far, from `start` to `now`
     :param winner: `blue`, `red`, or `none`; `None`: the match goes on
     """
     blue = seat_of_blue(start)
@@ -77,7 +82,7 @@ def standing(
         "currentTurn": colour_of(start, now.turn),
         "cards": _cards(now, blue),
         "startingCards": _cards(start, blue),
-        "moves": [] if winner is not None else moves_of(now, blue),
+        "moves": moves,
         "board": _digits(now.board, blue),
         "gameState": "in progress" if winner is None else "ended",
         "winner": winner or "none",

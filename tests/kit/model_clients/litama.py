@@ -8,9 +8,10 @@ from typing import Any
 
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Moved
-from gamehost.games.onitama.rules import Position
+from gamehost.games.onitama.rules import SQUARES, Position
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
+from tests.kit.litama import drawn
 from tests.kit.model_clients.base import ModelClient
 
 #: The side cards with which blue begins.
@@ -77,8 +78,13 @@ class LitamaClient(ModelClient):
 
     @property
     def _moves(self) -> Sequence[str]:
+        """All legal moves."""
         state = self._state
-        return () if state is None or "moves" not in state else state["moves"]
+        if state is None or "board" not in state or state["gameState"] == "ended":
+            return ()
+        position, turn = stands(state), 1 if state["startingCards"]["side"] in BLUE else -1
+        squares = SQUARES[::turn]
+        return [f"{move.card} {squares[move.start]}{squares[move.end]}" for move in position.moves()]
 
     def move(self, rng: random.Random) -> Sequence[str]:
         if not self._moves or self._state["indices"][self._state["currentTurn"]] != self._index:
@@ -88,7 +94,7 @@ class LitamaClient(ModelClient):
     def guess(self, rng: random.Random) -> Sequence[str]:
         if not self._moves:
             return self.nonsense(rng)
-        return [f"move {self._match_id} {self._token} {rng.choice(self._moves).replace(':', ' ')}"]
+        return [f"move {self._match_id} {self._token} {rng.choice(self._moves)}"]
 
     def nonsense(self, rng: random.Random) -> Sequence[str]:
         match_id = self._match_id or "0" * 24
@@ -134,14 +140,12 @@ class LitamaClient(ModelClient):
         state = json.loads(line)
         if state["messageType"] != "state" or "board" not in state:
             return line
-        blue = state["startingCards"]["side"] in BLUE
-        colours = ("blue", "red") if blue else ("red", "blue")
-        board = state["board"].translate(str.maketrans("01234", ".PKpk" if blue else ".pkPK"))[:: 1 if blue else -1]
-        white, black = (tuple(state["cards"][colour]) for colour in colours)
-        position = Position((white, black), state["cards"]["side"], board, colours.index(state["currentTurn"]))
+        if (board := drawn(state)[0]) != state["board"]:
+            raise AssertionError(f"the moves lead to {board}: {line}")
+        colours = colours_of(state)
         winner = {"none": "nobody", **state["usernames"]}[state["winner"]]
         names = [state["usernames"][colour] for colour in colours]
-        return words(position, names, "-" if state["gameState"] == "in progress" else winner)
+        return words(stands(state), names, "-" if state["gameState"] == "in progress" else winner)
 
     @staticmethod
     def chatter(line: str) -> bool:
@@ -150,6 +154,20 @@ class LitamaClient(ModelClient):
     @staticmethod
     def waits(line: str) -> bool:
         return line.startswith('{"messageType":"create"')
+
+
+def colours_of(state: Any) -> Sequence[str]:
+    """Of White and Black."""
+    return ("blue", "red") if state["startingCards"]["side"] in BLUE else ("red", "blue")
+
+
+def stands(state: Any) -> Position:
+    """The position in a `state`."""
+    colours = colours_of(state)
+    blue = colours[0] == "blue"
+    board = state["board"].translate(str.maketrans("01234", ".PKpk" if blue else ".pkPK"))[:: 1 if blue else -1]
+    white, black = (tuple(state["cards"][colour]) for colour in colours)
+    return Position((white, black), state["cards"]["side"], board, colours.index(state["currentTurn"]))
 
 
 def words(position: Position, names: Sequence[str], winner: str) -> str:
