@@ -16,7 +16,6 @@ from gamehost.wires.eriantys import messages as eriantys_m
 from gamehost.wires.eriantys.messages import Color, Communication, Error, GameInfo, PlayerStatus
 from gamehost.wires.eriantys.rendering import as_read
 from gamehost.wires.eriantys.server_checks import JsonSpelling, ToldEriantys, colours, draw, shuffle
-from gamehost.wires.litama import messages as litama_m
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama_final import messages as final_m
 from gamehost.wires.open import messages as open_m
@@ -24,7 +23,6 @@ from gamehost.wires.paper_soccer import messages as soccer_m
 from gamehost.wires.stratego_frames import messages as frames_m
 from gamehost.wires.stratego_lines import messages as lines_m
 from tests.kit.checker import (
-    Fault,
     Faulty,
     ServerCheckerContract,
     breaches,
@@ -121,52 +119,6 @@ class OnitamaFinalServers(ServerCheckerContract, SynchronousTestCase):
         forgets_waiting: ("crosswise", "Waiting is missing"),
         final_exchanges_the_colours: ("crosswise", "Start: wrong black, white"),
     }
-
-
-def litama_fields(**wrong: Any) -> Fault:
-    def changes(end: Faulty, message: Any) -> Sequence[Any]:
-        if message.fields["gameState"] == "waiting for player":
-            return [message]
-        fields = {name: change(message.fields) for name, change in wrong.items()}
-        return [litama_m.Standing({**message.fields, **fields})]
-
-    return instead(litama_m.Standing, changes)
-
-
-def tells_state_before_spectate(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, litama_m.Done) and message.command == "spectate":
-        return []
-    if isinstance(message, litama_m.Standing) and isinstance(end.heard[-1], litama_m.Spectate):
-        return [message, litama_m.Done("spectate", message.fields["matchId"])]
-    return [message]
-
-
-def with_a_sentence(failed: litama_m.Failed) -> str:
-    return "the game has ended" if failed.error == "Game ended" else failed.error
-
-
-short_tokens = changed(litama_m.Entered, token=lambda entered: entered.token[:32])
-one_error_for_all = changed(litama_m.Failed, error=lambda failed: "Invalid move")
-forgets_commands = changed(litama_m.Failed, command=lambda failed: "?")
-ends_spectating_with_a_sentence = changed(litama_m.Failed, error=with_a_sentence)
-hears_one_move = forgotten(litama_m.MakeMove, third(litama_m.MakeMove))
-
-
-class LitamaServers(ServerCheckerContract, SynchronousTestCase):
-    wire = "litama"
-    sends_wrong = {
-        litama_fields(winner=lambda fields: "none"): ("whole-match", "Standing: wrong fields.winner"),
-        litama_fields(currentTurn=lambda fields: "blue"): ("crosswise", "Standing: wrong fields.currentTurn"),
-        litama_fields(moves=lambda fields: fields["moves"][1:]): ("crosswise", "Standing: wrong fields.moves"),
-        litama_fields(indices=lambda fields: {"blue": 0, "red": 1}): ("next-match", "Standing: wrong fields"),
-        litama_fields(board=lambda fields: fields["board"][::-1]): ("crosswise", "Standing: wrong fields.board"),
-        tells_state_before_spectate: ("crosswise", "Standing instead of Done"),
-        short_tokens: ("crosswise", "Entered: wrong token"),
-        one_error_for_all: ("ids", "Failed: wrong error"),
-        forgets_commands: ("out-of-turn", "Failed: wrong command"),
-        ends_spectating_with_a_sentence: ("ended", "Failed: wrong error"),
-    }
-    hears_wrong = {hears_one_move: ("any-connection", "is missing")}
 
 
 def open_tells_the_mover_only(end: Faulty, message: Any) -> Sequence[Any]:

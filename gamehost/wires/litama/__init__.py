@@ -36,7 +36,6 @@ WIRE: Wire[Any] = Wire(
     client_codec=imported("gamehost.wires.litama.client:LitamaClientCodec"),
     player=imported("gamehost.wires.litama.client:LitamaPlayer"),
     checks=imported("gamehost.wires.litama.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.litama.checks:SERVER_CHECKS"),
     websocket=True,
     spreads=True,
     seat_key=SeatKey.TOKEN,

@@ -77,6 +77,8 @@ class LitamaPlayer(WirePlayer):
         match message:
             case m.Entered(_, match_id, token, index):
                 self._match_id, self._token, self._index = match_id, token, index
+                if index == 0:  # on the original server nobody can join without it
+                    self.news = f"match {match_id}"
                 return (parse(f"spectate {match_id}"),)
             case m.Standing(fields) if fields.get("gameState") != "waiting for player":
                 self._stands(fields)
