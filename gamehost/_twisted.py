@@ -67,11 +67,14 @@ def run_until_done(reactor: Any, begin: Callable[[], "Deferred[T]"], interrupted
     :returns: the result; `interrupted` if the reactor was stopped before
     """
     found: list[T | U] = [interrupted]
+    stopping: list[bool] = []
 
     def done(result: T) -> None:
-        found[0] = result
-        reactor.callLater(0, reactor.stop)
+        if not stopping:  # else this is what comes of the end: all connections are closed
+            found[0] = result
+            reactor.callLater(0, reactor.stop)
 
+    reactor.addSystemEventTrigger("before", "shutdown", stopping.append, True)
     reactor.callWhenRunning(lambda: begin().addCallback(done))
     reactor.run()
     return found[0]

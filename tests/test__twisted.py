@@ -9,6 +9,7 @@ from typing import Any
 
 from twisted.internet import tcp
 from twisted.internet.abstract import FileDescriptor
+from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.internet.interfaces import IPushProducer, IReadDescriptor
 from twisted.internet.protocol import Factory, Protocol
@@ -30,6 +31,7 @@ from gamehost._twisted import (
     accept_steadily,
     poll_without_log_context,
     replace_protocol,
+    run_until_done,
     use_logger,
     use_steady_clock,
     without_standstills,
@@ -47,6 +49,35 @@ class TimerTests(SynchronousTestCase):
         timer.set(clock, 1, called.append, 3)
         timer.stop()
         self.assertEqual((bool(timer), clock.getDelayedCalls()), (False, []))
+
+
+class StoppedReactor:
+    """A reactor that is stopped by a signal as soon as it runs."""
+
+    def __init__(self) -> None:
+        self._triggers: list[Callable[[], object]] = []
+        self.connections_close: Callable[[], object] = lambda: None
+
+    def callWhenRunning(self, begin: Callable[[], object]) -> None:
+        self._begin = begin
+
+    def addSystemEventTrigger(self, phase: str, event: str, call: Callable[..., object], *arguments: Any) -> None:
+        assert (phase, event) == ("before", "shutdown")
+        self._triggers.append(lambda: call(*arguments))
+
+    def run(self) -> None:
+        self._begin()
+        for trigger in self._triggers:
+            trigger()
+        self.connections_close()
+
+
+class RunTests(SynchronousTestCase):
+    def test_a_signal_is_the_reason_and_not_what_comes_of_it(self) -> None:
+        """With a signal all connections close. No server has closed them."""
+        reactor, closed = StoppedReactor(), Deferred[str]()
+        reactor.connections_close = lambda: closed.callback("the server has closed the connection")
+        self.assertEqual(run_until_done(reactor, lambda: closed, "interrupted"), "interrupted")
 
 
 class NotingReactor:

@@ -62,6 +62,9 @@ class PlayerProtocol(Protocol):
             self._say((), self._below.answers())
             for message in self._codec.feed(below):
                 self._say(self._player.hear(message))
+                if self._player.news:
+                    self._print(self._player.news)
+                    self._player.news = ""
                 if self._player.result is not None and self._finished(self._player.result):
                     return
             self._say(self._player.think())
@@ -203,7 +206,11 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
         "--password", default="", type=spoken, help="for stratego-lines, and for accounts on the open wire"
     )
     made.add_argument(
-        "--match", default="", type=spoken, metavar="ID", help="for litama: the match to join; default: a new one"
+        "--match",
+        default="",
+        type=spoken,
+        metavar="ID",
+        help="for litama: the match to join; default: a new one, printed",
     )
     made.add_argument("--level", default="easy", choices=[level.value for level in Level], help="how strong (easy)")
     made.add_argument("--games", default=1, type=number, metavar="NUMBER", help="how many matches (1)")

@@ -203,6 +203,8 @@ class WirePlayer(ABC):
         self.password = password
         #: The id of the first match, on a wire on which matches are joined by their ids; empty: any match.
         self.joins = ""
+        #: A line for whoever has started the program; empty: nothing is to be said.
+        self.news = ""
         self._new_player = new_player
         #: Players of a match; 0: as few as its game takes.
         self.seats = 0

@@ -5,6 +5,7 @@ import io
 from contextlib import redirect_stderr
 from typing import Any
 
+from attrs import evolve
 from msgspec import UNSET
 from twisted.internet.testing import MemoryReactorClock, StringTransport
 from twisted.python.failure import Failure
@@ -21,6 +22,7 @@ from gamehost.programs.command import play as play_on
 from gamehost.programs.wire_player import MOST_REFUSALS, ProgramError, WirePlayer
 from gamehost.wires.eriantys import messages as eriantys
 from gamehost.wires.litama import messages as litama
+from gamehost.wires.litama.codec import LitamaCodec
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama import messages as onitama
 from gamehost.wires.onitama.client import OnitamaPlayer
@@ -173,6 +175,16 @@ class ServersTests(SynchronousTestCase):
         for message in messages[:-1]:
             playing.hear(message)
         self.assertIn(says, str(self.assertRaises(ProgramError, playing.hear, messages[-1])))
+
+    def test_litama_says_which_match_it_has_made(self) -> None:
+        """On one line, once: somebody has to give it to the other player."""
+        playing, said = program("litama"), list[str]()
+        protocol = PlayerProtocol(playing, evolve(PLAYABLE["litama"], websocket=False), 1, said.append)
+        protocol.makeConnection(StringTransport())
+        for index in (0, 1):
+            entered = litama.Entered("create" if index == 0 else "join", "5" * 24, "7" * 64, index)
+            protocol.dataReceived(LitamaCodec().encode(entered))
+        self.assertEqual(said, ["match " + "5" * 24])
 
     def test_litama(self) -> None:
         entered = litama.Entered("create", "second", "token", 0)
