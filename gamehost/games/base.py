@@ -169,7 +169,7 @@ class Result(Struct, frozen=True, gc=False):
 
     winners: tuple[Seat, ...]
     cause: Cause
-    #: For people: a few words such as `master taken`. They contain no secret.
+    #: For people: a few words such as `master taken`. They contain no secret. Winners, losers and watchers read the same.
     why: str
 
     def words(self, names: Sequence[str]) -> str:

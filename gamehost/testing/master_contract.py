@@ -40,6 +40,8 @@ from gamehost.testing.journals import checked_elsewhere
 
 #: What takes the place of a letter in a damaged action.
 _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJSFB,-/ @"
+#: Words about the end of a match that are true for one of its readers only.
+FOR_ONE = r"\b([Tt]he other|[Yy]ou|[Yy]our|[Oo]pponent)\b"
 
 
 @frozen
@@ -222,6 +224,7 @@ class MasterContract(Mixin):
             self.assertGreater(seats, 2)
             return
         self.assertEqual(result.cause, Cause.LEFT)
+        self.assertNotRegex(result.why, FOR_ONE, "the words are read by winners, losers and watchers")
         self.assertNotIn(leaver, result.winners)
         if seats == 2:
             self.assertEqual(result.winners, (Seat(1 - leaver),))
@@ -241,6 +244,7 @@ class MasterContract(Mixin):
         result = master.result
         assert result is not None
         self.assertEqual(result.cause, Cause.TIME)
+        self.assertNotRegex(result.why, FOR_ONE, "the words are read by winners, losers and watchers")
         self.assertLess(len(result.winners), seats)
         self.assertIs(master.deadline, None)
 

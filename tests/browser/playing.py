@@ -164,7 +164,7 @@ class PlayCase(BrowserCase):
             x, y = points[-1].split(",")
             await bob.heard(f'<point x="{x}" y="{y}"/></gameState>')
         self.assertIn(f'<player nick="{first}" result="winner"/>', bob.all)
-        won = "You have won" if first == "ann" else "bob has won"
+        won = "You have won" if first == "ann" else "You have lost"
         await hand.page.until(f"{TITLE} === '{won}'")
         return hand
 

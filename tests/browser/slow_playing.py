@@ -222,7 +222,7 @@ class BotTests(LargeGameCase):
         await play_on(page, 1, better=("can be attacked", "can be moved to"))
         await bot.ended
         title = await page.run(TITLE)
-        winner = {"You have won": "red", "bob has won": "blue", "Draw": "none"}[title]
+        winner = {"You have won": "red", "You have lost": "blue", "Draw": "none"}[title]
         self.assertIn(f"won by {winner}", bot.printed)
 
     async def test_eriantys(self) -> None:
@@ -236,7 +236,7 @@ class BotTests(LargeGameCase):
         await play_on(page, 2, better=("Put here",))
         await bot.ended
         title = await page.run(TITLE)
-        winner = {"You have won": "ann", "bob has won": "bob"}.get(title, "ann and bob")
+        winner = {"You have won": "ann", "You have lost": "bob"}.get(title, "ann and bob")
         self.assertIn(winner, bot.printed)
 
 

@@ -74,7 +74,7 @@ class PlainBoardTests(PlayCase):
                     await hand.cell(point)
                     await hand.page.until(f"!({CAN})")
         await black.page.until(f"{TITLE} === 'You have won'")
-        await white.page.until(f"/has won$/.test({TITLE})")
+        await white.page.until(f"{TITLE} === 'You have lost'")
 
     async def nothing_found(self, page: Page) -> None:
         self.assertEqual(await findings(page), [])

@@ -49,7 +49,7 @@ ENTERED = m.Entered("ann", "k1")
 SEATED = m.Seated(3, "onitama", 0, ["ann", "bob"], ["open", "open"], 0)
 DEALT = m.Event(3, 0, messages.DealtEvent((["boar", "ox"], ["crab", "eel"]), "tiger"))
 MOVED = m.Event(3, 1, messages.MovedEvent(0, "ox", "c1", "c2"))
-OVER = m.Over(3, 2, [1], "left", "the other side left")
+OVER = m.Over(3, 2, [1], "left", "a player left")
 
 
 def line(message: Any) -> bytes:

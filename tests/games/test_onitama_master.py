@@ -129,11 +129,11 @@ class PlayTests(PropertyCase):
         for seat in (WHITE, BLACK):
             master = begun(DEAL)
             self.assertEqual(master.forfeit(seat, 0), ())
-            self.assertEqual(master.result, Result((Seat(1 - seat),), Cause.LEFT, "the other player left"))
+            self.assertEqual(master.result, Result((Seat(1 - seat),), Cause.LEFT, "a player left"))
         master = begun(DEAL, move_time="10")
         act(master, WHITE, "tiger c1 c3", 4000)
         self.assertEqual(master.expire(14_000), ())
-        self.assertEqual(master.result, Result((WHITE,), Cause.TIME, "the other player's time ran out"))
+        self.assertEqual(master.result, Result((WHITE,), Cause.TIME, "a player ran out of time"))
         self.assertIs(master.deadline, None)
 
 

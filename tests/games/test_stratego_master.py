@@ -342,7 +342,7 @@ class PlayTests(PropertyCase):
     def test_who_leaves_loses_and_all_are_told(self) -> None:
         for master in (seated(), in_play()):
             events = master.forfeit(BLUE, 9)
-            result = Result((RED,), Cause.LEFT, "the other side left")
+            result = Result((RED,), Cause.LEFT, "a player left")
             for seat in (RED, BLUE, None):
                 self.assertEqual(told(events, seat), [Over(result, None)])
             self.assertEqual(master.result, result)

@@ -24,7 +24,7 @@ _TEXT = """\
 [Seat "Zo\\u00eb \\"x\\"" "onitama"]
 [Setting "deal" "boar,ox/crab,eel/tiger"]
 [Setting "move_time" "30"]
-[Result "ann won (left): the other player left"]
+[Result "ann won (left): a player left"]
 
    1          0  -  *begin  {3 1 4}
    2       1200  0  ox c1 c2
@@ -41,7 +41,7 @@ RECORD = TableRecord(
     (
         Entry(EntryKind.BEGAN, 0, drawn=(3, 1, 4)),
         Entry(EntryKind.ACTED, 1200, Seat(0), b"ox c1 c2", check=b"check"),
-        Entry(EntryKind.FORFEITED, 2400, Seat(1), outcome="ann won (left): the other player left"),
+        Entry(EntryKind.FORFEITED, 2400, Seat(1), outcome="ann won (left): a player left"),
     ),
 )
 

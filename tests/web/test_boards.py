@@ -190,6 +190,36 @@ class PlayTests(EachGame, SynchronousTestCase):
         self.assertGreater(offered, OFFERED)
 
 
+#: The seats on turn when a match is over, to each who looks on.
+ENDS = """
+data.map(({ seat, told }) => module.default.turn(told.reduce((view, event) => module.default.after(view, event, seat), null)))
+"""
+
+
+class EndTests(EachGame, SynchronousTestCase):
+    """After the action that ends a match nobody is on turn, so that a page asks no more what can be done."""
+
+    def check(self, name: str, seats: int = 2) -> None:
+        played = next(one for one in PLAYED if one.game.name == name)
+        game, ends = played.game, []
+        for seed in range(4):
+            rng = random.Random(seed)
+            master: Any = game.new_master(seats, {}, SeededChance(seed))
+            told = list(master.begin(0))
+            while master.result is None:
+                chosen = (
+                    (seat, game.random_action(master.view(seat), seat, rng.randrange))
+                    for seat in map(Seat, range(seats))
+                )
+                seat, action = next((seat, action) for seat, action in chosen if action is not None)
+                told += master.act(seat, action, 0)
+            for looker in (*map(Seat, range(seats)), None):
+                heard = (to.event for to in told if to.audience is None or looker in to.audience)
+                events = [plain(event) for event in map(played.messages.event, heard) if event is not None]
+                ends.append({"seat": looker, "told": events})
+        self.assertEqual(evaluate(name, ENDS, ends), [[]] * len(ends))
+
+
 class KeyTests(EachGame, SynchronousTestCase):
     """A person without a mouse comes to every cell by the arrow keys that point there."""
 

@@ -126,6 +126,16 @@ class StoreTests(SynchronousTestCase):
         known = self.after(ENTERED, {"is": "sorry", "why": "no such table"}, {"is": "weather", "table": 3, "sun": True})
         self.assertEqual((known["me"], known["sorry"]), ("ann", "no such table"))
 
+    def test_a_question_that_crosses_the_end(self) -> None:
+        """The refusal of a question for moves is no error over the result: the match was over meanwhile."""
+        crossed = (
+            "(data.slice(0, 1).forEach(module.hear), module.state.tables.get(3).asked = {id: 7, begun: ''},"
+            " data.slice(1).forEach(module.hear), [module.state.sorry.count, module.state.tables.get(3).asked])"
+        )
+        over = {"is": "over", "table": 3, "n": 2, "winners": [1], "cause": "rules", "why": "so it is"}
+        refused = {"is": "refused", "id": 7, "why": "you have no seat at this table"}
+        self.assertEqual(evaluate("store.js", crossed, [SEATED, event(1), over, refused]), [0, None])
+
 
 class CalculationTests(SynchronousTestCase):
     def test_pause(self) -> None:
@@ -145,16 +155,29 @@ class CalculationTests(SynchronousTestCase):
         ends = evaluate(
             "seats.js",
             "data.map(([seat, winners]) =>"
-            " module.endWords({ seat, names: ['ann', 'bob', 'cid'], over: { winners, why: 'so it is' } }).title)",
-            [[0, [0]], [1, [0]], [None, [1]], [None, []], [0, [0, 2]]],
+            " Object.values(module.endWords({ seat, names: ['ann', 'bob', 'cid'], over: { winners, why: 'so it is' } })))",
+            [[0, [0]], [1, [0]], [None, [1]], [None, []], [0, [0, 2]], [1, [0, 2]]],
         )
-        self.assertEqual(ends, ["You have won", "ann has won", "bob has won", "Draw", "ann and cid have won"])
+        expected = [
+            ["You have won", "So it is"],
+            ["You have lost", "ann has won: so it is"],
+            ["bob has won", "So it is"],
+            ["Draw", "So it is"],
+            ["ann and cid have won", "So it is"],
+            ["You have lost", "ann and cid have won: so it is"],
+        ]
+        self.assertEqual(ends, expected)
+
+    def test_the_loser_of_two(self) -> None:
+        over = {"winners": [0], "why": "so it is"}
+        ends = evaluate("seats.js", "module.endWords(data)", {"seat": 1, "names": ["ann", "bob"], "over": over})
+        self.assertEqual(ends, {"title": "You have lost", "detail": "So it is"})
 
     def test_who_has_left(self) -> None:
         ends = evaluate(
             "seats.js",
             "data.map(([seat, resigned]) => module.endWords({ seat, resigned, names: ['ann', 'bob'],"
-            " over: { winners: [1], cause: 'left', why: 'the other side left' } }).detail)",
+            " over: { winners: [1], cause: 'left', why: 'a player left' } }).detail)",
             [[0, True], [0, False], [1, False], [None, False]],
         )
         left = "ann has resigned, or did not come back"

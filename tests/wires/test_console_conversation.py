@@ -544,7 +544,7 @@ class SentenceTests(SynchronousTestCase):
             (Result((Seat(1),), Cause.TIME, ""), None, "bob wins: time ran out."),
         ):
             self.assertEqual(ended(result, names, None if seat is None else Seat(seat)), words)
-        left = Result((Seat(0),), Cause.LEFT, "the other player left")
+        left = Result((Seat(0),), Cause.LEFT, "a player left")
         self.assertEqual(ended(left, names[:2], Seat(0)), "You win: bob has left.")
         self.assertEqual(ended(left, names[:2], Seat(1)), "ann wins: you left the match.")
         self.assertEqual(ended(left, names[:2], None), "ann wins: bob has left.")

@@ -79,7 +79,7 @@ class GomokuMaster:
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
         """The other player wins."""
-        return self._lose(seat, Cause.LEFT, "the other player left")
+        return self._lose(seat, Cause.LEFT, "a player left")
 
     def expire(self, now: int) -> Sequence[To[Event]]:
         """The player whose turn it is loses."""

@@ -500,7 +500,7 @@ export default {
   seats: { 2: "two", 3: "three", 4: "four, in two teams" },
   wishes: [{ name: "expert", label: "Rules", options: [["", "simple"], ["true", "expert, with characters"]] }],
   after: (view, event) => follow(view, event),
-  turn: (view) => (view && view.turn !== null && view.turn !== undefined ? [view.turn] : []),
+  turn: (view) => (view && !view.won && view.turn !== null && view.turn !== undefined ? [view.turn] : []),
   draw,
   press,
   begun: (choice) => (choice.student ? `student ${choice.student}` : ""),

@@ -39,6 +39,9 @@ function after(view, event) {
   return { board, hands, spare, turn: 1 - event.seat };
 }
 
+/** Whether a master is taken, or stands in the other side's temple: c5 for white, c1 for black. */
+const isWon = ({ board }) => !board.includes("K") || !board.includes("k") || board[22] === "K" || board[2] === "k";
+
 // -- what a press does
 
 function press(view, options, id) {
@@ -311,7 +314,7 @@ export default {
     useCards((await answer.json()).cards);
   },
   after,
-  turn: (view) => [view.turn],
+  turn: (view) => (isWon(view) ? [] : [view.turn]),
   draw,
   press,
   move(event) {

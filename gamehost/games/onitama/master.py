@@ -178,12 +178,12 @@ class OnitamaMaster:
         return Exchanged(seat, exchange.card, new)
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
-        self.result = Result((Seat(1 - seat),), Cause.LEFT, "the other player left")
+        self.result = Result((Seat(1 - seat),), Cause.LEFT, "a player left")
         self.deadline = None
         return ()
 
     def expire(self, now: int) -> Sequence[To[Event]]:
-        self.result = Result((Seat(1 - self.position.turn),), Cause.TIME, "the other player's time ran out")
+        self.result = Result((Seat(1 - self.position.turn),), Cause.TIME, "a player ran out of time")
         self.deadline = None
         return ()
 

@@ -213,7 +213,7 @@ class StrategoMaster:
         return self._set_up(seat, action, now)
 
     def forfeit(self, seat: Seat, now: int) -> Told:
-        return [self._end(Result((rules.OTHER[seat],), Cause.LEFT, "the other side left"))]
+        return [self._end(Result((rules.OTHER[seat],), Cause.LEFT, "a player left"))]
 
     def expire(self, now: int) -> Told:
         if self.position is not None:

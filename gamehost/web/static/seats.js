@@ -24,7 +24,7 @@ const WAYS = {
 };
 export const wireWords = (wire) => (["web", "open", undefined, ""].includes(wire) ? "" : WAYS[wire] ?? `by ${wire.replaceAll("-", " ")}`);
 
-/** Who has left. "The other side left" in the host's words would be read by that side, too. */
+/** Who has left, by name: the words of the host are the same for everybody. */
 function leftWords({ seat, names, resigned }, loser) {
   if (seat !== loser) return `${names[loser]} has resigned, or did not come back`;
   return resigned ? "You have resigned" : "You did not come back in time";
@@ -35,9 +35,13 @@ export function endWords(table) {
   const { winners, why } = table.over;
   const names = winners.map((seat) => table.names[seat]).join(" and ");
   const own = table.seat !== null && winners.includes(table.seat);
-  const title = !winners.length ? "Draw" : own && winners.length === 1 ? "You have won" : `${names} ${winners.length > 1 ? "have" : "has"} won`;
+  const theirs = `${names} ${winners.length > 1 ? "have" : "has"} won`;
+  const alone = own && winners.length === 1;
+  const title = !winners.length ? "Draw" : alone ? "You have won" : own || table.seat === null ? theirs : "You have lost";
   if (table.over.cause === "left" && winners.length === 1 && table.names.length === 2) return { title, detail: leftWords(table, 1 - winners[0]) };
-  return { title, detail: `${why[0]?.toUpperCase() ?? ""}${why.slice(1)}` };
+  // Of several opponents, the title does not say which one has won.
+  const who = title === "You have lost" && table.names.length > 2 ? `${theirs}: ` : "";
+  return { title, detail: who + (who ? why : `${why[0]?.toUpperCase() ?? ""}${why.slice(1)}`) };
 }
 
 export class Seats {

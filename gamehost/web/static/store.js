@@ -230,9 +230,11 @@ const general = {
   gone: (message) => state.rows.delete(message.table),
   waiting: (message) => state.waiting.set(message.game, message.waiting),
   refused(message) {
+    // A question may cross the end of its match, which is then the own one no more: nobody needs its answer.
+    const asked = [...state.tables.values()].find((one) => one.asked && one.asked.id === message.id);
+    if (asked) return notListed(asked);
     const table = state.tables.get(state.own);
-    if (table?.asked && table.asked.id === message.id) notListed(table);
-    else if (table) Object.assign(table, { refused: message, guess: message.id === 0 ? table.guess : null });
+    if (table) Object.assign(table, { refused: message, guess: message.id === 0 ? table.guess : null });
     else refuse(message.why);
   },
   sorry: (message) => refuse(message.why),

@@ -87,7 +87,7 @@ class KuhnMaster:
         return told
 
     def forfeit(self, seat: Seat, now: int) -> Told:
-        return self._lost(seat, Cause.LEFT, "the other player left")
+        return self._lost(seat, Cause.LEFT, "a player left")
 
     def expire(self, now: int) -> Told:
         return self._lost(Seat(self.view_of_all.turn or 0), Cause.TIME, "the time ran out")
