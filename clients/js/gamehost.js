@@ -88,12 +88,57 @@ const CONNECT_WITHIN = 5_000;
 const [PING_AFTER, PONG_WITHIN] = [10_000, 5_000];
 /** So many refusals without anything happening between them are a fault of `choose`. */
 const MOST_REFUSALS = 3;
-/** The longest line that the host takes, in bytes, and that it sends, in characters. */
-const [LONGEST_SAID, LONGEST_HEARD] = [4096, 1 << 24];
+/** The longest line that the host takes, in bytes. */
+const LONGEST_SAID = 4096;
+/** The longest lines of the host, in characters: before a match, in it (the list of 1,000 moves), and after a question for a list. */
+const [LONGEST_HEARD, LONGEST_MOVES, LONGEST_LIST] = [1 << 16, 1 << 20, 1 << 24];
 
 /** The host cannot be reached, does not want this client, or has refused what it asked for. */
 export class HostError extends Error {
   name = "HostError";
+}
+
+// What is read of the host's messages. Each is checked before anything of it is used.
+
+/** @typedef {(value: unknown) => boolean} Check */
+/** Such texts reach terminals, so that they hold no control characters. @type {Check} */
+const text = (value) => typeof value === "string" && !/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(value);
+/** @type {Check} */
+const count = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+/** @type {Check} */
+const seconds = (value) => typeof value === "number" && value >= 0;
+/** @type {(each: Check) => Check} */
+const list = (each) => (value) => Array.isArray(value) && value.every(each);
+/** @type {Check} */
+const object = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+/** @type {Check} */
+const move = (value) => object(value) && faultIn(/** @type {any} */ (value), { action: text, parts: object }) === "";
+/** A key may be missing. @type {(check: Check) => Check} */
+const maybe = (check) => (value) => value === undefined || check(value);
+
+/** @type {Record<string, Record<string, Check>>} */
+const SHAPES = {
+  entered: { key: maybe(text), table: maybe(count) },
+  sorry: { why: text },
+  stopped: { why: maybe(text) },
+  bye: { why: text, again: maybe(seconds) },
+  seated: { table: count, game: text, seat: count, names: list(text), n: count },
+  event: { table: count, n: count },
+  back: { table: count, n: count, seat: count },
+  replaced: { table: count, n: count, seat: count, name: text },
+  moves: { table: count, n: count, moves: list(move), why: maybe(text) },
+  refused: { why: text },
+  over: { table: count, winners: list(count), cause: text, why: text },
+  suspended: { table: count },
+};
+
+/**
+ * The first key with a value that cannot be right; empty: there is none.
+ * @param {Record<string, any>} message
+ * @param {Record<string, Check>} shape
+ */
+function faultIn(message, shape) {
+  return Object.keys(shape).find((key) => !shape[key](message[key])) ?? "";
 }
 
 /** One player. It plays one match at a time, as many as you like. */
@@ -131,6 +176,8 @@ export class Client {
   /** Whether something has happened since the last answer. */
   #news = false;
   #choosing = false;
+  /** Whether this client may have asked for a list, such as that of all tables. */
+  #listens = false;
   /** What was refused since something has happened, the last one last. @type {string[]} */
   #refused = [];
 
@@ -168,6 +215,7 @@ export class Client {
    */
   say(message) {
     if (!this.#ready) throw new HostError("there is no connection, or the log-in is not answered yet");
+    this.#listens = true;
     this.#send(message);
   }
 
@@ -195,7 +243,7 @@ export class Client {
       socket.setTimeout(PING_AFTER);
       const lines = (unread + data).split("\n");
       unread = lines.pop() ?? "";
-      if (unread.length > LONGEST_HEARD) lines.push(unread);
+      if (unread.length > this.#longest) lines.push(unread);
       for (const line of lines) if (socket === this.#socket) this.#receive(line);
     });
     socket.on("timeout", () => {
@@ -236,6 +284,10 @@ export class Client {
     this.#timer = setTimeout(() => this.#connect(), wait);
   }
 
+  get #longest() {
+    return this.#listens ? LONGEST_LIST : this.#table ? LONGEST_MOVES : LONGEST_HEARD;
+  }
+
   /** @param {Error} error */
   #fail(error) {
     clearTimeout(this.#timer);
@@ -259,20 +311,36 @@ export class Client {
 
   /** @param {string} line */
   #receive(line) {
+    const { host, port } = this.#options;
     let message;
     try {
+      if (line.length > this.#longest) throw new SyntaxError("the line is too long");
       message = JSON.parse(line);
       if (typeof message?.is !== "string") throw new SyntaxError('the key "is" is missing');
     } catch {
-      const { host, port } = this.#options;
       return this.#fail(new HostError(`${host}:${port} does not speak the open wire, whose port is 8889 by default`));
     }
+    const shape = Object.hasOwn(SHAPES, message.is) ? SHAPES[message.is] : {};
+    const wrong = faultIn(message, { n: maybe(count), ...shape }) || this.#seatFault(message);
+    if (wrong) return this.#fail(new HostError(`${host}:${port} sent "${message.is}" with a wrong "${wrong}"`));
     try {
       this.#options.hear(message);
       this.#hear(message);
     } catch (error) {
       this.#fail(/** @type {Error} */ (error));
     }
+  }
+
+  /**
+   * The key of a seat that the table does not have; empty: there is none.
+   * @param {Record<string, any>} message
+   */
+  #seatFault({ is, table, seat, names, winners }) {
+    if (is === "seated") return seat < names.length ? "" : "seat";
+    if (!this.#table || table !== this.#table.table) return "";
+    const seats = this.#table.names.length;
+    if ((is === "replaced" || is === "back") && seat >= seats) return "seat";
+    return is === "over" && winners.some((/** @type {number} */ one) => one >= seats) ? "winners" : "";
   }
 
   /** @param {Record<string, any>} message */

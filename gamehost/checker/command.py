@@ -37,6 +37,7 @@ from gamehost.checker.server_run import (
 )
 from gamehost.checker.transcript import Line
 from gamehost.commands.command_line import exit_with_usage_error, print_text
+from gamehost.ops import escaped
 from gamehost.ops.workers import NOT_RUN as NOT_STARTED
 from gamehost.ops.workers import ProgramProcess, start_program
 from gamehost.wires.base import Wire
@@ -238,7 +239,7 @@ _ARROWS = {"client": "client >", "host": "       <", "": "       *"}
 
 def line_of(line: TranscriptLine) -> str:
     text = f"{line.text}   " if line.text else ""
-    return f"{line.t:8.3f} {_ARROWS[line.sender]} {text}{line.meaning}".rstrip()
+    return escaped(f"{line.t:8.3f} {_ARROWS[line.sender]} {text}{line.meaning}".rstrip())
 
 
 def as_text(report: Report) -> str:
@@ -254,7 +255,8 @@ def as_text(report: Report) -> str:
         lines += [f"    {line_of(line)}" for line in finding.transcript]
     counts = ", ".join(f"{count} {verdict.value}" for verdict, count in counted(report.outcomes).items())
     lines += ["", f"{report.wire}, seed {report.seed}, {report.seconds:.1f} s: {counts or 'no scenario was played'}"]
-    return "\n".join(lines) + "\n"
+    # What a server has said is printed on a terminal.
+    return "".join(f"{escaped(line)}\n" for line in lines)
 
 
 def as_data(report: Report) -> dict[str, Any]:
@@ -649,7 +651,7 @@ class Progress:
         self._terminal = sys.stderr.isatty()
 
     def say(self, text: str) -> None:
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{escaped(text)}\n")
         sys.stderr.flush()
 
     def ended(self, outcome: Outcome) -> None:

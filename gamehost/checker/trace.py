@@ -24,6 +24,7 @@ from gamehost.checker.base import Cut, Grade, WireChecks, plain_checks
 from gamehost.checker.transcript import RecordingCodec, RecordingConfig, SegmentedTransport, Transcript, Watcher
 from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.net.endpoints import Endpoints, set_socket_options
+from gamehost.ops import escaped
 from gamehost.players.base import SeededChance
 from gamehost.settings import BadOption
 from gamehost.wires.base import Codec, Wire
@@ -54,7 +55,7 @@ class TraceLine:
         mark = "" if self.grade is None else f"{self.grade.value.upper()}: "
         if mark and colour:
             mark = f"{_RED}{mark}{_PLAIN}"
-        return f"{self.at}  {arrow:14} {self.text:{WIDTH}} {mark}{self.meaning}".rstrip()
+        return f"{self.at}  {arrow:14} {self.text:{WIDTH}} {mark}{escaped(self.meaning)}".rstrip()
 
     def as_json(self) -> str:
         return json.dumps(

@@ -146,12 +146,15 @@ class Tables:
         Bring the table up to date.
 
         :return: the message, with its event or view as a struct of the game
+        :raises WireError: the message names a seat that the table does not have
         """
         match message:
             case m.Seated(number, game, seat, names, wires, n):
+                _check_seats(message, len(names))
                 self.own = self._begin(Table(number, game, seat, names, wires, n, clocks=_clocks(message)))
                 return message
             case m.Shown():
+                _check_seats(message, len(message.names))
                 view = read(message.game, message.view, "view")
                 names, wires, away = message.names, message.wires, set(message.away)
                 if self.own is None or self.own.number != message.table:
@@ -162,6 +165,7 @@ class Tables:
         table = self._tables.get(getattr(message, "table", -1))
         if table is None:
             return message
+        _check_seats(message, len(table.names))
         return self._follow(table, message)
 
     def _begin(self, table: Table) -> Table:
@@ -210,6 +214,14 @@ class Tables:
             self.own = None
 
 
+def _check_seats(message: m.ServerMessage, seats: int) -> None:
+    seat = getattr(message, "seat", None)
+    named = (*(() if seat is None else (seat,)), *getattr(message, "winners", ()), *getattr(message, "away", ()))
+    if any(not 0 <= one < seats for one in named):
+        name = type(message).__struct_config__.tag
+        raise WireError(f"{name} names a seat that the table does not have; expected 0 to {seats - 1}")
+
+
 def _clocks(message: m.Seated | m.Shown | m.Event) -> list[int] | None:
     return None if message.clocks is UNSET else message.clocks
 
@@ -225,8 +237,11 @@ SPREAD = (0.7, 1.3)
 PING_AFTER = 10.0
 #: If no byte comes within so many seconds after a ping, the connection is given up.
 PONG_WITHIN = 5.0
+#: The longest line of the host in bytes: before a match, and in it, for a list of 1,000 moves. Only a client that has asked
+#: for a list, such as that of all tables, reads longer ones.
+LONGEST_LINE, LONGEST_MOVES = 65_536, 1_048_576
 #: The host may take so many seconds for a log-in.
-LOG_IN_WITHIN = 60.0
+LOG_IN_WITHIN = 30.0
 
 
 class ClientError(Exception):
@@ -265,6 +280,10 @@ class _State(Enum):
     REFUSED = "refused"
 
 
+#: What is answered by no list.
+_WITHOUT_LISTS = (m.Enter, m.LogIn, m.Seek, m.Stop, m.Act, m.AskMoves, m.Ping, m.Leave)
+
+
 class ClientCore:
     """
     One client.
@@ -293,6 +312,8 @@ class ClientCore:
         self._bye: m.Bye | None = None
         #: What lasts.
         self._lobby = False
+        #: Whether the host may answer with a list.
+        self._listens = False
         self._watched: dict[int, m.Watch] = {}
         self._seek: m.Seek | None = None
 
@@ -353,6 +374,7 @@ class ClientCore:
         heard: list[m.ServerMessage] = []
         if self.fault is not None:
             return heard
+        self._codec.allow(self._longest_line)
         try:
             for message in self._codec.feed(data):
                 assert isinstance(message, m.ServerMessage)
@@ -362,6 +384,12 @@ class ClientCore:
             self.fault = f"what came is not the open wire: {error}"
         self.waited(now)
         return heard
+
+    @property
+    def _longest_line(self) -> int:
+        if self._listens:
+            return OpenClientCodec.LIMIT
+        return LONGEST_LINE if self.own is None else LONGEST_MOVES
 
     def tick(self, now: float) -> None:
         """The time has come: ask whether the host is still there, or give the connection up."""
@@ -395,6 +423,7 @@ class ClientCore:
         :raises WireError: the host would not accept the message
         """
         OpenClientCodec().encode(message)
+        self._listens = self._listens or not isinstance(message, _WITHOUT_LISTS)
         match message:
             case m.Enter() | m.LogIn():
                 self.login = message

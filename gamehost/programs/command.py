@@ -10,11 +10,12 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TextIO
 
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import clientFromString
-from twisted.internet.interfaces import ITCPTransport
+from twisted.internet.interfaces import IDelayedCall, ITCPTransport
 from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
@@ -23,7 +24,7 @@ from gamehost._twisted import run_until_done
 from gamehost.games.base import Game, Seat
 from gamehost.games.installed import installed
 from gamehost.games.play import player_of
-from gamehost.ops import NO_TEXT, is_text
+from gamehost.ops import NO_TEXT, escaped, is_text
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.programs.wire_player import NewPlayer, ProgramError, WirePlayer
 from gamehost.wires.base import Codec, SeatKey, Wire
@@ -49,6 +50,7 @@ class PlayerProtocol(Protocol):
         self._print = say
         #: Fires at the end: with `None`, or with the reason why the program cannot go on.
         self.done: Deferred[str | None] = Deferred()
+        self._answered = False
 
     def connectionMade(self) -> None:
         if ITCPTransport.providedBy(self.transport):
@@ -61,6 +63,7 @@ class PlayerProtocol(Protocol):
             below = self._below.received(data)
             self._say((), self._below.answers())
             for message in self._codec.feed(below):
+                self._answered = True
                 self._say(self._player.hear(message))
                 if self._player.news:
                     self._print(self._player.news)
@@ -72,6 +75,11 @@ class PlayerProtocol(Protocol):
             self._end(str(error))
         except WireError as error:
             self._end(f"what came is not this wire: {error}")
+
+    def check_answered(self) -> None:
+        """The time for the answer to the log-in is over."""
+        if not self._answered:
+            self._end(f"the server has not answered the log-in for {self._player.ANSWERED_WITHIN:g} s")
 
     def keep_alive(self) -> None:
         """Say that the program is still there, however long its player or the other one thinks."""
@@ -124,12 +132,12 @@ def main(
     player.seats = words.seats
 
     def begin() -> "Deferred[str | None]":
-        playing = play(words, wire, player, reactor, lambda line: print(line, file=out, flush=True))
+        playing = play(words, wire, player, reactor, lambda line: print(escaped(line), file=out, flush=True))
         return playing.addErrback(lambda failure: f"{failure.getErrorMessage()}")
 
     reason = run_until_done(reactor, begin, "interrupted")
     if reason is not None:
-        print(f"gamehost player: {' '.join(reason.split())}", file=err)
+        print(f"gamehost player: {escaped(' '.join(reason.split()))}", file=err)
     return 0 if reason is None else 1
 
 
@@ -152,6 +160,9 @@ def play(
         return reason
 
     def connected(_: object) -> "Deferred[str | None]":
+        if player.ANSWERED_WITHIN:
+            waiting = reactor.callLater(player.ANSWERED_WITHIN, protocol.check_answered)
+            protocol.done.addCallback(partial(_cancelled, waiting))
         if player.ALIVE_EVERY:
             alive.start(player.ALIVE_EVERY, now=False)
             protocol.done.addCallback(stopped)
@@ -159,6 +170,12 @@ def play(
 
     done: Deferred[str | None] = connecting.addCallback(connected)
     return done
+
+
+def _cancelled(call: IDelayedCall, reason: str | None) -> str | None:
+    if call.active():
+        call.cancel()
+    return reason
 
 
 def players_of(level: Level, games: Sequence[Game[Any, Any]] = ()) -> NewPlayer:

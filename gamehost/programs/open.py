@@ -13,7 +13,16 @@ from msgspec import UNSET
 from gamehost.client.core import GAMES, MESSAGES, Lost, Tables
 from gamehost.games.base import Seat
 from gamehost.games.play import heard_back
-from gamehost.programs.wire_player import MOST_REFUSALS, NOBODY, Match, NewPlayer, ProgramError, WirePlayer, won
+from gamehost.programs.wire_player import (
+    ANSWERED_WITHIN,
+    MOST_REFUSALS,
+    NOBODY,
+    Match,
+    NewPlayer,
+    ProgramError,
+    WirePlayer,
+    won,
+)
 from gamehost.wires.open import messages as m
 
 _FIRST = Seat(0)
@@ -110,6 +119,8 @@ class OpenPlayer(WirePlayer):
 
     :param game: its name
     """
+
+    ANSWERED_WITHIN = ANSWERED_WITHIN
 
     def __init__(self, name: str, password: str, new_player: NewPlayer, game: str) -> None:
         super().__init__(name, password, new_player)

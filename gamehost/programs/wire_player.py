@@ -183,6 +183,10 @@ class ProgramError(Exception):
     """The program cannot go on. The message says why, in one line."""
 
 
+#: Seconds for the first message of a server that answers a log-in at once.
+ANSWERED_WITHIN = 30.0
+
+
 class WirePlayer(ABC):
     """
     A program on one wire.
@@ -197,6 +201,8 @@ class WirePlayer(ABC):
     GAME: ClassVar[Game[Any, Any] | None] = None
     #: Seconds between two messages that say that the program is still there; 0: the server needs none.
     ALIVE_EVERY: ClassVar[float] = 0.0
+    #: Seconds for the first message of the server; 0: it may say nothing until somebody else has come.
+    ANSWERED_WITHIN: ClassVar[float] = 0.0
 
     def __init__(self, name: str, password: str, new_player: NewPlayer, game: str = "") -> None:
         self.name = name

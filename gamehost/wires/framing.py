@@ -178,10 +178,10 @@ class LineBuffer:
     :param limit: the longest line, in bytes, without its ending
     """
 
-    __slots__ = ("_begun", "_first", "_limit", "_rest")
+    __slots__ = ("_begun", "_first", "_rest", "limit")
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit
+        self.limit = limit
         self._rest = bytearray()
         self._begun = b""
         self._first = True
@@ -223,8 +223,8 @@ class LineBuffer:
                     self._refuse_foreign(rest)
                     self._first = False
                 stop = end - 1 if end > start and rest[end - 1] == 13 else end
-                if stop - start > self._limit:
-                    raise WireError(f"a line longer than {self._limit} bytes")
+                if stop - start > self.limit:
+                    raise WireError(f"a line longer than {self.limit} bytes")
                 line = bytes(rest[start:stop])
                 start = end + 1
                 yield line
@@ -232,15 +232,15 @@ class LineBuffer:
             del rest[:start]
         if self._first:
             self._refuse_foreign(rest)
-        if len(rest) > self._limit and not (len(rest) == self._limit + 1 and rest.endswith(b"\r")):
-            raise WireError(f"a line longer than {self._limit} bytes")
+        if len(rest) > self.limit and not (len(rest) == self.limit + 1 and rest.endswith(b"\r")):
+            raise WireError(f"a line longer than {self.limit} bytes")
 
     def whole(self, data: bytes) -> bytes | None:
         """The line that the bytes are; `None`: they are not exactly one, or something waits before it."""
         if self._rest or self._begun or self._first or b"\xff" in data:
             return None
         end = data.find(b"\n")
-        if end < 0 or end + 1 != len(data) or end >= self._limit:
+        if end < 0 or end + 1 != len(data) or end >= self.limit:
             return None
         return data[:-2] if data.endswith(b"\r\n") else data[:end]
 
@@ -372,6 +372,10 @@ class ClientLineCodec(Generic[M]):
 
     def __init__(self) -> None:
         self._lines = LineBuffer(self.LIMIT)
+
+    def allow(self, longest: int) -> None:
+        """From now on, accept lines of the server of so many bytes at most."""
+        self._lines.limit = min(longest, self.LIMIT)
 
     @property
     def unfinished(self) -> bool:

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.checker.base import GENERAL, Grade, Verdict
+from gamehost.checker.base import GENERAL, Grade, TranscriptLine, Verdict
 from gamehost.checker.command import FORMATS, Progress, Report, chosen, counted, main
 from gamehost.ops.workers import filled_in, last_words
 from gamehost.plugins import WIRES
@@ -142,6 +142,12 @@ class ReportTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.breached = check(CountsFromTheTop, ["first-mover", "wins"])
         self.clean = check(SoundClient, ["first-mover"])
+
+    def test_what_a_server_says_is_escaped(self) -> None:
+        line = TranscriptLine(0.0, "host", "", "the host says: \x1b[2J")
+        outcome = self.breached.outcomes[0]
+        hostile = evolve(outcome, findings=(evolve(outcome.findings[0], happened="\x1b[2J", transcript=(line,)),))
+        self.assertNotIn("\x1b", FORMATS["text"](evolve(self.breached, outcomes=(hostile,))))
 
     def test_text(self) -> None:
         text = FORMATS["text"](self.breached)

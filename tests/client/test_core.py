@@ -40,6 +40,7 @@ from tests.games.test_eriantys_master import MessagesTests as EriantysTests
 from tests.games.test_onitama_master import MessagesTests as OnitamaTests
 from tests.games.test_paper_soccer_master import MessagesTests as PaperSoccerTests
 from tests.games.test_stratego_master import MessagesTests as StrategoTests
+from tests.kit.hostile import BEFORE, WITHIN, cases
 from tests.kit.memory_host import MemoryHost
 from tests.kit.process import ROOT
 from tests.kit.wires.open import Player, exchange_all
@@ -50,6 +51,17 @@ SEATED = m.Seated(3, "onitama", 0, ["ann", "bob"], ["open", "open"], 0)
 DEALT = m.Event(3, 0, messages.DealtEvent((["boar", "ox"], ["crab", "eel"]), "tiger"))
 MOVED = m.Event(3, 1, messages.MovedEvent(0, "ox", "c1", "c2"))
 OVER = m.Over(3, 2, [1], "left", "a player left")
+
+
+ANY_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=4), values, max_size=3),
+    max_leaves=6,
+)
 
 
 def line(message: Any) -> bytes:
@@ -315,6 +327,41 @@ class ConnectionTests(PropertyCase):
         self.assertEqual((talk.said(), talk.core.fault), ([], None))
         talk.core.tick(LOG_IN_WITHIN)
         self.assertEqual(talk.core.fault, "the host does not answer")
+
+    def test_a_host_that_lies(self) -> None:
+        """Whatever stands in a message, the client hears messages, or has the one fault."""
+        for case in cases():
+            talk = Talk()
+            talk.connect()
+            try:
+                talk.core.received(b"".join((line(ENTERED), *case.lines)), 0)
+            except Exception as error:
+                self.fail(f"{case.name}: {error!r}")
+            if case.name in ("seated.names=null", "moves.moves=-", "replaced.seat=99", "over.winners=[99]", "line 10"):
+                self.assertRegex(talk.core.fault or "", "^what came is not the open wire: ", case.name)
+
+    @given(st.sampled_from([*BEFORE, *WITHIN]), st.data())
+    def test_any_value_anywhere(self, right: dict[str, Any], data: st.DataObject) -> None:
+        changed = {**right, data.draw(st.sampled_from(sorted(right))): data.draw(ANY_JSON)}
+        talk = Talk()
+        talk.connect()
+        for message in (ENTERED, SEATED, changed):
+            talk.core.received(line(message), 0)
+        self.assertRegex(talk.core.fault or "", "^(what came is not the open wire: .+)?$")
+
+    def test_a_line_without_an_end(self) -> None:
+        """Before a match 64 KiB, in it 1 MiB; more once the client has asked for a list."""
+        for told, lists, longest in (([], False, 65_536), ([SEATED], False, 1_048_576), ([], True, 16_777_216)):
+            talk = Talk()
+            talk.connect()
+            for message in (ENTERED, *told):
+                talk.hear(message)
+            if lists:
+                talk.core.say(m.Lobby())
+            talk.core.received(b"x" * longest, 0)
+            self.assertIsNone(talk.core.fault)
+            talk.core.received(b"x" * 2, 0)
+            self.assertEqual(talk.core.fault, f"what came is not the open wire: a line longer than {longest} bytes")
 
     def test_own_pings(self) -> None:
         talk = Talk()

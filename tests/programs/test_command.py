@@ -124,6 +124,8 @@ class CommandTests(SynchronousTestCase):
         for data, status, said, error in (
             (START + b"GAME_OVER|ann\n", 0, "ann has won\n", ""),
             (b"ERROR|no\n", 1, "", "gamehost player: the server says: no\n"),
+            (START + b"GAME_OVER|\x1b[2J\n", 0, "\\x1b[2J has won\n", ""),
+            (b"ERROR|\x1b[2J\n", 1, "", "gamehost player: the server says: \\x1b[2J\n"),
         ):
             reactor: Any = Reactor()
             reactor.data = data
@@ -148,6 +150,21 @@ class CommandTests(SynchronousTestCase):
         protocol.connectionLost(Failure(OSError()))
         self.assertEqual(self.successResultOf(done), "the server has closed the connection")
         self.assertEqual(clock.getDelayedCalls(), [])
+
+    def test_a_log_in_that_is_never_answered(self) -> None:
+        """A server that answers at once has 30 seconds. One of Onitama says nothing until somebody else comes."""
+        for wire, reason in (("open", "the server has not answered the log-in for 30 s"), ("onitama", None)):
+            clock = MemoryReactorClock()
+            words = parser(WIRES).parse_args([wire, "--to", "127.0.0.1:1", "--name", "ann"])
+            done = play_on(words, playable(WIRES)[wire], program(wire), clock, lambda line: None)
+            *_, factory, _timeout, _address = clock.tcpClients[0]
+            protocol: Any = factory.buildProtocol(None)
+            protocol.makeConnection(StringTransport())
+            clock.advance(30.0)
+            if reason is None:
+                self.assertNoResult(done)
+            else:
+                self.assertEqual(self.successResultOf(done), reason)
 
     def test_games_that_nobody_plays(self) -> None:
         self.assertRaises(ProgramError, players_of(Level.EASY), "chess", Seat(0))

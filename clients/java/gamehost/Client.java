@@ -41,8 +41,10 @@ public final class Client implements AutoCloseable {
     private static final int PING_AFTER = 10_000, PONG_WITHIN = 5_000;
     /** So many refusals without anything happening between them are a fault of {@code choose}. */
     private static final int MOST_REFUSALS = 3;
-    /** The longest line that the host takes, and that it sends, in bytes. */
-    private static final int LONGEST_SAID = 4096, LONGEST_HEARD = 1 << 24;
+    /** The longest line that the host takes, in bytes. */
+    private static final int LONGEST_SAID = 4096;
+    /** The longest lines of the host, in bytes: before a match, in it (1,000 moves), and after a question for a list. */
+    private static final int LONGEST_HEARD = 1 << 16, LONGEST_MOVES = 1 << 20, LONGEST_LIST = 1 << 24;
 
     private static final Pattern AGAIN = Pattern.compile("\\bagain\\b(?: in (\\d+) s)?");
 
@@ -65,6 +67,8 @@ public final class Client implements AutoCloseable {
     /** Whether the host has accepted what this client asks for; and when it last did, or {@code play} was called. */
     private boolean served;
     private long servedAt;
+    /** Whether this client may have asked for a list, such as that of all tables. */
+    private boolean listens;
     /** Bytes that were read: those from {@code at} to {@code limit} are still to be split into lines. */
     private final byte[] chunk = new byte[65_536];
     private int at;
@@ -173,6 +177,7 @@ public final class Client implements AutoCloseable {
         if (!ready) {
             throw new HostException("there is no connection, or the log-in is not answered yet");
         }
+        listens = true;
         send(message);
     }
 
@@ -259,7 +264,7 @@ public final class Client implements AutoCloseable {
             }
             line.write(chunk, at, limit - at);
             at = limit = 0;
-            if (line.size() > LONGEST_HEARD) {
+            if (line.size() > (listens ? LONGEST_LIST : table != null ? LONGEST_MOVES : LONGEST_HEARD)) {
                 throw otherProtocol();
             }
             limit = read();
@@ -308,6 +313,10 @@ public final class Client implements AutoCloseable {
             is = Json.get(message, "is", String.class);
         } catch (IllegalArgumentException error) {
             throw otherProtocol();
+        }
+        String wrong = Shapes.faultIn(is, message, table, names);
+        if (wrong != null) {
+            throw new HostException(host + ":" + port + " sent " + Json.write(is) + " with a wrong \"" + wrong + "\"");
         }
         hear.accept(message);
         switch (is) {
@@ -360,7 +369,7 @@ public final class Client implements AutoCloseable {
         }
         Matcher again = AGAIN.matcher(why);
         if (again.find()) {
-            comeAgain(why, again.group(1) == null ? 0 : Integer.parseInt(again.group(1)));
+            comeAgain(why, again.group(1) == null ? 0 : Double.parseDouble(again.group(1)));
         } else if (!ready && key != null) {
             key = null; // the host does not know it any more
             logIn();

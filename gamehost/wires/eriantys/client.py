@@ -18,7 +18,7 @@ from gamehost.games.base import Seat
 from gamehost.games.eriantys import events as e
 from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.eriantys.rules import Character, Students
-from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
+from gamehost.programs.wire_player import ANSWERED_WITHIN, NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.codec import LINE_LIMIT, parse
 from gamehost.wires.eriantys.messages import CLIENT_TYPES, SERVER_TYPES, Message
@@ -71,6 +71,7 @@ class JsonClientCodec(ClientLineCodec[Message]):
 
 class EriantysPlayer(WirePlayer):
     GAME = ERIANTYS
+    ANSWERED_WITHIN = ANSWERED_WITHIN
 
     _players: tuple[str, ...] = ()
     _seat = Seat(0)

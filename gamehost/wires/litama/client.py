@@ -12,7 +12,7 @@ from msgspec import DecodeError, json
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA, Situation
 from gamehost.games.onitama.rules import SQUARES, Move, Position, card_named
-from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
+from gamehost.programs.wire_player import ANSWERED_WITHIN, NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import ClientLineCodec, WireError
 from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.codec import LitamaCodec, parse
@@ -61,6 +61,7 @@ class LitamaPlayer(WirePlayer):
     """Plays by `state`: it follows nothing on its own."""
 
     GAME = ONITAMA
+    ANSWERED_WITHIN = ANSWERED_WITHIN
     _match_id = _token = ""
     _index = 0
     _position: Position | None = None

@@ -12,7 +12,7 @@ from msgspec.structs import astuple
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, Situation
 from gamehost.games.onitama.rules import BLACK, SIDE, START, WHITE, Exchange, Move, Position, card_named
-from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
+from gamehost.programs.wire_player import ANSWERED_WITHIN, NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import WireError
 from gamehost.wires.onitama_final import MESSAGE_LIMIT
 from gamehost.wires.onitama_final import messages as m
@@ -107,6 +107,7 @@ SQUARES: Mapping[str, str] = {square: piece for piece, square in PIECES.items()}
 
 class FinalPlayer(WirePlayer):
     GAME = ONITAMA
+    ANSWERED_WITHIN = ANSWERED_WITHIN
     ALIVE_EVERY = 10.0
     _position: Position | None = None
 

@@ -14,7 +14,7 @@ from typing import Any
 from gamehost.games.base import Seat
 from gamehost.games.paper_soccer.master import PAPER_SOCCER, Moved, Situation
 from gamehost.games.paper_soccer.rules import Foul, Position
-from gamehost.programs.wire_player import ProgramError, WirePlayer, won
+from gamehost.programs.wire_player import ANSWERED_WITHIN, ProgramError, WirePlayer, won
 from gamehost.wires.framing import WireError
 from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.codec import COORDINATES, XmlCodec
@@ -172,6 +172,7 @@ _OWN, _OTHER = Seat(0), Seat(1)
 
 class PaperSoccerPlayer(WirePlayer):
     GAME = PAPER_SOCCER
+    ANSWERED_WITHIN = ANSWERED_WITHIN
     _game_id = ""
     #: Who makes the next move.
     _next = _OWN

@@ -14,7 +14,7 @@ from gamehost.games.stratego import rules as e
 from gamehost.games.stratego.master import STRATEGO
 from gamehost.games.stratego.rules import HOME, Place, PlaceRows, Survivor
 from gamehost.games.stratego.rules import Move as GameMove
-from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
+from gamehost.programs.wire_player import ANSWERED_WITHIN, NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import FrameBuffer, WireError, from_modified_utf8, java_string
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import (
@@ -174,6 +174,7 @@ _READY = "ready"
 
 class StrategoFramesPlayer(WirePlayer):
     GAME = STRATEGO
+    ANSWERED_WITHIN = ANSWERED_WITHIN
 
     _seat = Seat(1)
     _turn = Seat(0)

@@ -15,7 +15,7 @@ from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import STRATEGO
 from gamehost.games.stratego.rules import Board as GameBoard
 from gamehost.games.stratego.rules import Moved as GameMoved
-from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
+from gamehost.programs.wire_player import ANSWERED_WITHIN, NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import ClientLineCodec, WireError, is_foreign
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.codec import FRAME_OPENINGS, LINE_LIMIT
@@ -185,6 +185,7 @@ class StrategoLinesPlayer(WirePlayer):
     """Logs in with a password. The next match begins by itself."""
 
     GAME = STRATEGO
+    ANSWERED_WITHIN = ANSWERED_WITHIN
 
     _seat = Seat(0)
     _squares = ""
