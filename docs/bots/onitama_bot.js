@@ -1,12 +1,13 @@
 // A bot for Onitama in pipe-separated lines, for Node without packages. It plays at random, as many games as you like:
 //
-//     node onitama_bot.js NAME [GAMES [HOST [PORT]]]
+//     node onitama_bot.js NAME [--host 127.0.0.1] [--port 8893] [--games 1]
 //
 // It prints what happens. If the connection is lost or the host restarts, it logs in again and plays on. It gives up when the
 // host cannot be reached for 20 seconds.
 
 "use strict";
 const net = require("net");
+const { parseArgs } = require("util");
 
 // The vectors of each card: [right, forward], as the player who holds the card sees them.
 const CARDS = {
@@ -19,12 +20,27 @@ const CARDS = {
 };
 const START = "ppkpp/...../...../...../PPKPP";
 const [WHITE, BLACK] = [0, 1];
-const [name, games = "1", host = "127.0.0.1", port = "8893"] = process.argv.slice(2);
+const { name, games, host, port } = readArguments();
 // START tells the cards in an extension. For a server without it they must be agreed on in another way.
 const DEAL = process.env.GAMEHOST_DEAL || "white=boar,ox;black=crab,eel;spare=tiger";
 const GIVE_UP = 20000; // milliseconds without a connection
 let gamesOver = 0;
 let last = Date.now(); // when there was a connection
+
+function readArguments() {
+  const one = (value) => ({ type: "string", default: value });
+  try {
+    const options = { games: one("1"), host: one("127.0.0.1"), port: one("8893") };
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const wrong = ["games", "port"].find((key) => !/^[1-9]\d*$/.test(values[key]));
+    if (wrong) throw new Error(`--${wrong}: expected a number from 1`);
+    if (positionals.length !== 1) throw new Error("expected one NAME");
+    return { ...values, name: positionals[0] };
+  } catch (error) {
+    console.error(`node onitama_bot.js NAME [--host HOST] [--port PORT] [--games NUMBER]: ${error.message}`);
+    process.exit(2);
+  }
+}
 
 // The position as the server has told it. `me` and `turn` are WHITE or BLACK.
 class Game {

@@ -67,7 +67,8 @@ class Bot:
             self.log_in_failed = True
         else:
             self.tell(f"refused: {reason}")
-            if self.log_in_failed:
+            # Whoever has the password has the seat. To log in again would throw the other one off.
+            if self.log_in_failed or "elsewhere" in reason:
                 sys.exit(1)
 
     def play(self, word, *more):

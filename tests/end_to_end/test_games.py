@@ -1,6 +1,7 @@
 """Onitama, Stratego and paper soccer over real sockets: what a stranger with netcat sees, bots, kills and returns."""
 
 import importlib.util
+import io
 import shutil
 import signal
 import socket
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import ClassVar
@@ -113,6 +115,19 @@ class OnitamaBotTests(BotCase):
             bob.go_on()
             self.assertEqual(ann.winners.result(60), bob.winners.result(60))
 
+    def test_the_bot_for_node_says_what_is_wrong(self) -> None:
+        node = shutil.which("node")
+        if node is None:
+            raise SkipTest("there is no node on this machine")
+        script = str(ROOT / "docs" / "bots" / "onitama_bot.js")
+        for words, reason in (
+            (["ann", "--port", "x"], "--port: expected a number"),
+            (["ann", "7"], "expected one NAME"),
+        ):
+            done = subprocess.run([node, script, *words], stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(reason, done.stderr)
+
     def test_the_bot_for_node_plays_on_after_a_kill_of_the_host(self) -> None:
         node = shutil.which("node")
         if node is None:
@@ -121,7 +136,7 @@ class OnitamaBotTests(BotCase):
             with self.host() as host:
                 port = host.ports["onitama"]
                 script = str(ROOT / "docs" / "bots" / "onitama_bot.js")
-                command = [node, script, "ann", "3", "127.0.0.1", str(port)]
+                command = [node, script, "ann", "--games", "3", "--port", str(port)]
                 process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
                 self.addCleanup(process.kill)
                 bob = BotThread(pool, bot("onitama"), "bob", port, 3, "is White")
@@ -256,6 +271,13 @@ def lines_bot(name: str, port: str, password: str = "secret") -> list[str]:
 
 
 class LinesOverSocketsTests(SynchronousTestCase):
+    def test_a_bot_leaves_its_seat_to_a_copy_of_itself(self) -> None:
+        """Two that log in to one account again and again would throw each other off for ever."""
+        one = bot("stratego_lines").Bot("ann", "secret1")
+        with redirect_stdout(io.StringIO()):
+            one.hear("err", "no", "game", "now")
+            self.assertRaises(SystemExit, one.hear, "err", *["this", "account", "has", "logged", "in", "elsewhere"])
+
     def log_in(self, host: HostProcess, name: str) -> Socket:
         client = host.connect(WIRE)
         self.assertEqual(client.hear(), "auth-req")

@@ -330,7 +330,7 @@ def node() -> list[str]:
 
 def node_bot() -> list[str]:
     """The bot for Node; without it the test is skipped."""
-    return [*node(), str(BOTS / "onitama_bot.js"), "{name}", "1", "127.0.0.1", "{port}"]
+    return [*node(), str(BOTS / "onitama_bot.js"), "{name}", "--port", "{port}"]
 
 
 #: The client libraries for other languages.
