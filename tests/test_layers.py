@@ -147,6 +147,7 @@ TIMERS = {
     "gamehost.lobby.seats": "tables that sleep too long; the next records to check, some at a time",
     "gamehost.tables.context": "the time of busy connections; long records, a slice in each turn",
     "gamehost.ops.workers": "the next start of a process, and its silence",
+    "gamehost.programs.command": "a log-in that is never answered",
     "gamehost.programs.bridge": "the answer of a bot, its end, and the end of the command",
     "gamehost.programs.house": "thinking, when everything that has come was heard",
     "gamehost.tap": "the end of a turn of the reactor",
