@@ -25,7 +25,15 @@ from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account, Cost, Digest
 from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord, UnfinishedTable
+from gamehost.journal.records import (
+    Entry,
+    EntryKind,
+    StoreUnusable,
+    TableHeader,
+    TableId,
+    TableRecord,
+    UnfinishedTable,
+)
 from gamehost.storage.questions import LISTED_AT_ONCE, Database, Ended, Readable, Sql, TableRows, opened_in
 from gamehost.storage.row_codec import (
     Damaged,
@@ -100,8 +108,18 @@ def read_bans(database: Readable) -> Iterable[Ban]:
 
 
 def read_uptime(database: Readable) -> int:
-    """For how many seconds hosts have run on a store, as far as it was noted."""
-    return int(database.rows("SELECT seconds FROM uptime")[0][0])
+    """
+    For how many seconds hosts have run on a store, as far as it was noted.
+
+    :raises StoreUnusable: the store was changed
+    """
+    found = database.rows("SELECT seconds FROM uptime")
+    if len(found) != 1:
+        raise StoreUnusable(
+            f"the journal was changed: its table 'uptime' has {len(found)} rows instead of one; "
+            "put back the newest copy that `gamehost journal verify` passes"
+        )
+    return int(found[0][0])
 
 
 class Note(Protocol):

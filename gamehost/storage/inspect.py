@@ -228,6 +228,10 @@ class Inspector:
         findings = Findings()
         if self._check_file(findings):
             findings.follow(self._stored(), (one.table for one in self.notes()))
+            try:
+                read_uptime(self.database)
+            except StoreUnusable as error:
+                findings.faults.append(str(error))
             self._check_index(findings)
             if not findings.faults:  # it is made from the rows
                 findings.faults += MatchLists(self.database, isinstance(self, StoreInspector)).faults()

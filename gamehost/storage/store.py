@@ -30,6 +30,7 @@ from gamehost.storage.contents import (
     UnreadableRow,
     in_words,
     is_unplayed,
+    read_uptime,
 )
 from gamehost.storage.database import (
     Commit,
@@ -315,6 +316,7 @@ def open_store(
             before_change(version)
         migrate(connection, version, store.lists.make)
         store.load_schema()
+    read_uptime(store.database)
     if damage:
         store.give_up(damage)
     if accept_loss and version and commit_faults(commits_in(store.database)):

@@ -210,6 +210,17 @@ class StoreTests(DamageCase):
         self.stop(journal)
         self.stop(self.start())
 
+    def test_up_time_is_one_row(self) -> None:
+        for statement, words in (
+            ("DELETE FROM uptime", "its table 'uptime' has 0 rows instead of one"),
+            ("INSERT INTO uptime VALUES (7), (8)", "its table 'uptime' has 2 rows instead of one"),
+        ):
+            with closing(sqlite3.connect(self.path)) as connection, connection:
+                connection.execute(statement)
+            self.assertIn(words, self.refusal())
+            with reading(self.path) as journal:
+                self.assertIn(words, " ".join(journal.verify().faults))
+
     def test_another_journal_is_refused(self) -> None:
         other = self.folder / "other.sqlite"
         journal = self.start(other)

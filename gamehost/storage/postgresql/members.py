@@ -10,7 +10,8 @@ number of the tables and the sum of their numbers are changed with the list itse
 once a second and at the end of a run, because a note for each entry would cost as much as the entry.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from attrs import field, frozen
 
@@ -24,16 +25,17 @@ from gamehost.storage.row_codec import Head, Row, Undecodable, read_opening
 #: The number of the lock of those who begin a run, take a member over or have found a loss. It ends with the transaction.
 CLUSTER_LOCK = -2
 #: The first number of the locks of a member's names, which step 7 of the schema explains. The second one is the member's.
+#: Stores in other schemas share it: they wait for each other's transactions.
 _NAMES_CLASS = LOCK_CLASS + 1
 
 #: Why a host must end that is not in the list of the living any more.
 TAKEN_OVER = "another host has taken the journal over"
 
 #: The numbers of the runs whose locks are held.
-_LOCKS = f"""
+_LOCKS = """
     SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND classid = {LOCK_CLASS}::bigint::oid AND objsubid = 2"""
+    AND classid = %s::bigint::oid AND objsubid = 2"""
 _SEEN = f"""
     SELECT epoch, name, coalesce(address, ''), coalesce(token, ''), ended IS NOT NULL,
     epoch IN ({_LOCKS}) FROM member WHERE heir IS NULL ORDER BY epoch"""
@@ -111,7 +113,7 @@ class ClusterAddress:
 
 def look(session: Session) -> list[Seen]:
     """The members that are not ended, and those that nobody has taken over, by their numbers."""
-    return [Seen(*row) for row in session.rows(_SEEN)]
+    return [Seen(*row) for row in session.rows(_SEEN, (session.lock_class,))]
 
 
 def living(session: Session) -> str:
@@ -119,16 +121,28 @@ def living(session: Session) -> str:
     return ", ".join(f"{one.name} at {one.address}" for one in look(session) if one.locked and not one.ended)
 
 
-def lock_cluster(session: Session) -> None:
+def lock_cluster(session: Session, say: Callable[[str], None] = lambda words: None) -> None:
     """
     Wait until nobody else starts, takes over or has found a loss, within a transaction.
 
     If nothing is done in this transaction for three seconds, the server ends the session.
+
+    :param say: called with words for the log, if somebody does so just now
     """
-    session.run(f"{_SILENCE}; SELECT pg_advisory_xact_lock({LOCK_CLASS}, {CLUSTER_LOCK})")
+    session.run(_SILENCE)
+    numbers = (session.lock_class, CLUSTER_LOCK)
+    if not session.rows("SELECT pg_try_advisory_xact_lock(%s::int, %s::int)", numbers)[0][0]:
+        say("another member starts, or takes one over: this one waits until that is done")
+        session.rows("SELECT pg_advisory_xact_lock(%s::int, %s::int)", numbers)
 
 
-def begin_run(session: Session, name: str, cluster: ClusterAddress | None, accept_loss: bool = False) -> int:
+def begin_run(
+    session: Session,
+    name: str,
+    cluster: ClusterAddress | None,
+    accept_loss: bool = False,
+    say: Callable[[str], None] = lambda words: None,
+) -> int:
     """
     Begin a run in a session that holds the lock of the store. The session holds the lock of the run from now on.
 
@@ -137,12 +151,13 @@ def begin_run(session: Session, name: str, cluster: ClusterAddress | None, accep
     :param name: of the machine, for people
     :param cluster: `None`: this host is alone, and holds the lock of the store alone
     :param accept_loss: go on with the list of unfinished tables as it is
+    :param say: called with words for the log while this waits
     :returns: the number of the run
-    :raises StoreUnusable: nobody else is alive, and that list is not the one that was noted
+    :raises StoreUnusable: nobody else is alive, and that list is not the one that was noted; or the lock of the run is taken
     """
     address, token = (None, None) if cluster is None else (cluster.address, cluster.token)
     with transaction(session):
-        lock_cluster(session)
+        lock_cluster(session, say)
         others = living(session)
         if not (others or accept_loss):
             for fault in list_faults(session):
@@ -150,7 +165,11 @@ def begin_run(session: Session, name: str, cluster: ClusterAddress | None, accep
         insert = "INSERT INTO member(name, address, token) VALUES (%s, %s, %s) RETURNING epoch"
         epoch = int(session.rows(insert, (name, address, token))[0][0])
         # Others see this row when it is committed. If the lock is free then, they know that this run has ended.
-        session.rows("SELECT pg_advisory_lock(%s::int, %s::int)", (LOCK_CLASS, epoch))
+        if not session.lock(epoch, 1.0, time.monotonic, time.sleep):
+            raise StoreUnusable(
+                f"the lock of this run, number {epoch}, is taken{session.owner_of_lock(epoch)}: a program that is no host uses "
+                f"the advisory lock ({session.lock_class}, {epoch}) of this database"
+            )
         if cluster is None or not others:
             take_everything(session, epoch, cluster)
     return epoch
@@ -173,7 +192,7 @@ def take_over(
         session.run(_SILENCE)
         if session.rows("SELECT may_change_names(%s)", (me,)) != [(True,)]:
             raise StoreFailed(TAKEN_OVER)
-        if not session.rows(f"SELECT pg_try_advisory_xact_lock({LOCK_CLASS}, {CLUSTER_LOCK})")[0][0]:
+        if not session.rows(f"SELECT pg_try_advisory_xact_lock({session.lock_class:d}, {CLUSTER_LOCK})")[0][0]:
             return None
         # A group of requests that it has begun is carried out before, and no other one after this.
         session.rows(f"SELECT pg_advisory_xact_lock({_NAMES_CLASS}, %s::int)", (dead,))
@@ -321,7 +340,7 @@ def _has_ended(session: Session, epoch: int) -> bool:
     """Whether a run has ended, or its lock is free: then this transaction has it, and the run cannot go on."""
     if session.rows("SELECT 1 FROM member WHERE epoch = %s AND ended IS NOT NULL", (epoch,)):
         return True
-    return bool(session.rows("SELECT pg_try_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, epoch))[0][0])
+    return bool(session.rows("SELECT pg_try_advisory_xact_lock(%s::int, %s::int)", (session.lock_class, epoch))[0][0])
 
 
 def _tables(session: Session, owner: int, which: str) -> Iterator[UnfinishedTable]:

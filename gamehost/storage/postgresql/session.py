@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from socket import socket
 from typing import Any
+from zlib import crc32
 
 import psycopg
 from attrs import define, field
@@ -27,7 +28,8 @@ from gamehost.storage.contents import StoreFailed
 from gamehost.storage.postgresql import shown
 from gamehost.storage.questions import MatchLists, Sql, schemas_of
 
-#: The first number of all advisory locks of a host: `game` in ASCII. The second one is 0 for the store, or the run's number.
+#: The first number of all advisory locks of a host in the schema `public`: `game` in ASCII. The second one is 0 for the store,
+#: or the run's number. The locks are of a database, so another schema has another first number.
 LOCK_CLASS = 0x67616D65
 
 #: The second number of the lock of the whole store.
@@ -116,6 +118,8 @@ class Session:
     """
 
     connection: psycopg.Connection[Any]
+    #: The first number of its advisory locks.
+    lock_class: int = LOCK_CLASS
     #: How many queries were streamed: each has a name.
     _streams: int = 0
     #: The words of notifications that have come since somebody has cleared this.
@@ -201,7 +205,7 @@ class Session:
         """
         until = clock() + patience
         take = f"SELECT pg_try_advisory_lock{'_shared' if shared else ''}(%s::int, %s::int)"
-        while not self.rows(take, (LOCK_CLASS, number))[0][0]:
+        while not self.rows(take, (self.lock_class, number))[0][0]:
             if clock() >= until:
                 return False
             sleep(0.02)
@@ -214,7 +218,7 @@ class Session:
             "FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND granted "
             "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
             "AND classid = %s::bigint::oid AND objid = %s::bigint::oid",
-            (LOCK_CLASS, number),
+            (self.lock_class, number),
         )
         return f" (connected from {found[0][0]} since {found[0][1]})" if found and found[0][1] else ""
 
@@ -265,10 +269,19 @@ def connect(store: str, read_only: bool = False) -> Session:
     connection.adapters.register_dumper(list, ListBinaryDumper)
     with or_closed(Session(connection)) as session:
         pin_meaning(session)
+        session.lock_class = lock_class_of(session.rows("SELECT current_schema()::text")[0][0])
         session.rows(_SET, (list(_SESSION), list(_SESSION.values())))
         if read_only:
             session.run("SET default_transaction_read_only = on")
     return session
+
+
+def lock_class_of(schema: str | None) -> int:
+    """The first number of the advisory locks of a store in this schema: a positive one. `None`: the session has no schema."""
+    if schema in ("public", None):
+        return LOCK_CLASS
+    # Odd numbers of the upper half: never that of `public`, nor the one behind it.
+    return crc32(schema.encode()) >> 1 | 1 << 30 | 1 << 29 | 1
 
 
 def pin_meaning(session: Session) -> None:
@@ -410,7 +423,7 @@ def migrate(session: Session) -> None:
     for number, step in enumerate(schemas()[before:], before + 1):
         with transaction(session):
             # -1 stands for the schema. The lock ends with the transaction.
-            session.rows("SELECT pg_advisory_xact_lock(%s::int, -1)", (LOCK_CLASS,))
+            session.rows("SELECT pg_advisory_xact_lock(%s::int, -1)", (session.lock_class,))
             if schema_version(session) >= number:
                 continue
             if number == 1:

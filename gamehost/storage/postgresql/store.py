@@ -37,6 +37,7 @@ from gamehost.storage.contents import (
     UnreadableRow,
     in_words,
     is_unplayed,
+    read_uptime,
 )
 from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once, nothing
 from gamehost.storage.names import BLOCK, TableNumbers
@@ -123,11 +124,14 @@ class PostgresStore(OpenStore):
     #: At the start, the reactor's thread reads while the writer's thread may have something to write.
     _one_at_a_time: RLock = field(factory=RLock)
 
-    def begin(self, lock_patience: float, accept_loss: bool = False) -> Session:
+    def begin(
+        self, lock_patience: float, accept_loss: bool = False, say: Callable[[str], None] = lambda words: None
+    ) -> Session:
         """
         Open a session, check the database, and begin the run.
 
         :param accept_loss: as of `begin_run`
+        :param say: called on this thread, with words for the log, while this waits
         :raises StoreUnusable: the store must not be used
         :raises LineLost: the database is out of reach
         :raises StoreFailed: another error of the database
@@ -139,6 +143,11 @@ class PostgresStore(OpenStore):
                 raise StoreUnusable(
                     f"--cluster needs PostgreSQL {_OLDEST_FOR_CLUSTERS} or newer, and this server is {version}"
                 )
+            if not session.lock(STORE_LOCK, 0.0, self._clock, self._sleep, shared) and lock_patience:
+                owner = session.owner_of_lock(STORE_LOCK)
+                say(
+                    f"another host{owner} has this journal open: waiting up to {lock_patience:.0f} seconds until it is gone"
+                )
             if not session.lock(STORE_LOCK, lock_patience, self._clock, self._sleep, shared):
                 raise StoreUnusable(who_has_it(session, shared))
             # The schema does not change under members of a cluster: they would not keep what it adds.
@@ -148,7 +157,8 @@ class PostgresStore(OpenStore):
                     "stop all of them first"
                 )
             migrate(session)
-            self.epoch = begin_run(session, platform.node(), self.cluster, accept_loss)
+            read_uptime(session)
+            self.epoch = begin_run(session, platform.node(), self.cluster, accept_loss, say)
             prepare(session)
             self._synchronize(session)
         self._read_from(self, TableRows(self, self.epoch, own=True), self._at or self.now)
@@ -599,7 +609,7 @@ def open_postgresql(
     :raises StoreUnusable: the journal must not be used
     """
     opened = PostgresStore(store, lambda words: from_thread(partial(warn, words)), cluster, wall, machine)
-    with refusing(store), or_closed(opened.begin(lock_patience, accept_loss)):
+    with refusing(store), or_closed(opened.begin(lock_patience, accept_loss, warn)):
         _check(opened, accept_loss, warn)
         last_table = opened.tables.last_table
         numbers = None

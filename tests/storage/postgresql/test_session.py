@@ -693,6 +693,14 @@ class UnfinishedTests(PostgresCase):
                 self.assertEqual(reader.verify().faults, [])
             self.sql(f"ALTER DATABASE {self.database} RESET ALL")
 
+    def test_up_time_is_one_row(self) -> None:
+        for statement, number in (("DELETE FROM uptime", 0), ("INSERT INTO uptime VALUES (7), (8)", 2)):
+            self.sql(statement)
+            words = f"its table 'uptime' has {number} rows instead of one"
+            self.assertIn(words, self.refusal())
+            with inspecting(self.url) as journal:
+                self.assertIn(words, " ".join(journal.verify().faults))
+
     def test_a_killed_host(self) -> None:
         """It has noted the newest rows about once a second, some tables at a time, those that waited longest first."""
         self.patch(writing, "NOTED_AT_ONCE", 2)

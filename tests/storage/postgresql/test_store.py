@@ -31,7 +31,7 @@ from gamehost.storage.contents import StoreFailed, Told, UnreadableRow
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.postgresql import members, store
 from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, look, take_over
-from gamehost.storage.postgresql.session import LineLost, Session, connect
+from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session, connect, lock_class_of
 from gamehost.storage.postgresql.store import (
     PostgresStore,
     bytea_array,
@@ -539,6 +539,48 @@ class OwnershipTests(PostgresCase):
                 self.sql("ALTER SEQUENCE member_epoch_seq RESTART WITH 9")
         again = self.start()
         self.assertEqual((again.epoch, again.new_table()), (epoch + 1, table + 1))
+
+
+class SchemaLockTests(ClusterCase):
+    """Stores in two schemas of one database are apart."""
+
+    def test_each_store_has_locks_of_its_own(self) -> None:
+        self.sql("CREATE SCHEMA other; CREATE SCHEMA third")
+        first = self.member(1)
+        for schema in ("other", "third"):
+            url = f"{self.url}?options=-csearch_path%3D{schema}"
+            found = [self.start(url, cluster=ClusterAddress(f"unix:/{number}", "token")) for number in (1, 2)]
+            self.assertEqual([journal.epoch for journal in found], [1, 2])
+            self.assertIn("the members of a cluster have this journal open", self.refusal(url, lock_patience=0.0))
+            self.play(found[0], 1)
+            for journal in found:
+                self.stop(journal)
+            alone = self.start(url)
+            self.assertIn("another host (connected from", self.refusal(url, lock_patience=0.0))
+            self.stop(alone)
+        self.play(first, 1)
+        self.until_idle(first)
+        self.assertEqual((self.pump.broken, self.warned), ([], []))
+
+    def test_a_lock_that_somebody_else_has(self) -> None:
+        """A start never waits without a word, and never for ever."""
+        self.session.rows("SELECT pg_advisory_lock(%s::int, 1)", (self.session.lock_class,))
+        self.assertIn("the lock of this run, number 1, is taken (connected from", self.refusal())
+        self.session.rows("SELECT pg_advisory_unlock_all()")
+        first = self.start()
+        self.refusal(lock_patience=0.1)
+        self.assertRegex(
+            self.warned[-1], r"another host \(connected from .*\) has this journal open: waiting up to 0 sec"
+        )
+        self.stop(first)
+
+    def test_the_numbers_of_the_locks(self) -> None:
+        """They are positive, and fit into four bytes."""
+        self.assertEqual(lock_class_of("public"), LOCK_CLASS)
+        numbers = {lock_class_of(f"schema_{number}") for number in range(1000)}
+        self.assertGreater(len(numbers), 990)
+        self.assertLess(max(numbers), 2**31)
+        self.assertFalse(numbers & {LOCK_CLASS, LOCK_CLASS + 1})
 
 
 class MemberTests(ClusterCase):
