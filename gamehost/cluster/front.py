@@ -245,6 +245,7 @@ class InternalProtocol(HeaderProtocol):
         """Wait for the preamble, and before that for the host."""
         if self._admitted:
             super().connectionMade()
+            self._factory.silent[self] = self._address
             self._factory.wait(self)
         else:
             # Not closed in order: the member that dials would take that for an answer, and tries again after this.
@@ -257,6 +258,10 @@ class InternalProtocol(HeaderProtocol):
             self.end_wait()
             self._factory.admit(self.transport, preamble, rest)
 
+    def end_wait(self) -> None:
+        super().end_wait()
+        self._factory.silent.pop(self, None)
+
     def connectionLost(self, reason: Failure | None = None) -> None:
         super().connectionLost(reason)
         self._factory.gone(self)
@@ -265,6 +270,9 @@ class InternalProtocol(HeaderProtocol):
 class InternalFactory(Factory):
     """
     Where the other members connect to this one. Nothing is read from their connections before `open`.
+
+    A member sends its preamble as soon as it is connected. So if there is no room for another connection, the one that has
+    been silent for the longest time is closed for it: silent connections keep no member out.
 
     :param headers: counts the connections whose preamble has not come
     """
@@ -283,11 +291,21 @@ class InternalFactory(Factory):
         self._port: IListeningPort | None = None
         self._cluster: Cluster | None = None
         self._early: set[InternalProtocol] = set()
+        #: The connections whose preamble has not come, with their addresses; the one that has waited longest comes first.
+        self.silent: dict[InternalProtocol, str] = {}
         self._factories: Mapping[str, Any] = {}
 
     def buildProtocol(self, addr: IAddress | None) -> InternalProtocol:
         address = str(getattr(addr, "host", ""))
-        return InternalProtocol(self, address, self.headers.admit(address))
+        return InternalProtocol(self, address, self.headers.admit(address) or self._make_room(address))
+
+    def _make_room(self, address: str) -> bool:
+        """Close the connection that has been silent for the longest time, at best one from the same address."""
+        from_there = (one for one, its_address in self.silent.items() if its_address == address)
+        oldest = next(from_there, None) or next(iter(self.silent), None)
+        if oldest is not None:
+            oldest.refuse("it has said nothing, and others have come")
+        return self.headers.admit(address)
 
     def listen(self) -> None:
         """

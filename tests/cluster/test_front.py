@@ -5,7 +5,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from attrs import evolve
 from twisted.internet.address import IPv4Address
@@ -328,23 +328,20 @@ class InternalTests(FixedCase):
         self.assert_refused(transport)
 
     def test_many_say_nothing(self) -> None:
-        """They are counted, and no more come in until the time of one is up. A member that is refused tries again."""
+        """They are counted, and who has waited longest makes room: at best one of the same address."""
         headers = self.second.internal.headers
         headers.limits = Limits(header_connections=3, header_connections_per_address=2)
-        silent = [self.connect(address) for address in ("10.0.0.1", "10.0.0.1", "10.0.0.2")]
-        for address in ("10.0.0.1", "10.0.0.3"):
-            refused = self.connect(address)
-            self.assertTrue(refused.aborted)
-            self.assert_refused(refused)
-        self.assertEqual([transport.disconnected for transport in silent], [False] * 3)
-        silent[0].hang_up()
-        self.assertFalse(self.connect("10.0.0.3").aborted)
+        silent = [self.connect(address) for address in ("10.0.0.2", "10.0.0.1", "10.0.0.1")]
+        silent.append(self.connect("10.0.0.1"))
+        self.assertEqual([one.aborted for one in silent], [False, True, False, False])
+        silent.append(self.connect("10.0.0.3"))
+        self.assertEqual([one.aborted for one in silent], [True, True, False, False, False])
+        self.assertEqual(headers.count, 3)
+        talking = self.send(b"LOGIN|ann\n")
         self.world.wait(HEADER_SECONDS + 0.1)
-        for transport in silent[1:]:
-            self.assert_refused(transport)
-        self.assertEqual(headers.count, 0)
-        self.assertEqual(self.send(b"LOGIN|ann\n").read(), WAITING)
-        self.assertEqual(headers.count, 0)
+        self.assertEqual(talking.read(), WAITING)
+        self.assertTrue(all(one.disconnected and one.read() == b"" for one in silent))
+        self.assertEqual((headers.count, self.second.context.limiter.count), (0, 1))
 
     def test_it_stops(self) -> None:
         self.second.cluster.halted = True
@@ -390,6 +387,32 @@ class EarlyTests(SynchronousTestCase):
         factory.open(cluster, {})
         clock.advance(0)
         self.assertTrue(transports[1].aborted)
+
+    def test_silent_connections_keep_nobody_out(self) -> None:
+        """Whoever has said nothing for the longest time makes room for the next one, from the same address or another."""
+        clock, nowhere = Clock(), None
+        headers = HeaderLimiter(Limits(header_connections=20, header_connections_per_address=10))
+        factory = InternalFactory(cast(Any, nowhere), clock, headers)
+        factory.open(cast(Any, object()), {})
+
+        def come(host: str) -> StrictTransport:
+            transport = StrictTransport(clock)
+            protocol = factory.buildProtocol(IPv4Address("TCP", host, 1))
+            transport.protocol = protocol
+            protocol.makeConnection(transport)
+            return transport
+
+        flood = [come(f"192.0.2.{number % 8}") for number in range(1000)]
+        self.assertLessEqual(headers.count, 20)
+        for host in ("192.0.2.1", "198.51.100.7"):
+            member = come(host)
+            self.assertFalse(member.aborted)
+            open_before = sum(not one.aborted for one in flood)
+            member.receive(b"nonsense\n")  # it is read, as a preamble would be
+            self.assertTrue(member.aborted)
+            self.assertEqual(sum(not one.aborted for one in flood), open_before)
+        clock.advance(60.0)
+        self.assertEqual((headers.count, factory.silent), (0, {}))
 
 
 try:
