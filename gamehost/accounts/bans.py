@@ -2,7 +2,7 @@
 Bans: names and addresses that may not come in, kept across restarts.
 
 A ban of a name counts for all names that look like it, too. A ban of one IPv6 address counts for its network of 64 bits,
-because one customer has all of it.
+because one customer has all of it. Addresses and networks of IPv4 in the words of IPv6 are those of IPv4.
 """
 
 import re
@@ -20,6 +20,8 @@ from gamehost.limits import address_of
 
 _NAME = "name:"
 _NETWORK = "network:"
+#: Bits in front of an IPv4 address in the words of IPv6.
+_MAPPED = 96
 
 #: How the words for a client begin whose address is banned.
 ADDRESS_BANNED = "your address is banned from this host"
@@ -252,9 +254,13 @@ def _network(text: str) -> IPv4Network | IPv6Network | None:
     if address is not None:
         return ip_network((address, 64 if address.version == 6 else 32), strict=False)
     try:
-        return ip_network(text, strict=False)
+        network = ip_network(text, strict=False)
     except ValueError:
         return None
+    mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
+    if mapped is not None and network.prefixlen >= _MAPPED:  # clients with such addresses count as those of IPv4
+        return ip_network((mapped, network.prefixlen - _MAPPED))
+    return network
 
 
 def _numbered(ban: Ban) -> tuple[tuple[int, int], int]:

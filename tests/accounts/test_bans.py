@@ -82,6 +82,24 @@ class BansTests(SynchronousTestCase):
         for address in ("192.0.2.8", "198.51.101.9", "2001:db8:0:1::1", "", "house"):
             self.assertIsNone(self.bans.of_address(address), address)
 
+    def test_networks_in_the_words_of_ipv6(self) -> None:
+        """An address is all of its customer's network, unless it is typed as one; and IPv4 is that, however it is written."""
+        for written, key, banned, free in (
+            ("2001:db8:0:1::7", "2001:db8:0:1::/64", "2001:db8:0:1:ffff::1", "2001:db8:0:2::7"),
+            ("2001:db8:0:1::7/128", "2001:db8:0:1::7/128", "2001:db8:0:1::7", "2001:db8:0:1::8"),
+            ("2001:db8::/48", "2001:db8::/48", "2001:db8:0:ffff::1", "2001:db8:1::1"),
+            ("::ffff:192.0.2.0/120", "192.0.2.0/24", "192.0.2.77", "192.0.3.77"),
+            ("::ffff:192.0.2.9/128", "192.0.2.9/32", "::ffff:192.0.2.9", "192.0.2.8"),
+            ("::ffff:0:0/96", "0.0.0.0/0", "198.51.100.7", "2001:db8::1"),
+            ("::/0", "::/0", "2001:db8::1", "198.51.100.7"),
+        ):
+            bans = Bans()
+            bans.put(written, None, lambda: None)
+            self.assertEqual([ban.key for ban in bans.all()], [f"network:{key}"])
+            self.assertIsNotNone(bans.of_address(banned), written)
+            self.assertIsNone(bans.of_address(free), written)
+            self.assertEqual(bans.drop(written, lambda: None).key, f"network:{key}")
+
     def test_everybody(self) -> None:
         self.put("0.0.0.0/0")
         self.assertIsNotNone(self.bans.of_address("203.0.113.7"))
