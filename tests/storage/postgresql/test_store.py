@@ -1,6 +1,5 @@
 """An open store in a database: how groups are written, and what people ask."""
 
-import time
 from functools import partial
 from typing import Any
 
@@ -11,9 +10,8 @@ from psycopg.types.numeric import Int2, Int4, Int8
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.bans import Bans, BanStore
+from gamehost.accounts.bans import BanStore
 from gamehost.accounts.passwords import Account
-from gamehost.accounts.proofs import ProvenLogins
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
@@ -31,9 +29,8 @@ from gamehost.storage.contents import StoreFailed, Told, UnreadableRow
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.postgresql import members, store
 from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, look, take_over
-from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session, connect, lock_class_of
+from gamehost.storage.postgresql.session import LineLost, Session, connect
 from gamehost.storage.postgresql.store import (
-    PostgresStore,
     bytea_array,
     int2_array,
     int4_array,
@@ -100,46 +97,6 @@ class PostgresBansTests(BansContract, PostgresCase, PropertyCase):
 
     def until_idle(self, journal: Any = None) -> None:
         PostgresCase.until_idle(self, self.journal)
-
-
-class ClockTests(PostgresCase):
-    """Bans, proofs and the times of matches go by the database's clock: no member can end the bans of all."""
-
-    def test_a_machine_with_another_clock(self) -> None:
-        journal, days = self.start(), 86_400
-        bans = Bans(journal, journal.wall)
-        bans.put("mallory", 3600, nothing)
-        ann = account("ann")
-        ProvenLogins(b"key", journal, journal.wall).note(ann, b"secret", "192.0.2.1")
-        self.stop(journal)
-        for ahead, words in ((40 * days, "is 3456000 seconds ahead of"), (-40 * days, "is 3456000 seconds behind")):
-            again = self.start(machine=lambda ahead=ahead: time.time() + ahead)
-            bans = Bans(again, again.wall)
-            self.assertTrue(ProvenLogins(b"key", again, again.wall).fits(ann, b"secret"))
-            self.play(again, 1)
-            bans.all()
-            self.until_idle(again)
-            self.assertIn(f"this machine's clock {words} the database's", self.warned.pop())
-            self.assertIsNotNone(bans.of_name("mallory"))
-            self.stop(again)
-        self.assertEqual(self.sql("SELECT (SELECT count(*) FROM ban), (SELECT count(*) FROM proof)"), [(1, 2)])
-        late = "abs(extract(epoch FROM now()) * 1000 - at_ms) > 100000"
-        self.assertEqual(self.sql(f"SELECT count(*) FROM event WHERE n = 0 AND {late}"), [(0,)])
-        self.start()
-        self.assertEqual(self.warned, [])
-
-    def test_a_clock_that_jumps_while_the_host_runs(self) -> None:
-        """Between two connections the host counts the seconds itself."""
-        now = [1000.0]
-        store = PostgresStore(self.url, self.warned.append, clock=lambda: now[0])
-        self.addCleanup(lambda: store.session.close())
-        store.begin(0.0)
-        before = store.now()
-        now[0] += 30.0
-        self.assertEqual(store.now(), before + 30.0)
-        store.session.close()
-        store.resume()
-        self.assertLess(abs(store.now() - time.time()), 25.0)
 
 
 class RowsTests(PostgresCase):
@@ -539,48 +496,6 @@ class OwnershipTests(PostgresCase):
                 self.sql("ALTER SEQUENCE member_epoch_seq RESTART WITH 9")
         again = self.start()
         self.assertEqual((again.epoch, again.new_table()), (epoch + 1, table + 1))
-
-
-class SchemaLockTests(ClusterCase):
-    """Stores in two schemas of one database are apart."""
-
-    def test_each_store_has_locks_of_its_own(self) -> None:
-        self.sql("CREATE SCHEMA other; CREATE SCHEMA third")
-        first = self.member(1)
-        for schema in ("other", "third"):
-            url = f"{self.url}?options=-csearch_path%3D{schema}"
-            found = [self.start(url, cluster=ClusterAddress(f"unix:/{number}", "token")) for number in (1, 2)]
-            self.assertEqual([journal.epoch for journal in found], [1, 2])
-            self.assertIn("the members of a cluster have this journal open", self.refusal(url, lock_patience=0.0))
-            self.play(found[0], 1)
-            for journal in found:
-                self.stop(journal)
-            alone = self.start(url)
-            self.assertIn("another host (connected from", self.refusal(url, lock_patience=0.0))
-            self.stop(alone)
-        self.play(first, 1)
-        self.until_idle(first)
-        self.assertEqual((self.pump.broken, self.warned), ([], []))
-
-    def test_a_lock_that_somebody_else_has(self) -> None:
-        """A start never waits without a word, and never for ever."""
-        self.session.rows("SELECT pg_advisory_lock(%s::int, 1)", (self.session.lock_class,))
-        self.assertIn("the lock of this run, number 1, is taken (connected from", self.refusal())
-        self.session.rows("SELECT pg_advisory_unlock_all()")
-        first = self.start()
-        self.refusal(lock_patience=0.1)
-        self.assertRegex(
-            self.warned[-1], r"another host \(connected from .*\) has this journal open: waiting up to 0 sec"
-        )
-        self.stop(first)
-
-    def test_the_numbers_of_the_locks(self) -> None:
-        """They are positive, and fit into four bytes."""
-        self.assertEqual(lock_class_of("public"), LOCK_CLASS)
-        numbers = {lock_class_of(f"schema_{number}") for number in range(1000)}
-        self.assertGreater(len(numbers), 990)
-        self.assertLess(max(numbers), 2**31)
-        self.assertFalse(numbers & {LOCK_CLASS, LOCK_CLASS + 1})
 
 
 class MemberTests(ClusterCase):
