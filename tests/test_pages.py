@@ -81,6 +81,8 @@ TESTED = {
         "docs/operating.rst",
         "gamehost 0.",
     ): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
+    ("docs/cluster.rst", "defaults"): "tests.end_to_end.test_proxies.HaproxyTests.test_the_recipe_of_a_cluster",
+    ("docs/web.rst", "map $http_upgrade"): "tests.end_to_end.test_proxies.NginxTests.test_the_recipe",
     ("docs/options.rst", "grace = "): "tests.test_pages.FileTests.test_options",
     ("docs/trace.rst", "gamehost trace"): "tests.test_pages.ReportTests.test_a_trace",
     ("docs/wires/onitama.rst", ""): "tests.test_pages.SessionTests.test_onitama",
@@ -105,7 +107,6 @@ TESTED = {
 NOT_RUN = {
     ("docs/architecture.rst", ""): "drawings of the way of a message",
     ("docs/bridges.rst", ">> "): "what a bot reads and writes; tests.programs.test_bridge has whole games",
-    ("docs/cluster.rst", "defaults"): "the configuration of another program, haproxy",
     ("docs/games/onitama.rst", ""): "a drawing of the board",
     ("docs/games/paper-soccer.rst", "the player who"): "a drawing of the field",
     ("docs/games/stratego.rst", ""): "a drawing of the board",
@@ -113,7 +114,6 @@ NOT_RUN = {
     ("docs/operating.rst", "systemctl enable"): "needs systemd and root",
     ("docs/postgresql.rst", "apt install postgresql"): "needs root and the archive of Debian",
     ("docs/web.rst", "games.example.org {"): "the configuration of another program, Caddy",
-    ("docs/web.rst", "map $http_upgrade"): "the configuration of another program, nginx",
     (
         "docs/wires/eriantys-java.rst",
         "73 ",

@@ -19,9 +19,6 @@ from typing import Any, TextIO
 
 from attrs import define, field
 from twisted.internet.endpoints import serverFromString
-from twisted.web.resource import NoResource, Resource
-from twisted.web.server import Request, Site
-from twisted.web.static import Data, File
 
 from gamehost.commands.command_line import exit_with_usage_error, print_text
 from gamehost.contest import results
@@ -36,9 +33,9 @@ from gamehost.contest.contest import (
     Played,
 )
 from gamehost.contest.game import PERSON, ContestGame, Entrant, HostedGame, Plan
+from gamehost.contest.page import ContestSite, page_access
 from gamehost.contest.results import audited, faults
 from gamehost.games.base import Game
-from gamehost.journal.notation import NoPicture, picture
 from gamehost.players.base import Level
 from gamehost.programs.command import number
 from gamehost.settings import BadOption, settings_of
@@ -55,9 +52,6 @@ CHECK_SECONDS = 180
 BAR = 30
 #: Seconds between two versions of the results while the contest is played.
 PAUSE = 0.5
-
-#: The picture of a game without one.
-NOT_BEGUN = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3"/>'
 
 DEFAULT_OUT = Path("contest")
 #: Where the socket of a host is by default.
@@ -510,50 +504,19 @@ class Shown:
         now = time.monotonic()
         self._not_before = now + max(PAUSE, 20 * (now - began))
 
-    def live(self, name: str) -> bytes | None:
-        """
-        The picture of a game that is being played, or that has ended since the page was made; `None`: there is no such game.
-        """
-        if name in self.contest.played:
-            return results.picture_of(self.game, self.contest.played[name]).encode() or NOT_BEGUN
-        if name not in self.run.running:
-            return None
-        record = self.run.running[name].record
-        if record is None:
-            return NOT_BEGUN
-        try:
-            return picture(self.game, record).encode()
-        except NoPicture:
-            return None
-
-
-def _page(shown: Shown) -> Resource:
-    """The results as they are now, the games, and what is being played."""
-    page, folder = Resource(), shown.folder
-    for path in (b"", b"contest", b"results.html"):
-        page.putChild(path, File(str(folder / "results.html"), "text/html; charset=utf-8"))
-    page.putChild(b"results.json", File(str(folder / "results.json"), "application/json"))
-    page.putChild(b"games", File(str(folder / "games"), "text/plain; charset=utf-8"))
-    page.putChild(b"live", _Live(shown))
-    return page
-
-
-class _Live(Resource):
-    def __init__(self, shown: Shown) -> None:
-        super().__init__()
-        self._shown = shown
-
-    def getChild(self, path: bytes, request: Request) -> Resource:
-        found = self._shown.live(path.decode("ascii", "replace").removesuffix(".svg"))
-        return NoResource() if found is None else Data(found, "image/svg+xml")
-
 
 def _listen(reactor: Any, where: str, shown: Shown, made: argparse.ArgumentParser) -> None:
     host, _, port = where.rpartition(":")
     if not port.isdigit():
         made.error("expected [HOST:]PORT for --web")
     interface = host or "127.0.0.1"
-    site = Site(_page(shown))
+    run = shown.run
+    site = ContestSite(reactor, shown.contest, lambda: run.running, shown.folder, shown.game)
     listening = serverFromString(reactor, f"tcp:{port}:interface={interface}").listen(site)
-    listening.addCallback(lambda found: print_text(f"page: http://{interface}:{found.getHost().port}/contest\n"))
+
+    def listens(found: Any) -> None:
+        site.access = page_access(found.getHost().port)
+        print_text(f"page: http://{interface}:{found.getHost().port}/contest\n")
+
+    listening.addCallback(listens)
     listening.addErrback(lambda failure: print_text(f"no page: {failure.getErrorMessage()}\n"))

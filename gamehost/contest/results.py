@@ -183,7 +183,8 @@ def picture_of(game: Game[Any, Any], one: Played) -> str:
         return ""
 
 
-_STYLE = """
+#: Of `results.html`.
+STYLE = """
 :root{color-scheme:light dark}body{font:16px/1.4 system-ui,sans-serif;margin:1.5rem auto;max-width:70rem;padding:0 1rem}
 .scroll{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0 1.5rem}th,td{padding:.25rem .6rem;text-align:right;
 border-bottom:1px solid #8886;white-space:nowrap}
@@ -203,7 +204,7 @@ def as_html(contest: Contest, table: Sequence[Standing], live: Sequence[str] = (
     parts = [
         f'<!doctype html><html lang="en"><head><meta charset="utf-8">{refresh}<meta name="viewport" '
         f'content="width=device-width, initial-scale=1"><title>{title}</title>'
-        f"<style>{_STYLE}</style></head><body><h1>{title}</h1>",
+        f"<style>{STYLE}</style></head><body><h1>{title}</h1>",
         f"<p>{contest.progress[2]}. The seed is {plan.seed}.</p>",
         *_live(contest, live),
         "<h2>Table</h2>",

@@ -210,14 +210,6 @@ class ProgressTests(SynchronousTestCase):
                 self.assertEqual(contest.progress[:2], (4, games))
         self.assertEqual(contest.progress[2], "4 of 10 games are decided; round 5 of 10")
 
-    def test_a_picture_of_each_game_that_the_page_names(self) -> None:
-        shown = Shown(Contest(plan(4)), Path(self.mktemp()), ONITAMA, StringIO())
-        running: Any = {"9.9": SimpleNamespace(record=None)}
-        run: Any = SimpleNamespace(running=running)
-        shown.run = run
-        over = play(shown.contest, most=1)[-1].id
-        self.assertEqual([bool(shown.live(name)) for name in (over, "9.9", "8.8")], [True, True, False])
-
     def test_a_terminal_shows_a_bar_and_the_table(self) -> None:
         class Terminal(StringIO):
             def isatty(self) -> bool:

@@ -1,5 +1,6 @@
 """Contests between real programs: good ones, bad ones, and a kill in the middle."""
 
+import contextlib
 import json
 import os
 import signal
@@ -13,7 +14,7 @@ from urllib.request import urlopen
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.fork_server import ROOT, start
-from tests.kit.process import PATIENCE, HostProcess
+from tests.kit.process import PATIENCE, HostProcess, Socket
 
 #: Plays at random, to the end.
 BOT = f"{sys.executable} {ROOT}/docs/bots/onitama_bot.py {{name}} --port {{port}}"
@@ -201,6 +202,24 @@ class HostedTests(ContestCase):
 
 
 class PageTests(ContestCase):
+    def test_sigterm_beside_long_bodies(self) -> None:
+        """A contest ends when it is asked to, whatever is sent to its page; the same command goes on."""
+        contest = self.begin({"ann": BOT, "hangs": "hangs"}, "--web=0", "--move-time=60")
+        port = int(contest.stdout.readline().decode().split(":")[-1].split("/")[0])
+        clients = [Socket(port) for _ in range(4)]
+        for client in clients:
+            head = f"POST /contest HTTP/1.1\r\nHost: localhost\r\nContent-Length: {1 << 26}\r\n\r\n"
+            client.socket.sendall(head.encode() + b"x=1&" * 60_000)
+            self.assertEqual(client.hear(), "HTTP/1.1 413 Request Entity Too Large\r")
+        for client in clients:
+            client.socket.settimeout(0.2)
+            with contextlib.suppress(OSError):
+                client.socket.sendall(b"x=1&" * (1 << 20))
+        contest.send_signal(signal.SIGTERM)
+        self.assertEqual(contest.wait(timeout=20), 1)
+        for client in clients:
+            client.close()
+
     def test_the_page(self) -> None:
         contest = self.begin({"ann": BOT, "hangs": "hangs"}, "--web=0", "--move-time=5")
         line = contest.stdout.readline().decode()
