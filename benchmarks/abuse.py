@@ -32,6 +32,7 @@ from benchmarks.attackers import (
 )
 from benchmarks.floods import FLOODS
 from benchmarks.honest import Costs, Crowd, host, quantile
+from benchmarks.http_floods import contest_page, forms, gets, long_headers
 from benchmarks.network import Network, strangers
 from benchmarks.readers import (
     fill,
@@ -150,9 +151,20 @@ TEXTS = (
     Row("long names in messages", (long_names_in_messages,), 8, "p99 <= 10 ms, late <= 50", ("open",)),
     Row("nobody attacks again", (), 5, "memory as before"),
 )
+#: The ports of HTTP: the longest time for which the reactor was late is 100 ms at most.
+HTTP = (
+    Row("nobody attacks", (), 6, ""),
+    *(
+        Row(f"{name}, {port}", (attack,), 8, "late at most 100 ms", (port,))
+        for port in ("metrics", "health", "web")
+        for name, attack in (("forms", forms), ("long headers", long_headers), ("GETs", gets("/metrics")))
+    ),
+    Row("nobody attacks again", (), 5, "memory as before"),
+)
 
 PARTS = {
     "texts": Part("limits as by default, long texts for names", TEXTS, ("--set", "limits.unlimited=no"), fill=fill),
+    "http": Part("limits as by default, HTTP", HTTP, ("--set", "limits.unlimited=no")),
     "readers": Part("limits as by default, looking up", READERS, ("--set", "limits.unlimited=no"), fill=fill),
     "floods": Part("limits as by default, every kind of flood", KINDS, ("--set", "limits.unlimited=no")),
     "limited": Part("limits as by default", LIMITED, ("--set", "limits.unlimited=no")),
@@ -288,14 +300,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print."""
     parser = argparse.ArgumentParser(description="The host under attack.")
     # The empty list is what is there if nothing is named, and is looked up among the choices too.
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[], help="as a rule all of them")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, "contest", []], default=[], help="as a rule all of them")
     parser.add_argument(
         "--only", default="", help="a regular expression: the first row of a part, and those that it finds"
     )
     options = parser.parse_args(arguments)
     with strangers() as network:
-        for name in options.parts or PARTS:
-            run(PARTS[name], options.only, network)
+        for name in options.parts or (*PARTS, "contest"):
+            if name == "contest":
+                contest_page(network)
+            else:
+                run(PARTS[name], options.only, network)
 
 
 if __name__ == "__main__":
