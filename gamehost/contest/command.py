@@ -33,7 +33,6 @@ from gamehost.contest.contest import (
     Played,
 )
 from gamehost.contest.game import PERSON, ContestGame, Entrant, HostedGame, Plan
-from gamehost.contest.page import ContestSite, page_access
 from gamehost.contest.results import audited, faults
 from gamehost.games.base import Game
 from gamehost.players.base import Level
@@ -506,6 +505,8 @@ class Shown:
 
 
 def _listen(reactor: Any, where: str, shown: Shown, made: argparse.ArgumentParser) -> None:
+    from gamehost.contest.page import ContestSite, page_access  # a contest without a page needs no web server
+
     host, _, port = where.rpartition(":")
     if not port.isdigit():
         made.error("expected [HOST:]PORT for --web")
