@@ -39,7 +39,7 @@ from gamehost.checker.transcript import Line
 from gamehost.commands.command_line import exit_with_usage_error, print_text
 from gamehost.ops import escaped
 from gamehost.ops.workers import NOT_RUN as NOT_STARTED
-from gamehost.ops.workers import ProgramProcess, start_program
+from gamehost.ops.workers import ProgramProcess, adopt_orphans, start_program
 from gamehost.wires.base import Wire
 
 
@@ -543,6 +543,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     progress = Progress(len(scenarios))
     seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
     launchers: list[Launcher] = []
+    adopt_orphans()
     if isinstance(checks, WireChecks):
         check = _check_client(reactor, options, wire, checks, scenarios, seed, progress, launchers)
     else:

@@ -32,9 +32,10 @@ from gamehost.contest.contest import (
     Pairing,
     Played,
 )
-from gamehost.contest.game import PERSON, ContestGame, Entrant, HostedGame, Plan
+from gamehost.contest.game import PERSON, ContestGame, Entrant, HostedGame, Plan, is_own
 from gamehost.contest.results import audited, faults
 from gamehost.games.base import Game
+from gamehost.ops.workers import adopt_orphans
 from gamehost.players.base import Level
 from gamehost.programs.command import number
 from gamehost.settings import BadOption, settings_of
@@ -161,6 +162,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
     make = partial(new_game, reactor, known, game, plan)
     run = ContestRun(reactor, contest, journal, make, at_once, shown.told, done)
     shown.run = run
+    adopt_orphans()
     reactor.addSystemEventTrigger("before", "shutdown", run.stop)
     if content.get("web"):
         _listen(reactor, content["web"], shown, made)
@@ -427,7 +429,7 @@ def _check(plan: Plan, wire: Wire[Any], strict: bool, out: TextIO) -> None:
     scenarios = [word for name in chosen for word in ("--scenario", name)]
     failed: list[str] = []
     for entrant in plan.entrants:
-        if entrant.command == PERSON or entrant.command[:3] == (sys.executable, "-m", "gamehost"):
+        if entrant.command == PERSON or is_own(entrant.command):
             continue
         words = [sys.executable, "-m", "gamehost", "check", wire.name, "--format", "json", *scenarios]
         try:

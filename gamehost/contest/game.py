@@ -6,8 +6,9 @@ A game is always decided: by the rules, by a clock, because a program is gone, o
 """
 
 import json
+import os
 import secrets
-from collections import Counter
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -31,7 +32,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import TooManyTables
 from gamehost.lobby.sessions import Queue, Session
 from gamehost.ops import SocketUnusable, short_path
-from gamehost.ops.workers import NOT_RUN, ProgramProcess, running, start_program
+from gamehost.ops.workers import NOT_RUN, ProgramProcess, own_environment, start_program
 from gamehost.players.base import SeededChance
 from gamehost.settings import Settings, settings_of
 from gamehost.storage.memory import MemoryJournal
@@ -203,18 +204,15 @@ class ContestLobby(Lobby):
             self.waits(session.name)
 
 
+def is_own(command: Sequence[str]) -> bool:
+    """Whether this is a command of gamehost itself, such as a house player."""
+    return tuple(command[:3]) == (sys.executable, "-m", "gamehost")
+
+
 def _how_ended(program: "ProgramProcess | _Place") -> str:
     status = program.status or 0
     how = f"by signal {-status}" if status < 0 else f"with status {status}"
     return f"it ended {how}" + (f": {program.words}" if program.words and status else "")
-
-
-def resident() -> Counter[int]:
-    """The bytes in memory of each session of this machine, as far as it tells. A program of a contest leads one."""
-    found = Counter[int]()
-    for process in running():
-        found[process.session] += process.resident
-    return found
 
 
 class _Place:
@@ -224,7 +222,7 @@ class _Place:
     :param ended: called as by a program that has ended
     """
 
-    group = None
+    resident = 0
     words = ""
 
     def __init__(self, ended: Callable[["_Place"], None]) -> None:
@@ -333,7 +331,9 @@ class ContestGame:
             **{"password": "correct horse", "match": self._match_id(), "seed": str(self._seed + seat)},
         }
         ended = partial(self._ended, seat)
-        self._programs.append(start_program(self._reactor, self._commands[seat], values, ended, bound=True))
+        command = self._commands[seat]
+        more = own_environment(os.environ) if is_own(command) else {}
+        self._programs.append(start_program(self._reactor, command, values, ended, more))
 
     def _match_id(self) -> str:
         """What the second program joins, on a wire on which matches are joined by their ids; empty: nothing."""
@@ -401,8 +401,8 @@ class ContestGame:
 
     def _look_at_memory(self) -> None:
         self._timers["memory"] = self._reactor.callLater(LOOKS_EVERY, self._look_at_memory)
-        most, taken = self._plan.memory, resident()
-        greedy = [seat for seat, one in enumerate(self._programs) if taken[one.group or -1] > most * 2**20]
+        most = self._plan.memory
+        greedy = [seat for seat, one in enumerate(self._programs) if one.resident > most * 2**20]
         if greedy and self._decision is None:
             self._lost(greedy, "memory", f"it took more than {most} MiB")
 

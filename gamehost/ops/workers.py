@@ -8,16 +8,19 @@ and ends when that is closed; so it ends also if the host is killed. It writes l
 few seconds. Its standard error goes to the log.
 """
 
+import ctypes
 import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field, frozen
+from twisted.internet import process
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.error import ProcessExitedAlready
 from twisted.internet.protocol import ProcessProtocol
@@ -193,46 +196,98 @@ class ChildProcess(ProcessProtocol):
 # Commands that are started as processes of their own, and ended with all that they have started.
 
 
-#: Makes a program the leader of a process group of its own, so that all of its processes can be ended together.
-_STARTER = """
-import os, sys
-os.{leads}()
-{bound}
-try:
-    os.execvp(sys.argv[1], sys.argv[1:])
-except OSError as error:
-    print(f"{{sys.argv[1]}}: {{error.strerror}}", file=sys.stderr)
-    raise SystemExit(127)
-"""
-#: Has the system kill it when this process ends (on Linux): `PR_SET_PDEATHSIG` with `SIGKILL`.
-_BOUND = """
+#: Starts a program, and stays its parent. It adopts what the program leaves behind, in whatever session, and kills it when the
+#: program ends, or when the process that has started this one ends. It ends as the program does.
+#: `prctl` with 1: `PR_SET_PDEATHSIG`, with 36: `PR_SET_CHILD_SUBREAPER`, both of Linux. Elsewhere it kills the program's group.
+_KEEPER = """
+import os, signal, sys
 try:
     import ctypes
-    ctypes.CDLL(None).prctl(1, 9)
-except (OSError, AttributeError):
-    pass
+    prctl = ctypes.CDLL(None).prctl
+except (ImportError, OSError, AttributeError):
+    prctl = lambda *words: -1
+def end(*signal_and_frame):
+    try:
+        os.killpg(program, signal.SIGKILL)
+    except OSError:
+        pass
+    while True:
+        for pid in children():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        try:
+            os.wait()
+        except OSError:
+            break
+    if signal_and_frame:
+        os._exit(1)
+def children():
+    found = []
+    for name in os.listdir("/proc") if os.path.exists("/proc/self/stat") else ():
+        try:
+            with open("/proc/" + name + "/stat", "rb") as file:
+                if int(file.read().rpartition(b")")[2].split()[1]) == os.getpid():
+                    found.append(int(name))
+        except (OSError, ValueError, IndexError):
+            pass
+    return found
+os.setsid()
+prctl(36, 1, 0, 0, 0)
+prctl(1, signal.SIGTERM, 0, 0, 0)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+program = os.fork()
+if not program:
+    os.setsid()
+    prctl(1, signal.SIGKILL, 0, 0, 0)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        os.execvp(sys.argv[1], sys.argv[1:])
+    except OSError as error:
+        print(f"{sys.argv[1]}: {error.strerror}", file=sys.stderr, flush=True)
+        os._exit(127)
+signal.signal(signal.SIGTERM, end)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+nothing = os.open(os.devnull, os.O_RDWR)
+for number in range(3):
+    os.dup2(nothing, number)
+while True:
+    pid, status = os.wait()
+    if pid == program:
+        break
+end()
+if os.WIFEXITED(status):
+    os._exit(os.WEXITSTATUS(status))
+import resource
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+signal.signal(os.WTERMSIG(status), signal.SIG_DFL) if os.WTERMSIG(status) not in (signal.SIGKILL, signal.SIGSTOP) else None
+os.kill(os.getpid(), os.WTERMSIG(status))
 """
 #: The exit statuses of a command that could not be run.
 NOT_RUN = (126, 127)
+#: Seconds for what a program has written to be read, once it has ended. Somebody else may keep its pipes open for ever.
+PIPES = 0.5
+#: So often is looked for more processes of a program that is ended: each may start others meanwhile.
+_ROUNDS = 20
+_GET_CHILD_SUBREAPER, _SET_CHILD_SUBREAPER = 37, 36
 
 
-def started(command: Sequence[str], bound: bool, session: bool = True) -> list[str]:
+def kept(command: Sequence[str]) -> list[str]:
     """
-    The words that start a command as the leader of a process group. If it cannot be run, it says so on standard error.
-
-    :param bound: whether it is killed when this process ends, however that ends (on Linux)
-    :param session: whether it has a session of its own, too. What is started in the session of a program that is bound
-        itself counts as one of its processes.
+    The words that start a command with a parent that ends all its descendants with it, and when this process ends. If it
+    cannot be run, it says so on standard error.
     """
-    starter = _STARTER.format(leads="setsid" if session else "setpgrp", bound=_BOUND if bound else "")
-    return [sys.executable, "-I", "-S", "-c", starter, *command]
+    return [sys.executable, "-I", "-S", "-c", _KEEPER, *command]
 
 
 @frozen
 class Running:
     """A process of this machine."""
 
-    group: int
+    pid: int
+    parent: int
     session: int
     #: Bytes in memory.
     resident: int
@@ -245,32 +300,145 @@ def running() -> Iterator[Running]:
         with suppress(OSError, ValueError, IndexError):
             # The name of the command, in parentheses, may have blanks.
             fields = path.read_text("utf-8", "replace").rpartition(")")[2].split()
-            yield Running(int(fields[2]), int(fields[3]), int(fields[21]) * page)
+            yield Running(int(path.parent.name), int(fields[1]), int(fields[3]), int(fields[21]) * page)
 
 
-def kill(leader: int) -> bool:
+def descendants(root: int, processes: Iterable[Running]) -> list[Running]:
+    """All that a process has started, and what these have started, and so on."""
+    children = defaultdict(list)
+    for one in processes:
+        children[one.parent].append(one)
+    found, parents = list[Running](), [root]
+    while parents:
+        new = children.pop(parents.pop(), [])
+        found += new
+        parents += [one.pid for one in new]
+    return found
+
+
+def kill(root: int) -> None:
+    """Kill a process and all its descendants. They are stopped first, so that none starts others meanwhile."""
+    stopped = set[int]()
+    for _ in range(_ROUNDS):
+        new = {one.pid for one in descendants(root, running())} - stopped
+        if not new:
+            break
+        _signal(new, signal.SIGSTOP)
+        stopped |= new
+    _signal({*stopped, root}, signal.SIGKILL)
+
+
+def _signal(processes: Iterable[int], number: signal.Signals) -> None:
+    for pid in processes:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of what programs leave behind whose keeper was killed, to end it with the program; on Linux."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _end_orphans() -> None:
     """
-    Kill all processes of a group, and of the session that its leader leads: a program may be a script that starts others.
-
-    :param leader: the number of the process that leads them
-    :return: whether there was the group
+    End what this process has adopted. All of it has other sessions than this process, which programs cannot come back to.
     """
-    groups = {one.group for one in running() if one.session == leader} - {leader}
-    for group in groups:
-        with suppress(ProcessLookupError):
-            os.killpg(group, signal.SIGKILL)
-    try:
-        os.killpg(leader, signal.SIGKILL)
-    except ProcessLookupError:
-        return False
-    return True
+    adopts = ctypes.c_int()
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_GET_CHILD_SUBREAPER, ctypes.byref(adopts), 0, 0, 0)
+    if not adopts.value:
+        return
+    own, mine = os.getsid(0), os.getpid()
+    for one in running():
+        if one.parent == mine and one.session != own and one.pid not in process.reapProcessHandlers:
+            kill(one.pid)
+            with suppress(ChildProcessError):
+                os.waitpid(one.pid, os.WNOHANG)
 
 
-def end(transport: Any) -> None:
-    """Kill a process that was started as a command, with all that it has started. Nothing happens if it has ended."""
-    if transport is not None and transport.pid is not None and not kill(transport.pid):
-        with suppress(ProcessExitedAlready):
-            transport.signalProcess("KILL")
+@define(eq=False)
+class Command(ProcessProtocol):
+    """
+    A command that was started by `start_command`. Its end is that of its first process: what that has left behind is ended, and
+    nobody waits for those who have its pipes.
+    """
+
+    _reactor: Any
+    transport: Any = field(init=False, default=None)
+    #: The exit status, or minus the number of the signal that has ended it; `None`: it runs.
+    status: int | None = field(default=None, init=False)
+    _pipes: Timer = field(factory=Timer, init=False)
+
+    def over(self) -> None:
+        """It has ended, and what it wrote was read. For subclasses."""
+
+    def processExited(self, reason: Failure) -> None:
+        _end_orphans()
+        self._pipes.set(self._reactor, PIPES, self._close, reason)
+
+    def _close(self, reason: Failure) -> None:
+        if self.transport is not None:
+            self.transport.loseConnection()
+        self.processEnded(reason)
+
+    def processEnded(self, reason: Failure) -> None:
+        self._pipes.stop()
+        if self.status is None:
+            ended: Any = reason.value
+            self.status = ended.exitCode if ended.exitCode is not None else -(ended.signal or 0)
+            self.over()
+
+    def kill(self) -> None:
+        """End it with all that it has started. Nothing happens if it has ended."""
+        pid = None if self.transport is None else self.transport.pid
+        if pid is not None:
+            kill(pid)
+            with suppress(ProcessExitedAlready):
+                self.transport.signalProcess("KILL")
+
+    @property
+    def resident(self) -> int:
+        """Bytes in memory of all its processes together, as far as the system tells."""
+        pid = None if self.transport is None else self.transport.pid
+        return 0 if pid is None else sum(one.resident for one in descendants(pid, running()))
+
+
+def start_command(
+    reactor: Any, protocol: Command, command: Sequence[str], more: Mapping[str, str] = {}, **pipes: Any
+) -> None:
+    """
+    Start a command. It has the environment of the owner, without the owner's password.
+
+    :param more: of the environment
+    :param pipes: as for `spawnProcess`
+    """
+    words = kept(command)
+    reactor.spawnProcess(protocol, words[0], words, env={**owners_environment(os.environ), **more}, **pipes)
+
+
+#: What the launcher of a package sets for the host's own Python. It keeps the owner's values under longer names.
+_LAUNCHER = ("PYTHONPATH", "PYTHONSAFEPATH")
+_OWNERS = "GAMEHOST_OWNERS_"
+#: The owner's password at a host, for `gamehost player` and `gamehost bridge`.
+PASSWORD = "GAMEHOST_PASSWORD"
+
+
+def owners_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment that the owner has, out of that of this process: nothing of a launcher, and no password."""
+    left = {name: text for name, text in environment.items() if name != PASSWORD and not name.startswith(_OWNERS)}
+    for name in _LAUNCHER:
+        owners = environment.get(_OWNERS + name)
+        if owners is not None:
+            left.pop(name, None)
+        if owners:
+            left[name] = owners
+    return left
+
+
+def own_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """What the host's own commands need of the environment of this process, beside the owner's."""
+    return {name: environment[name] for one in _LAUNCHER for name in (one, _OWNERS + one) if name in environment}
 
 
 # Programs that play: the client under test, and the players of a contest, each as processes of its own.
@@ -282,39 +450,29 @@ PLACE = ", in "
 KEPT = 2_000
 
 
-class ProgramProcess(ProcessProtocol):
+class ProgramProcess(Command):
     """
     A command that plays. What it prints is dropped, but for the end.
 
     :param ended: called with this process when it has ended
     """
 
-    def __init__(self, ended: Callable[["ProgramProcess"], None]) -> None:
+    def __init__(self, reactor: Any, ended: Callable[["ProgramProcess"], None]) -> None:
+        super().__init__(reactor)
         self._ended = ended
-        self._output = b""
-        #: The exit status, or minus the number of the signal that has ended it; `None`: it runs.
-        self.status: int | None = None
-        #: The last line that it has printed, once it has ended.
+        self._output = self._errors = b""
+        #: The last line that it has printed, once it has ended; errors first.
         self.words = ""
-
-    @property
-    def group(self) -> int | None:
-        """The number of its group of processes; `None`: it has ended."""
-        return None if self.transport is None else self.transport.pid
 
     def outReceived(self, data: bytes) -> None:
         self._output = (self._output + data)[-KEPT:]
 
-    errReceived = outReceived
+    def errReceived(self, data: bytes) -> None:
+        self._errors = (self._errors + data)[-KEPT:]
 
-    def processEnded(self, reason: Failure) -> None:
-        ended: Any = reason.value
-        self.status = ended.exitCode if ended.exitCode is not None else -(ended.signal or 0)
-        self.words = last_words(self._output)
+    def over(self) -> None:
+        self.words = last_words(self._errors) or last_words(self._output)
         self._ended(self)
-
-    def kill(self) -> None:
-        end(self.transport)
 
 
 def start_program(
@@ -323,7 +481,6 @@ def start_program(
     values: Mapping[str, str],
     ended: Callable[[ProgramProcess], None],
     environment: Mapping[str, str] = {},
-    bound: bool = False,
 ) -> ProgramProcess:
     """
     Start a command.
@@ -332,13 +489,11 @@ def start_program(
     :param values: filled in, and told in the environment, `port` as `GAMEHOST_PORT`
     :param ended: called when it has ended
     :param environment: more of it
-    :param bound: whether it is killed when this process ends, however that ends (on Linux)
     """
-    process = ProgramProcess(ended)
+    program = ProgramProcess(reactor, ended)
     told = {f"GAMEHOST_{name.upper()}": value for name, value in values.items()}
-    words = started(filled_in(command, values), bound)
-    reactor.spawnProcess(process, words[0], words, env={**os.environ, **told, **environment})
-    return process
+    start_command(reactor, program, filled_in(command, values), {**told, **environment})
+    return program
 
 
 #: A line of a traceback of Python that names a place.

@@ -16,8 +16,6 @@ from typing import Any, TextIO
 from attrs import define, field, frozen
 from msgspec import UNSET
 from twisted.internet.defer import Deferred
-from twisted.internet.protocol import ProcessProtocol
-from twisted.python.failure import Failure
 
 from gamehost._twisted import Timer, run_until_done
 from gamehost.client.core import MESSAGES, ClientError, Heard, Lost
@@ -26,8 +24,8 @@ from gamehost.games.base import Cause, Game, Result, Seat
 from gamehost.games.installed import installed, part
 from gamehost.games.messages import BadAnswer, Bridge, Dialogue, Prompt
 from gamehost.ops import escaped
-from gamehost.ops.workers import NOT_RUN, end, started
-from gamehost.programs.command import endpoint, number, spoken
+from gamehost.ops.workers import NOT_RUN, Command, adopt_orphans, start_command
+from gamehost.programs.command import add_password, endpoint, number, password_of, spoken
 from gamehost.wires.open import messages as m
 
 #: The longest line that a bot may write, in bytes.
@@ -45,7 +43,7 @@ PATIENCE = 30.0
 
 
 @define(eq=False)
-class Bot(ProcessProtocol):
+class Bot(Command):
     """
     A bot: its pipes, and the time in which it has to answer.
 
@@ -54,7 +52,6 @@ class Bot(ProcessProtocol):
     :param told_end: called when its process has ended
     """
 
-    _reactor: Any
     _answer_time: float
     _answered: Callable[[Sequence[str]], None]
     _failed: Callable[[str], None]
@@ -66,8 +63,6 @@ class Bot(ProcessProtocol):
     _wrote: bool = False
     _over: bool = False
     _timer: Timer = field(factory=Timer)
-    #: Whether its process has ended.
-    ended: bool = False
 
     def tell(self, prompt: Prompt) -> None:
         """Write lines, and await the answer if there has to be one."""
@@ -99,10 +94,10 @@ class Bot(ProcessProtocol):
     def kill(self) -> None:
         self._over = True
         self._timer.stop()
-        end(self.transport)
+        super().kill()
 
     def _write(self, lines: Sequence[str]) -> None:
-        if self.transport is not None:
+        if self.transport is not None and lines:
             self.transport.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
 
     def _fail(self, reason: str) -> None:
@@ -141,13 +136,10 @@ class Bot(ProcessProtocol):
             self._timer.stop()
             self._answered(answer)
 
-    def processEnded(self, reason: Failure) -> None:
-        """It has ended, and all that it wrote was read."""
-        ended: Any = reason.value
-        status, name = ended.exitCode, getattr(ended, "signal", None)
-        how = f"with status {status}" if status is not None else f"by signal {name}"
-        self.ended = True
-        self._fail("could not be run" if status in NOT_RUN else f"ended {how}")
+    def over(self) -> None:
+        assert self.status is not None
+        how = f"with status {self.status}" if self.status >= 0 else f"by signal {-self.status}"
+        self._fail("could not be run" if self.status in NOT_RUN else f"ended {how}")
         self._timer.stop()
         self._told_end()
 
@@ -263,8 +255,7 @@ class BridgeRun:
         bot = Bot(self._reactor, self._terms.answer_time, self._answered, self._failed, self._bot_ended)
         self._bot = bot
         # What it writes to standard error is for the one who has started the bridge.
-        words = started(self._terms.command, bound=True, session=False)
-        self._reactor.spawnProcess(bot, words[0], words, env=None, childFDs={0: "w", 1: "r", 2: 2})
+        start_command(self._reactor, bot, self._terms.command, childFDs={0: "w", 1: "r", 2: 2})
 
     def _answered(self, lines: Sequence[str]) -> None:
         seat = self._seat
@@ -292,7 +283,7 @@ class BridgeRun:
         seat = self._seat
         if seat is None:
             self._end(f"the bot {reason} before its game had begun")
-        elif seat.action is not None and self._bot is not None and self._bot.ended:
+        elif seat.action is not None and self._bot is not None and self._bot.status is not None:
             seat.ended = f"the bot {reason}"
         else:
             self._resign(f"the bot {reason}", False)
@@ -514,12 +505,14 @@ def main(
     answer_time = bridge.answer_time if words.answer_time is None else words.answer_time
     again, settings = words.illegal == "again", dict(words.set or ())
     terms = Terms(game, bridge, words.command, words.games, answer_time, again, settings)
-    login = m.LogIn(words.name, words.password) if words.password else m.Enter(words.name)
+    password = password_of(words)
+    login = m.LogIn(words.name, password) if password else m.Enter(words.name)
     run = BridgeRun(
         *(reactor, terms, lambda: Client(reactor, words.to, login)),
         lambda line: print(escaped(line), file=out, flush=True),
         lambda line: print(f"gamehost bridge: {escaped(line)}", file=err, flush=True),
     )
+    adopt_orphans()
     reactor.addSystemEventTrigger("before", "shutdown", run.stop)
     reason = run_until_done(reactor, run.start, "interrupted")
     if reason is not None:
@@ -537,7 +530,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("bridge", choices=names, metavar="BRIDGE", help=", ".join(names))
     made.add_argument("--to", required=True, type=endpoint, metavar="HOST:PORT", help="the open wire of the host")
     made.add_argument("--name", required=True, type=spoken, help="the name to log in under")
-    made.add_argument("--password", default="", type=spoken, help="if the name is an account")
+    add_password(made, "if the name is an account")
     made.add_argument(
         "--games", default=1, type=number, metavar="NUMBER", help="how many games, one after the other (1)"
     )

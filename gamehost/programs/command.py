@@ -6,6 +6,7 @@ on standard error, and ends with the status 1.
 """
 
 import argparse
+import os
 import secrets
 import sys
 import time
@@ -25,6 +26,7 @@ from gamehost.games.base import Game, Seat
 from gamehost.games.installed import installed
 from gamehost.games.play import player_of
 from gamehost.ops import NO_TEXT, escaped, is_text
+from gamehost.ops.workers import PASSWORD
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.programs.wire_player import NewPlayer, ProgramError, WirePlayer
 from gamehost.wires.base import Codec, SeatKey, Wire
@@ -125,9 +127,10 @@ def main(
     words = parser(wires).parse_args(argv)
     wire = playable(wires)[words.wire]
     assert wire.player is not None
-    if wire.seat_key is SeatKey.PASSWORD and not words.password:
-        parser(wires).error(f"{wire.name} needs --password")
-    player = wire.player(words.name, words.password, players_of(Level(words.level), wire.games), words.game)
+    password = password_of(words)
+    if wire.seat_key is SeatKey.PASSWORD and not password:
+        parser(wires).error(f"{wire.name} needs --password-file, --password, or {PASSWORD} in the environment")
+    player = wire.player(words.name, password, players_of(Level(words.level), wire.games), words.game)
     player.joins = words.match
     player.seats = words.seats
 
@@ -213,15 +216,39 @@ def number(text: str) -> int:
     return int(text)
 
 
+def add_password(made: argparse.ArgumentParser, what_for: str) -> None:
+    """The options for a password; `password_of` reads it."""
+    seen = f"others on this machine can see it in the list of processes: --password-file or {PASSWORD} is safer"
+    made.add_argument("--password", default="", type=spoken, help=f"{what_for}; {seen}")
+    made.add_argument("--password-file", type=_first_line, metavar="FILE", help="the password is its first line")
+
+
+def password_of(words: argparse.Namespace) -> str:
+    """The password that was given: in the command, in a file, or in the environment; empty: none."""
+    in_environment = os.fsencode(os.environ.get(PASSWORD, "")).decode("utf-8", "replace")
+    return str(words.password or words.password_file or in_environment)
+
+
+def _first_line(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            line = file.readline().rstrip("\r\n")
+    except (OSError, ValueError) as error:
+        raise argparse.ArgumentTypeError(
+            f"{path} cannot be read: {getattr(error, 'strerror', None) or 'no UTF-8'}"
+        ) from None
+    if not line:
+        raise argparse.ArgumentTypeError(f"{path}: expected a password in the first line")
+    return line
+
+
 def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     names = sorted(playable(wires))
     made = argparse.ArgumentParser("gamehost player", description=(__doc__ or "").split("\n\n")[0].strip())
     made.add_argument("wire", choices=names, metavar="WIRE", help=", ".join(names))
     made.add_argument("--to", required=True, type=endpoint, metavar="HOST:PORT", help="where the server listens")
     made.add_argument("--name", required=True, type=spoken, help="the name to log in under")
-    made.add_argument(
-        "--password", default="", type=spoken, help="for stratego-lines, and for accounts on the open wire"
-    )
+    add_password(made, "for stratego-lines, and for accounts on the open wire")
     made.add_argument(
         "--match",
         default="",

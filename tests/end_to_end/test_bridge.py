@@ -1,7 +1,6 @@
 """Bridges as processes: whole games, a contest, bots that do wrong, and a host that is killed in mid-game."""
 
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from unittest import SkipTest
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.ops.workers import kill, running, started
+from gamehost.ops.workers import kept, kill
 from tests.end_to_end import test_contest
 from tests.kit.fork_server import ROOT, start
 from tests.kit.process import PATIENCE, HostProcess
@@ -120,12 +119,20 @@ class GamesTests(BridgeCase):
                 ("flood", ["sh", "-c", "read a; while :; do echo 0; done"], "without being asked"),
                 ("silent", ["sh", "-c", "sleep 60 & wait"], "the bot wrote nothing within 0.5 s; are its streams"),
                 ("dead", ["sh", "-c", "read a; exit 3"], "the bot ended with status 3"),
+                ("left", ["sh", "-c", "setsid sleep 600 & read a; exit 3"], "the bot ended with status 3"),
             ):
                 good = self.bridge(port, protocol, "ann", python_bot(protocol))
                 bad = self.bridge(port, protocol, name, command, "--answer-time=0.5")
                 self.assertIn(f"{name} has resigned: ", " ".join(lines := self.printed(bad, 1)))
                 self.assertIn(reason, " ".join(lines))
                 self.assertEqual(self.results(good), ["ann won (left): left the game"])
+
+    def test_a_bot_that_ends_in_its_set_up(self) -> None:
+        with self.host() as host:
+            good = self.bridge(host.ports["open"], "ucc-stratego", "ann", python_bot("ucc-stratego"))
+            bad = self.bridge(host.ports["open"], "ucc-stratego", "bob", ["sh", "-c", "read a; exit 3"])
+            self.assertIn("bob has resigned: the bot ended with status 3", " ".join(self.printed(bad, 1)))
+            self.printed(good)
 
 
 class KilledHostTests(BridgeCase):
@@ -151,23 +158,50 @@ class KilledHostTests(BridgeCase):
                 (self.folder / name).unlink()
 
 
+#: Starts a process in a session of its own, which keeps the pipes, and prints its number.
+HELPER = "setsid sleep 600 & echo $!; "
+
+
 class ProcessTests(SynchronousTestCase):
-    def test_all_of_a_session_is_killed(self) -> None:
-        """A bridge's bot leads a group of its own in the session of the bridge, and ends with it in a contest."""
+    """A command, and what it leaves behind."""
+
+    def start(self, script: str) -> tuple[Any, int]:
+        """The process of a command, and the number of its helper."""
         if not Path("/proc/self/stat").exists():
             raise SkipTest("there is no /proc on this machine")
-        bot = shlex.join(started(["sleep", "60"], bound=False, session=False))
-        words = started(["sh", "-c", f"{bot} & wait"], bound=False)
-        with subprocess.Popen(words) as leader:
-            until = time.monotonic() + 30
-            while not (groups := {one.group for one in running() if one.session == leader.pid} - {leader.pid}):
-                self.assertLess(time.monotonic(), until)
-                time.sleep(0.02)
-            self.assertTrue(kill(leader.pid))
-        while any(one.group in groups and one.resident for one in running()):
+        leader = subprocess.Popen(kept(["sh", "-c", HELPER + script]), stdout=subprocess.PIPE)
+        self.addCleanup(leader.__exit__, None, None, None)
+        assert leader.stdout is not None
+        return leader, int(leader.stdout.readline())
+
+    def assert_ended(self, pid: int) -> None:
+        until = time.monotonic() + 30
+        while (stat := Path(f"/proc/{pid}/stat")).exists() and ") Z " not in stat.read_text():
             self.assertLess(time.monotonic(), until)
             time.sleep(0.02)
-        self.assertFalse(kill(leader.pid))
+
+    def test_helpers_end_with_their_program(self) -> None:
+        for script, status in (("exit 3", 3), ("kill -SEGV $$", -11), ("kill -KILL $$", -9)):
+            with self.subTest(script):
+                leader, helper = self.start(script)
+                self.assertEqual(leader.wait(30), status)
+                self.assertEqual(leader.stdout.read(), b"")
+                self.assert_ended(helper)
+
+    def test_all_are_killed_together(self) -> None:
+        leader, helper = self.start("wait")
+        kill(leader.pid)
+        self.assertEqual(leader.wait(30), -9)
+        self.assert_ended(helper)
+
+    def test_all_end_with_the_one_who_has_started_them(self) -> None:
+        script = "import subprocess, sys, time; subprocess.Popen(sys.argv[1:]); time.sleep(600)"
+        words = kept(["sh", "-c", HELPER + "wait"])
+        with subprocess.Popen([sys.executable, "-c", script, *words], stdout=subprocess.PIPE) as owner:
+            assert owner.stdout is not None
+            helper = int(owner.stdout.readline())
+            owner.kill()
+        self.assert_ended(helper)
 
 
 class ContestTests(test_contest.ContestCase):

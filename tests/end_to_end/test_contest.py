@@ -30,6 +30,9 @@ BAD = {
     "floods": _IN + "while True: s.sendall(b'MAKE_MOVE|ox|a1|a9\\n'*1000)",
     "nonsense": _IN + "s.sendall(b'\\xff\\xfe'*5000)\ntime.sleep(1000)",
     "greedy": "import time\nx=b'x'*400_000_000\ntime.sleep(1000)",
+    "helped": "import subprocess\nsubprocess.Popen(['setsid','tail','-f',__file__])\n" + _IN + "time.sleep(1000)",
+    "unkept": "import subprocess,time\nsubprocess.Popen(['setsid','tail','-f',__file__])\ntime.sleep(0.3)\n"
+    "import os\nos.kill(os.getppid(),9)\ntime.sleep(1000)",
     "crashes": "raise ValueError('no such opening')",
     "never": "import time\ntime.sleep(1000)",
 }
@@ -80,8 +83,15 @@ class ProgramsTests(ContestCase):
         self.assertEqual(causes["crashes"], "crash")
         self.assertEqual(causes["greedy"], "memory")
         self.assertEqual(causes["hangs"], "time")
+        self.assertEqual([one for one in Path("/proc").glob("[0-9]*/cmdline") if self.helps(one)], [])
         words = {one["words"] for one in self.results()["games"] if one["cause"] == "crash"}
         self.assertTrue(any("ValueError: no such opening" in one for one in words), words)
+
+    def helps(self, command: Path) -> bool:
+        """Whether this is a process that a program has left behind."""
+        with contextlib.suppress(OSError):
+            return b"tail" in (words := command.read_bytes()) and bytes(self.folder) in words
+        return False
 
     def audit(self) -> tuple[int, str]:
         audit: Any = start("gamehost", ["contest", "--audit", f"--out={self.folder / 'out'}"], ROOT, {**os.environ})

@@ -2,6 +2,7 @@
 
 import threading
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 from twisted.internet import defer, reactor
@@ -11,7 +12,18 @@ from twisted.logger import LogLevel
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from gamehost.ops.workers import FIRST_PAUSE, SILENCE, SOUND_AFTER, STOPPING, ChildProcess, SerialWorker
+from gamehost.ops.workers import (
+    FIRST_PAUSE,
+    PIPES,
+    SILENCE,
+    SOUND_AFTER,
+    STOPPING,
+    ChildProcess,
+    ProgramProcess,
+    SerialWorker,
+    own_environment,
+    owners_environment,
+)
 from tests.kit.reactors import Process, SpawningReactor, logged
 
 
@@ -101,6 +113,42 @@ class ChildProcessTests(SynchronousTestCase):
         self.process.protocol.processEnded(Failure(ProcessTerminated(1)))
         self.assertEqual(self.child.told[-1], "lost")
         self.assertIsInstance(self.reactor, Clock)
+
+
+class ProgramTests(SynchronousTestCase):
+    def test_nobody_waits_for_those_who_keep_its_pipes(self) -> None:
+        """A helper has the pipes of a program that has ended: its end is told nevertheless, once, with its last words."""
+        clock, told = Clock(), list[ProgramProcess]()
+        program = ProgramProcess(clock, told.append)
+        closed = list[str]()
+        transport: Any = SimpleNamespace(pid=None, loseConnection=lambda: closed.append("pipes"))
+        program.makeConnection(transport)
+        program.processExited(Failure(ProcessTerminated(3)))
+        program.errReceived(b"no such opening\n")
+        self.assertEqual(told, [])
+        clock.advance(PIPES)
+        self.assertEqual((told, closed, program.status, program.words), ([program], ["pipes"], 3, "no such opening"))
+        program.processEnded(Failure(ProcessTerminated(3)))
+        self.assertEqual((told, clock.getDelayedCalls()), ([program], []))
+
+    def test_words_to_standard_error_count_first(self) -> None:
+        program = ProgramProcess(Clock(), lambda ended: None)
+        program.errReceived(b"bob has resigned\n")
+        program.outReceived(b"ann won\n")
+        program.processEnded(Failure(ProcessTerminated(1)))
+        self.assertEqual(program.words, "bob has resigned")
+
+    def test_the_environment_is_the_owners(self) -> None:
+        launched = {"GAMEHOST_OWNERS_PYTHONPATH": "", "GAMEHOST_OWNERS_PYTHONSAFEPATH": ""}
+        launched |= {"PYTHONPATH": "/usr/lib/gamehost", "PYTHONSAFEPATH": "1"}
+        secret = {"HOME": "/home/ann", "GAMEHOST_PASSWORD": "correct horse"}
+        self.assertEqual(owners_environment({**launched, **secret}), {"HOME": "/home/ann"})
+        self.assertEqual(own_environment({**launched, **secret}), launched)
+        launched["GAMEHOST_OWNERS_PYTHONPATH"] = "lib"
+        self.assertEqual(owners_environment(launched), {"PYTHONPATH": "lib"})
+        # Without a launcher all of it is the owner's.
+        own = {"PYTHONPATH": "lib", "PYTHONSAFEPATH": "1"}
+        self.assertEqual(owners_environment(own), own)
 
 
 class WorkerTests(TestCase):

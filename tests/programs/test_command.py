@@ -2,7 +2,9 @@
 
 import argparse
 import io
+import os
 from contextlib import redirect_stderr
+from pathlib import Path
 from typing import Any
 
 from attrs import evolve
@@ -17,7 +19,7 @@ from gamehost.games.play import new_player
 from gamehost.games.stratego.rules import Move, Place, PlaceRows, Ready
 from gamehost.players.base import Level, Player
 from gamehost.plugins import WIRES
-from gamehost.programs.command import PlayerProtocol, endpoint, main, parser, playable, players_of
+from gamehost.programs.command import PlayerProtocol, endpoint, main, parser, password_of, playable, players_of
 from gamehost.programs.command import play as play_on
 from gamehost.programs.wire_player import MOST_REFUSALS, ProgramError, WirePlayer
 from gamehost.wires.eriantys import messages as eriantys
@@ -37,6 +39,35 @@ from tests.kit.players import RULES, HouseProcess, WirePerson, play, program_of
 from tests.kit.players import WIRES as PLAYABLE
 
 START = b"START|bob|ann|white=boar,ox;black=crab,eel;spare=tiger\n"
+
+
+class PasswordTests(SynchronousTestCase):
+    GOOD = ("stratego-lines", "--to", "127.0.0.1:1", "--name", "ann")
+
+    def test_where_it_comes_from(self) -> None:
+        """A command is seen by everybody on the machine; a file and the environment are not."""
+        path = self.mktemp()
+        Path(path).write_text("from a file\nsecond line\n", "utf-8")
+        self.patch(os, "environ", {"GAMEHOST_PASSWORD": "from the environment"})
+        for more, expected in (
+            ((), "from the environment"),
+            (("--password-file", path), "from a file"),
+            (("--password", "said", "--password-file", path), "said"),
+        ):
+            with self.subTest(expected):
+                self.assertEqual(password_of(parser(WIRES).parse_args([*self.GOOD, *more])), expected)
+        self.assertIn("others on this machine can see it", " ".join(parser(WIRES).format_help().split()))
+
+    def test_a_file_that_cannot_be_used(self) -> None:
+        empty = self.mktemp()
+        Path(empty).touch()
+        for path, expected in (
+            (self.mktemp(), "cannot be read: No such file"),
+            (empty, "a password in the first line"),
+        ):
+            with self.subTest(expected), redirect_stderr(io.StringIO()) as told:
+                self.assertRaises(SystemExit, parser(WIRES).parse_args, [*self.GOOD, "--password-file", path])
+                self.assertIn(expected, told.getvalue())
 
 
 class ConnectionTests(SynchronousTestCase):
