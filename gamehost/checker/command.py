@@ -40,6 +40,7 @@ from gamehost.commands.command_line import exit_with_usage_error, print_text
 from gamehost.ops import escaped
 from gamehost.ops.workers import NOT_RUN as NOT_STARTED
 from gamehost.ops.workers import ProgramProcess, adopt_orphans, start_program
+from gamehost.settings import BadOption, settings_of
 from gamehost.wires.base import Wire
 
 
@@ -481,7 +482,11 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
         "--server", metavar="HOST:PORT", help=f"check a server, as both clients: {_names(wires, servers=True)}"
     )
     made.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="with --server: a setting that the server has"
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the host or of the server",
     )
     made.add_argument("--list", action="store_true", help="list the scenarios and end")
     made.add_argument("--scenario", action="append", default=[], metavar="NAME", help="play this one only; repeatable")
@@ -539,11 +544,12 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
         )
     if options.server is None and options.strict:
         scenarios = [scenario for scenario in scenarios if scenario.strict]
+    if options.server is None:
+        scenarios = with_settings(scenarios, options.set, wire)
     scenarios *= max(1, options.games)
     progress = Progress(len(scenarios))
     seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
     launchers: list[Launcher] = []
-    adopt_orphans()
     if isinstance(checks, WireChecks):
         check = _check_client(reactor, options, wire, checks, scenarios, seed, progress, launchers)
     else:
@@ -579,8 +585,32 @@ def _check_client(
         launchers.append(made)
         return made
 
+    adopt_orphans()
     at_once = 1 if options.wait else options.jobs or 3 * (os.cpu_count() or 1)
     return check_of_client(reactor, wire, checks, scenarios, launcher, seed, at_once, progress.ended)
+
+
+def with_settings(scenarios: Sequence[Scenario], given: Sequence[str], wire: Wire[Any]) -> list[Scenario]:
+    """
+    The scenarios for a client, at a host with these settings. What a scenario tries counts more.
+
+    :param given: each as `NAME=VALUE`
+    :raises SystemExit: one is unknown or cannot be used
+    """
+    found = dict(text.split("=", 1) for text in given if "=" in text)
+    known = [f"{wire.name}.{name}" for name in wire.options]
+    known += [f"{game.name}.{name}" for game in wire.games for name in game.options]
+    if bad := [text for text in given if "=" not in text or text.partition("=")[0] not in known]:
+        exit_with_usage_error(
+            f"no setting {bad[0]!r}", f"expected --set NAME=VALUE with {', '.join(sorted(set(known)))}"
+        )
+    try:
+        for game in wire.games:
+            game.check(settings_of(game.name, found, game.options))
+        wire.configure(settings_of(wire.name, found, wire.options))
+    except BadOption as error:
+        exit_with_usage_error(error, "expected another value with --set")
+    return [evolve(one, settings={**found, **one.settings}) for one in scenarios]
 
 
 def _server(reactor: Any, options: argparse.Namespace, wire: Wire[Any], checks: ServerChecks) -> ServerUnderTest:

@@ -48,6 +48,8 @@ CHECKED = 4
 #: Seconds for these.
 CHECK_SECONDS = 180
 
+#: Settings of a contest that its check does not have.
+_TIMES = ("move_time", "game_time", "increment")
 #: Characters of the bar on a terminal.
 BAR = 30
 #: Seconds between two versions of the results while the contest is played.
@@ -417,9 +419,15 @@ def _settings(content: Mapping[str, Any], wire: Wire[Any], game: Game[Any, Any])
     return found
 
 
+def settings_of_check(plan: Plan) -> list[str]:
+    """The settings of a contest for `gamehost check`, without its times: a check judges by the document, not by speed."""
+    held = {name: value for name, value in plan.settings.items() if name.rpartition(".")[2] not in _TIMES}
+    return [word for name, value in held.items() for word in ("--set", f"{name}={value}")]
+
+
 def _check(plan: Plan, wire: Wire[Any], strict: bool, out: TextIO) -> None:
     """
-    Judge each program by a short list of scenarios, and say what was found.
+    Judge each program by a short list of scenarios with the contest's settings, and say what was found.
 
     :raises ContestError: one has failed, and all must pass
     """
@@ -431,7 +439,17 @@ def _check(plan: Plan, wire: Wire[Any], strict: bool, out: TextIO) -> None:
     for entrant in plan.entrants:
         if entrant.command == PERSON or is_own(entrant.command):
             continue
-        words = [sys.executable, "-m", "gamehost", "check", wire.name, "--format", "json", *scenarios]
+        words = [
+            sys.executable,
+            "-m",
+            "gamehost",
+            "check",
+            wire.name,
+            "--format",
+            "json",
+            *scenarios,
+            *settings_of_check(plan),
+        ]
         try:
             ended = subprocess.run(
                 [*words, "--", *entrant.command], capture_output=True, text=True, timeout=CHECK_SECONDS, check=False

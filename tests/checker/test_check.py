@@ -11,7 +11,7 @@ from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import GENERAL, Grade, TranscriptLine, Verdict
-from gamehost.checker.command import FORMATS, Progress, Report, chosen, counted, main
+from gamehost.checker.command import FORMATS, Progress, Report, chosen, counted, main, with_settings
 from gamehost.ops.workers import filled_in, last_words
 from gamehost.plugins import WIRES
 from gamehost.wires.base import Wire
@@ -94,11 +94,23 @@ class CommandTests(SynchronousTestCase):
             (("onitama", "--scenario", "nonsense", "--", "bot"), "no scenario 'nonsense'"),
             (("onitama", "--server", "localhost"), "expected --server HOST:PORT"),
             (("onitama", "--server", "localhost:1", "--set", "deal"), "--set NAME=VALUE"),
+            (("onitama", "--set", "onitama.colour=1", "--", "bot"), "no setting 'onitama.colour=1'"),
+            (("onitama", "--set", "onitama.deal", "--", "bot"), "no setting 'onitama.deal'"),
+            (("onitama", "--set", "onitama.max_plies=x", "--", "bot"), "expected another value with --set"),
             (("onitama", "--server", "localhost:1", "--wait"), "expected a COMMAND behind --, --wait or --server"),
             (("onitama", "--server", "localhost:1", "--scenario", "nonsense"), "no scenario 'nonsense'"),
         ):
             self.assertEqual(self.ends(*arguments), 2)
             self.assertIn(words, self.err.getvalue())
+
+    def test_settings_of_the_host_for_a_client(self) -> None:
+        wire = next(one for one in WIRES if one.name == "stratego-lines")
+        assert wire.checks is not None
+        before = wire.checks().scenarios
+        after = with_settings(before, ["stratego.two_squares=0", "stratego.max_plies=7"], wire)
+        for one, other in zip(before, after, strict=True):
+            expected = {"stratego.two_squares": "0", "stratego.max_plies": "7", **one.settings}
+            self.assertEqual(other.settings, expected)
 
     def test_a_wire_without_checks_of_servers(self) -> None:
         wires = [wire if wire.name == "onitama" else evolve(wire, server_checks=None) for wire in WIRES]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.contest.command import Shown, _content, _where_games_are, parser, plan_of
+from gamehost.contest.command import Shown, _content, _where_games_are, parser, plan_of, settings_of_check
 from gamehost.contest.contest import (
     JOURNAL,
     Contest,
@@ -338,6 +338,10 @@ class CommandTests(SynchronousTestCase):
         )
         expected = {"stratego.move_time": "3", "stratego.game_time": "60", "stratego.two_squares": "0"}
         self.assertEqual(plan.settings, expected)
+
+    def test_the_entry_check_has_the_settings_of_the_contest(self) -> None:
+        plan = self.plan("--wire=stratego-lines", *TWO, "--move-time=3", "--set", "stratego.two_squares=0")
+        self.assertEqual(settings_of_check(plan), ["--set", "stratego.two_squares=0"])
 
     def test_a_file(self) -> None:
         path = Path(self.mktemp())

@@ -205,14 +205,28 @@ class ProcessTests(SynchronousTestCase):
 
 
 class ContestTests(test_contest.ContestCase):
+    BRIDGE = f"{sys.executable} -m gamehost bridge codingame-paper-soccer --to {{host}}:{{port}} --name {{name}} "
+    BRIDGE += "--answer-time=60 --"
+
     def test_bridges_are_entrants(self) -> None:
         """Two of them, and a house player. What a bot has started ends with its game."""
-        words = f"{sys.executable} -m gamehost bridge codingame-paper-soccer --to {{host}}:{{port}} --name {{name}}"
-        words += " --answer-time=60 --"
         bots = {"ann": python_bot("codingame-paper-soccer"), "bob": python_bot("codingame-paper-soccer", 2)}
-        players = {name: f"{words} {' '.join(bot)}" for name, bot in bots.items()}
+        players = {name: f"{self.BRIDGE} {' '.join(bot)}" for name, bot in bots.items()}
         self.finish(
             self.begin({**players, "easy": "house:easy"}, "--wire=open", "--game=paper-soccer", "--move-time=60")
         )
         self.assertEqual(sum(self.points().values()), 3.0)
         self.assertEqual({one["cause"] for one in self.results()["games"]}, {"rules"})
+
+    def test_why_a_bridge_has_resigned(self) -> None:
+        """It is told in the journal, in the results, and on the terminal."""
+        players = {"ann": " ".join(python_bot("codingame-paper-soccer")), "bob": "sh -c 'read a; exit 3'"}
+        words = ("--wire=open", "--game=paper-soccer", "--move-time=60")
+        contest = self.begin({name: f"{self.BRIDGE} {bot}" for name, bot in players.items()}, *words)
+        printed = contest.stdout.read().decode()
+        self.finish(contest)
+        why = "bob: gamehost bridge: bob has resigned: the bot ended with status 3"
+        self.assertEqual(self.points(), {"ann": 1.0, "bob": 0.0})
+        files = [self.folder / "out" / name for name in ("contest.jsonl", "results.json", "results.html")]
+        for text in (printed, *(file.read_text("utf-8") for file in files)):
+            self.assertIn(why, text)

@@ -100,8 +100,8 @@ class UCCTests(SynchronousTestCase):
     def test_the_beginning(self) -> None:
         """RED is above and begins; BLUE begins to speak when RED has moved. Enemies are not shown, lakes are `+`."""
         red, blue = (self.BRIDGE.dialogue(Seat(seat), NAMES) for seat in (0, 1))
-        self.assertEqual(red.begin(), Prompt(("RED bob 10 10",), 4))
-        self.assertEqual(blue.begin(), Prompt(("BLUE ann 10 10",), 4))
+        self.assertEqual(red.begin(), Prompt(("RED ./bob 10 10",), 4))
+        self.assertEqual(blue.begin(), Prompt(("BLUE ./ann 10 10",), 4))
         self.assertEqual(red.answer(ROWS), PlaceRows(tuple(row.replace("s", "S") for row in ROWS)))
         blue.answer(ROWS[::-1])
         begun = Playing(Seat(0), Seat(0))

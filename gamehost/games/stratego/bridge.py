@@ -67,6 +67,7 @@ def read_rows(lines: Sequence[str]) -> rules.PlaceRows:
 @define(eq=False)
 class UCCDialogue:
     seat: Seat
+    #: Its name. The contest gave the path of its program, and some bots read it as that.
     opponent: str
     _view: rules.Situation = field(init=False)
     #: The answer to the last question, in the bot's own words.
@@ -78,7 +79,7 @@ class UCCDialogue:
         self._view = rules.Situation(self.seat, rules.Phase.PLAY, rules.BARE.decode(), (True, True), None, None)
 
     def begin(self) -> Prompt:
-        return Prompt((f"{COLOURS[self.seat]} {self.opponent} {rules.WIDTH} {rules.WIDTH}",), rules.DEPTH)
+        return Prompt((f"{COLOURS[self.seat]} ./{self.opponent} {rules.WIDTH} {rules.WIDTH}",), rules.DEPTH)
 
     def hear(self, event: Any) -> Prompt:
         match event:
