@@ -73,11 +73,11 @@ def read_context(folder: Path, authority: Path | None = None) -> Any:
                 raise
             raise BadOption(f"{path}: a {kind.decode('ascii').lower()} that cannot be read") from None
     if len(keys) != 1:
-        raise BadOption(f"{folder}: expected one private key in its .pem files, found {len(keys)}")
+        raise BadOption(f"{folder}: expected one private key in its .pem files, found {len(keys)}{_torn(folder)}")
     [(public, key)] = keys.items()
     own = [one for one in certificates.values() if _public(one.get_pubkey()) == public]
     if not own:
-        raise BadOption(f"{folder}: no certificate in its .pem files belongs to the private key")
+        raise BadOption(f"{folder}: no certificate in its .pem files belongs to the private key{_torn(folder)}")
     # Of several for one key, as after a renewal, the one that is valid longest.
     leaf = max(own, key=lambda one: one.get_notAfter() or b"")
     context = _context(key, leaf, _chain(leaf, certificates.values()))
@@ -126,6 +126,12 @@ def _blocks(folder: Path) -> Iterator[tuple[Path, bytes, bytes]]:
                     yield path, block[1], block[0] + b"\n"
     except OSError as error:
         raise BadOption(f"{error.filename or folder}: {error.strerror or error}") from None
+
+
+def _torn(folder: Path) -> str:
+    """Which `.pem` files have nothing whole in them, such as one that is half written; words that end a sentence."""
+    torn = [path.name for path in sorted(folder.glob("*.pem")) if not _BLOCK.search(path.read_bytes())]
+    return f"; nothing in {', '.join(torn)} can be read" if torn else ""
 
 
 def _refuse_open_key(path: Path) -> None:

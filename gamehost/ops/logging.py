@@ -200,11 +200,15 @@ class Log:
                     self._lost_said = lost
 
     def reopen(self) -> None:
-        """Open the file of this name again, after the old one was renamed."""
+        """
+        Open the file of this name again, after the old one was renamed.
+
+        :raises OSError: it cannot be opened, and the old one stays in use
+        """
         with self._lock:
-            old, self._opened = self._file, False
-            self._open()
-            if old is not None and old != self._file:
+            new = self.open_file()
+            old, self._file, self._opened = self._file, new, True
+            if old is not None and old != new:
                 os.close(old)
 
     def _line(self, event: LogEvent, unwritten: int) -> str:

@@ -28,6 +28,7 @@ from twisted.logger import Logger
 
 from gamehost.journal.records import TableId
 from gamehost.ops.logging import frames
+from gamehost.settings import BadOption
 
 log = Logger()
 
@@ -209,16 +210,26 @@ def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[C
     to the closed pipe fails instead.
 
     :param from_thread: calls something on the reactor's thread
-    :param hangups: functions that open files again
+    :param hangups: functions that open files again; they raise `BadOption` or `OSError` if the old one stays in use
     """
 
     def hang_up() -> None:
-        log.info("SIGHUP: the log and the certificates are opened again")
+        faults = []
         for call in hangups:
             try:
                 call()
+            except BadOption as error:
+                faults.append(str(error))
+            except OSError as error:
+                faults.append(f"{error.filename}: {error.strerror}" if error.filename else str(error))
             except Exception:
-                log.failure("a file cannot be opened again; the old one stays in use")
+                log.failure("SIGHUP: a file cannot be opened again; the old one stays in use")
+                faults.append("")
+        # Several listeners may have one folder.
+        for fault in filter(None, dict.fromkeys(faults)):
+            log.error("SIGHUP: {fault}; the old one stays in use", fault=fault)
+        if not faults:
+            log.info("SIGHUP: the log and the certificates are opened again")
 
     def user_1() -> None:
         log.info("SIGUSR1: the next lines say what each thread is doing")

@@ -270,6 +270,17 @@ class FolderTests(TLSCase):
                 self.assertIn(f"{name}: a ", words)
                 self.assertNotIn("SECRET", words)
 
+    def test_half_written(self) -> None:
+        """A file that ends too early has nothing whole in it, and is named."""
+        for name, words in (("cert.pem", "no certificate in its .pem files"), ("privkey.pem", "found 0")):
+            write_folder(self.folder)
+            for path in self.folder.glob("*chain.pem"):
+                path.unlink()
+            whole = (self.folder / name).read_bytes()
+            (self.folder / name).write_bytes(whole[: len(whole) // 2])
+            self.assertIn(words, self.refusal())
+            self.assertTrue(self.refusal().endswith(f"; nothing in {name} can be read"), self.refusal())
+
     def test_renewed_beside_the_old(self) -> None:
         key = new_key()
         (self.folder / "privkey.pem").write_bytes(pem_key(key))

@@ -284,6 +284,15 @@ class PlaceTests(LogCase):
         self.assertEqual(len(self.lines()), 1)
         self.assertEqual(self.path.stat().st_mode & 0o777, 0o600)
 
+    def test_put_away_and_not_opened(self) -> None:
+        """If there can be no new file, the lines go on in the old one."""
+        self.log(event(words="old"))
+        self.log.open_file = file_at("/nowhere/games.log")
+        self.assertRaises(FileNotFoundError, self.log.reopen)
+        self.log(event(words="still old"))
+        self.assertEqual(len(self.lines()), 2)
+        self.assertEqual(self.log.lost, 0)
+
 
 class TwistdTests(SynchronousTestCase):
     def options(self, **given: Any) -> dict[str, Any]:

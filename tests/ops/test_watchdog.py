@@ -1,5 +1,6 @@
 """What watches over a host: systemd, signals, open files, the watchdog, and suspended tables."""
 
+import errno
 import os
 import resource
 import shutil
@@ -25,6 +26,7 @@ from gamehost.ops.watchdog import (
     raise_fd_limit,
     stacks,
 )
+from gamehost.settings import BadOption
 from tests.kit.reactors import logged
 
 
@@ -86,11 +88,11 @@ class SignalTests(SynchronousTestCase):
         self.calls: list[Callable[[], None]] = []
 
     def test_hangup_opens_files_anew(self) -> None:
-        """Each of them, in the reactor's turn; one that cannot be is logged, and keeps no other from it."""
+        """Each of them, in the reactor's turn; one with a fault of ours is logged, and keeps no other from it."""
         done: list[str] = []
 
         def broken() -> None:
-            raise OSError("planted")
+            raise LookupError("planted")
 
         install_signal_handlers(self.calls.append, [lambda: done.append("log"), broken, lambda: done.append("key")])
         os.kill(os.getpid(), signal.SIGHUP)
@@ -98,7 +100,34 @@ class SignalTests(SynchronousTestCase):
         for call in self.calls:
             call()
         self.assertEqual(done, ["log", "key"])
-        self.assertEqual(len(self.flushLoggedErrors(OSError)), 1)
+        self.assertEqual(len(self.flushLoggedErrors(LookupError)), 1)
+        self.assertEqual(self.lines.of(LogLevel.info), [])
+
+    def test_hangup_says_what_happened(self) -> None:
+        """After it has happened: success if all files were opened, else one sentence for each file and its fault."""
+
+        def certificate() -> None:
+            self.assertEqual(self.lines.events, [])
+            raise BadOption("/tls/cert.pem: a certificate that cannot be read")
+
+        def log_file() -> None:
+            raise PermissionError(errno.EACCES, "Permission denied", "/var/log/games.log")
+
+        install_signal_handlers(self.calls.append, [certificate, log_file, certificate])
+        os.kill(os.getpid(), signal.SIGHUP)
+        self.calls.pop()()
+        self.assertEqual(
+            self.lines.of(LogLevel.error),
+            [
+                "SIGHUP: /tls/cert.pem: a certificate that cannot be read; the old one stays in use",
+                "SIGHUP: /var/log/games.log: Permission denied; the old one stays in use",
+            ],
+        )
+        self.assertEqual(self.lines.of(LogLevel.info), [])
+        install_signal_handlers(self.calls.append, [lambda: self.assertEqual(self.lines.of(LogLevel.info), [])])
+        os.kill(os.getpid(), signal.SIGHUP)
+        self.calls.pop()()
+        self.assertEqual(self.lines.of(LogLevel.info), ["SIGHUP: the log and the certificates are opened again"])
 
     def test_others(self) -> None:
         install_signal_handlers(self.calls.append, [])
