@@ -43,6 +43,7 @@ from gamehost.ops.workers import SerialWorker
 from gamehost.service import GameHostService, HouseService, Listener, Part
 from gamehost.settings import BadOption
 from gamehost.storage.durable import AWAY_AFTER, BacklogLimits, DurableJournal, StoredAccounts
+from gamehost.storage.folders import open_folders
 from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.postgresql import beside, is_postgresql, require_psycopg, shown
 from gamehost.storage.sidecar import proof_key
@@ -309,6 +310,8 @@ def _open_store(
 ) -> DurableJournal | MemoryJournal:
     if options["store"] == "memory":
         return MemoryJournal()
+    for words in open_folders(beside(options["store"])):
+        _warn(words)
     from_thread, broken = reactor.callFromThread, lambda reason: fail(f"{shown(options['store'])}: {reason}")
     common: dict[str, Any] = {
         "accept_loss": options["accept-loss"],

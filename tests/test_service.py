@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -424,6 +425,24 @@ class HostTests(SynchronousTestCase):
         for arguments, listeners in ((("--onitama=tcp:1", "--onitama=tcp:2"), 2), (("--onitama=",), 0)):
             host = make_host(parsed(*arguments), MemoryReactorClock())
             self.assertEqual(len([one for one in host.listeners if one.wire.name == "onitama"]), listeners)
+
+    def test_a_folder_that_everybody_can_write_to(self) -> None:
+        """The start names it, also that of the small files beside a database, and goes on."""
+        folder = Path(self.mktemp()).absolute()
+        folder.mkdir()
+        folder.chmod(0o777)
+        (folder / "games.sqlite").write_text("no store, so nothing of it is opened")
+        lines = logged(self)
+        reactor: Any = MemoryReactorClock()
+        reactor.callFromThread = reactor.callLater
+        for store in (str(folder / "games.sqlite"), "postgresql://ann@127.0.0.1:1/games"):
+            with chdir(folder):
+                host = make_host(parsed(f"--store={store}"), reactor)
+                host.abort_start = lambda reason: None
+                host.startService()
+            [words] = [one for one in lines.of(LogLevel.warn) if "every user can replace the store" in one]
+            self.assertIn(f"{folder} has mode 0777; type: chmod o-w {folder}", words)
+            lines.events.clear()
 
     def test_a_database_that_cannot_be_reached(self) -> None:
         store = "postgresql://ann:canary@127.0.0.1:1/games"
