@@ -27,6 +27,12 @@ cp "$deb" "$root/usr/local/gamehost.deb"
 cp "$tests/check_installed.py" "$root/usr/local/check_installed.py"
 chroot "$root" dpkg --install /usr/local/gamehost.deb
 chroot "$root" setpriv --reuid=65534 --regid=65534 --clear-groups python3 /usr/local/check_installed.py /usr/bin/gamehost
+# There is no server in a bare Debian, but the driver is there and looks for one.
+words=$(chroot "$root" gamehost journal list --store=postgresql://127.0.0.1:1/none 2>&1 || true)
+case $words in
+*"there is no connection to the database"*) ;;
+*) echo "check-deb: the package brings no driver for PostgreSQL: $words" >&2; exit 1 ;;
+esac
 chroot "$root" dpkg --remove gamehost
 chroot "$root" test ! -e /usr/lib/gamehost
 chroot "$root" dpkg --purge gamehost

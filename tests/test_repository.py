@@ -599,6 +599,12 @@ class PackageTests(SynchronousTestCase):
         with (folder / "gamehost.toml").open("rb") as file:
             self.assertEqual(tomllib.load(file), {})
 
+    def test_extras(self) -> None:
+        """The package for Debian has everything that a host may use, and the image has the driver for PostgreSQL."""
+        script = (CONTRIB / "debian" / "build.sh").read_text("utf-8")
+        self.assertIn('"${wheel}[metrics,postgresql,tls]"', script)
+        self.assertIn("'/src[postgresql,tls]'", (CONTRIB / "Dockerfile").read_text("utf-8"))
+
     def test_unit(self) -> None:
         """The path of the command is changed in the unit, as the script for the package does it."""
         [command] = directives()["ExecStart"]

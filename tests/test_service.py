@@ -446,7 +446,7 @@ class HostTests(SynchronousTestCase):
 
     def test_a_database_that_cannot_be_reached(self) -> None:
         store = "postgresql://ann:canary@127.0.0.1:1/games"
-        for words in ("there is no connection to the database", "pip install 'psycopg[binary]'"):
+        for words in ("there is no connection to the database", "pip install 'gamehost[postgresql]'"):
             reactor: Any = MemoryReactorClock()
             reactor.callFromThread = reactor.callLater
             host = make_host(parsed(f"--store={store}"), reactor)
@@ -455,7 +455,7 @@ class HostTests(SynchronousTestCase):
             host.startService()
             self.assertIn(words, reasons[0])
             self.assertNotIn("canary", reasons[0])
-            self.patch(urls, "find_spec", lambda name: None)
+            self.patch(urls, "OLDEST", (99, 0))
 
     def test_profile(self) -> None:
         lines = logged(self)

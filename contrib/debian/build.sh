@@ -17,7 +17,7 @@ minor=$("$python" -c 'import sys; print(sys.version_info.minor)')
 architecture=$(dpkg --print-architecture)
 chmod 755 "$root"
 mkdir -p "$root/DEBIAN" "$root/usr/bin" "$root/usr/lib" "$root/lib/systemd/system" "$root/etc" "$root/usr/share/doc/gamehost"
-"$python" -m pip install --quiet --disable-pip-version-check --no-compile --target "$root/usr/lib/gamehost" "${wheel}[metrics,tls]"
+"$python" -m pip install --quiet --disable-pip-version-check --no-compile --target "$root/usr/lib/gamehost" "${wheel}[metrics,postgresql,tls]"
 rm -rf "$root/usr/lib/gamehost/bin"
 install -m 755 "$here/gamehost" "$root/usr/bin/gamehost"
 install -m 644 "$here/gamehost.toml" "$root/etc/gamehost.toml"
@@ -34,10 +34,11 @@ Maintainer: the owner of this host <root@localhost>
 Section: games
 Priority: optional
 Depends: python3 (>= 3.$minor), python3 (<< 3.$((minor + 1))), libc6
-Suggests: systemd
+Suggests: systemd, postgresql
 Installed-Size: $(du -sk "$root/usr" | cut -f1)
 Description: host for documented game protocols
  Several games and wire formats, one lobby, no lost move. The package has everything that the host requires, but Python.
+ A store can be a file, or a PostgreSQL database: its driver (psycopg) is in the package, and its server is not.
 END
 chmod -R u+w,go-w,a+rX "$root"
 dpkg-deb --root-owner-group --build "$root" "$dist/gamehost_${version}_${architecture}.deb"

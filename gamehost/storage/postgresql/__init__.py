@@ -12,7 +12,7 @@ imported for a PostgreSQL store alone.
 """
 
 import re
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -60,9 +60,26 @@ def beside(store: str) -> Path:
     return Path("gamehost-" + (name if re.fullmatch(r"[A-Za-z0-9_-]{1,63}", name) else "postgresql"))
 
 
+#: The oldest psycopg that can be used. That of Debian 12, 3.1.7, reports the end of a session as a lack of memory.
+OLDEST = (3, 2)
+
+
 def require_psycopg() -> None:
     """
-    :raises StoreUnusable: the library for PostgreSQL is not installed
+    :raises StoreUnusable: the library for PostgreSQL is not installed, or cannot be used
     """
-    if find_spec("psycopg") is None:
-        raise StoreUnusable("a store in PostgreSQL needs psycopg: pip install 'psycopg[binary]'")
+    try:
+        version = str(import_module("psycopg").__version__)
+    except ModuleNotFoundError:
+        found = "none is installed"
+    except ImportError:
+        found = "the one that is installed cannot be loaded, as without libpq"
+    else:
+        numbers = re.match(r"(\d+)\.(\d+)", version)
+        if numbers is not None and (int(numbers[1]), int(numbers[2])) >= OLDEST:
+            return
+        found = f"{version} is installed"
+    raise StoreUnusable(
+        f"a store in PostgreSQL needs psycopg {'.'.join(map(str, OLDEST))} or newer, and {found}: type pip install "
+        "'gamehost[postgresql]' where the host is installed; the package for Debian of this release brings it"
+    )

@@ -1,8 +1,10 @@
 """A session with a database, the names of databases, their schemas, and the runs of members: who lives, and is taken over."""
 
+from collections.abc import Callable
 from functools import partial
 from itertools import repeat
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -383,10 +385,33 @@ class UrlTests(SynchronousTestCase):
             self.assertEqual(beside(named), Path(expected))
 
     def test_without_the_library(self) -> None:
+        """One sentence says what is wrong with it, and what to install: here with pip, and on Debian."""
         require_psycopg()
-        self.patch(postgresql, "find_spec", lambda name: None)
-        error = self.assertRaises(StoreUnusable, require_psycopg)
-        self.assertIn("pip install 'psycopg[binary]'", str(error))
+
+        def refusal(load: Callable[[str], Any]) -> str:
+            self.patch(postgresql, "import_module", load)
+            return str(self.assertRaises(StoreUnusable, require_psycopg))
+
+        def missing(name: str) -> Any:
+            raise ModuleNotFoundError(name)
+
+        def without_libpq(name: str) -> Any:
+            raise ImportError("no pq wrapper available.\nAttempts made:\n- planted")
+
+        for load, found in (
+            (missing, "none is installed"),
+            (without_libpq, "the one that is installed cannot be loaded"),
+            (lambda name: SimpleNamespace(__version__="3.1.7"), "3.1.7 is installed"),
+        ):
+            words = refusal(load)
+            self.assertIn(f"needs psycopg 3.2 or newer, and {found}", words)
+            self.assertIn(
+                "pip install 'gamehost[postgresql]' where the host is installed; the package for Debian", words
+            )
+            self.assertNotIn("\n", words)
+        for version in ("3.2", "3.10.1", "4.0.0.dev1"):
+            self.patch(postgresql, "import_module", lambda name, one=version: SimpleNamespace(__version__=one))
+            require_psycopg()
 
 
 class ReleaseTests(ClusterCase):
