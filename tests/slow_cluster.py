@@ -132,7 +132,8 @@ class MeetingTests(ClusterCase):
         say(f"{len(took)} meetings: {percentile(took, 0.5):.2f} s (median), {percentile(took, 1.0):.2f} s (longest)")
 
 
-# `make cluster` as a whole: three hosts start, one is killed, and Ctrl-C ends the others and the database.
+# `make cluster` as a whole: three hosts start, one is killed, then all, and Ctrl-C ends those that were started again and the
+# database.
 
 
 #: Added to all ports, so that a host of this machine may run meanwhile.
@@ -171,6 +172,17 @@ class TryClusterTests(SynchronousTestCase):
             self.assertIn("this member", asked.stdout)
             for member in (*members[1:], again[1]):
                 self.assertIn(member, asked.stdout)
+            for pid in pids[1:]:
+                os.kill(pid, signal.SIGKILL)
+            words = [next(program.stdout) for _ in range(4)]
+            self.assertEqual(words[3], "no host is left: Enter starts them again, Ctrl-C ends everything\n")
+            program.stdin.write("\n")
+            program.stdin.flush()
+            for _ in range(3):
+                found_again = re.match(r"\d  \S+  tcp:127.0.0.1:\d+  pid (\d+)  nc ", next(program.stdout))
+                assert found_again is not None
+                pids.append(int(found_again[1]))
+            program.send_signal(signal.SIGINT)
             program.send_signal(signal.SIGINT)
             self.assertEqual(program.wait(60), 0)
         self.assertFalse(Path(folder).exists())

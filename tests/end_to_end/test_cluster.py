@@ -3,9 +3,11 @@
 import io
 import random
 import signal
+import subprocess
 import sys
 from itertools import cycle
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 from attrs import define
@@ -134,6 +136,26 @@ class OptionsTests(SynchronousTestCase):
         words = f"{member}  pid 7  nc 127.0.0.1 8888    http://127.0.0.1:8080/  other wires: the usual ports"
         self.assertEqual(introduction(0, member, 7, 0), words)
         self.assertIn("other wires: the usual ports + 1200", introduction(2, member, 7, 1000))
+
+    def test_all_have_ended(self) -> None:
+        """It waits for Enter, and says so once; it ends if there is no input that could start a host."""
+        said: list[str] = []
+        tried = try_cluster.TriedCluster(0, "memory", Path(), said.append)
+        for number in range(HOSTS):
+            process = subprocess.Popen(["sh", "-c", "kill -KILL $$"])
+            process.wait()
+            host: Any = SimpleNamespace(process=process, member=f"{number}", end="was ended by SIGKILL")
+            tried.hosts.append(host)
+        for host in tried.hosts:
+            tried.ended(host)
+        self.assertEqual(
+            [words for words in said if "was ended" not in words],
+            ["no host is left: Enter starts them again, Ctrl-C ends everything"],
+        )
+        self.assertFalse(tried.over.is_set())
+        tried.start_again([])
+        self.assertEqual(said[-1], "no host is left, and there is no input to start one: everything ends")
+        self.assertTrue(tried.over.is_set())
 
     def test_no_postgresql(self) -> None:
         """It says what to install, and starts nothing."""

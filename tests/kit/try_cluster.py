@@ -1,8 +1,9 @@
 """
 Three hosts on a PostgreSQL of their own, in one terminal, to try what happens when one of them is killed (`make cluster`).
 
-They have the names that `gamehost admin cluster` gives them. Enter starts those again that have ended. `python -m
-tests.kit.try_cluster 1000` adds 1000 to all ports. Everything ends with Ctrl-C, and nothing is left behind.
+They have the names that `gamehost admin cluster` gives them. Enter starts those again that have ended, also when all have.
+`python -m tests.kit.try_cluster 1000` adds 1000 to all ports. Everything ends with Ctrl-C, and nothing is left behind. If all
+hosts have ended and no input is left that could start one, it ends with status 1.
 """
 
 import re
@@ -14,11 +15,12 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from attrs import define, field
 
 from gamehost.plugins import REGISTRY, WEB
-from tests.kit.postgresql import missing, new_server
+from tests.kit.postgresql import PostgresServer, missing, new_server
 
 HOSTS = 3
 
@@ -27,6 +29,9 @@ APART = 100
 
 #: Seconds for a host to start, and to stop.
 PATIENCE = 30.0
+
+#: What ends everything.
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def ports(shift: int) -> Mapping[str, int]:
@@ -129,12 +134,19 @@ class TriedCluster:
     say: Callable[[str], None]
     hosts: list[TriedHost] = field(factory=list)
     stopping: threading.Event = field(factory=threading.Event)
-    none_left: threading.Event = field(factory=threading.Event)
+    #: No host is left, and none will be started.
+    over: threading.Event = field(factory=threading.Event)
+    _input_ended: bool = False
+    _told: bool = False
+    #: Each host ends in a thread of its own.
+    _lock: Any = field(factory=threading.RLock)
 
     def start(self, number: int) -> bool:
         argv = options(number, self.shift, self.store, self.folder)
-        host = TriedHost(number, argv, self.folder, self._ended)
-        self.hosts[number : number + 1] = [host]
+        with self._lock:
+            host = TriedHost(number, argv, self.folder, self.ended)
+            self.hosts[number : number + 1] = [host]
+            self._told = False
         if host.wait_until_ready():
             self.say(introduction(number, host.member, host.process.pid, self.shift))
             return True
@@ -142,11 +154,14 @@ class TriedCluster:
         return False
 
     def start_again(self, lines: Iterable[str]) -> None:
-        """At each line, start the hosts that have ended."""
+        """At each line, start the hosts that have ended. When there are no more lines, nobody can start one."""
         for _ in lines:
             for host in tuple(self.hosts):
                 if host.process.poll() is not None and not self.stopping.is_set():
                     self.start(host.number)
+            self._look()
+        self._input_ended = True
+        self._look()
 
     def stop(self) -> None:
         self.stopping.set()
@@ -155,18 +170,36 @@ class TriedCluster:
         for host in self.hosts:
             host.wait()
 
-    def _ended(self, host: TriedHost) -> None:
+    def ended(self, host: TriedHost) -> None:
+        """A host that was ready has ended: say how, and what can be done if it was the last one."""
         if not self.stopping.is_set():
             self.say(f"{host.member}  {host.end}")
-        if all(one.process.poll() is not None for one in self.hosts):
-            self.none_left.set()
+        self._look()
+
+    def _look(self) -> None:
+        with self._lock:
+            left = len(self.hosts) < HOSTS or any(one.process.poll() is None for one in self.hosts)
+            if left or self.stopping.is_set() or self.over.is_set():
+                return
+            if self._input_ended:
+                self.say("no host is left, and there is no input to start one: everything ends")
+                self.over.set()
+            elif not self._told:
+                self.say("no host is left: Enter starts them again, Ctrl-C ends everything")
+                self._told = True
 
 
 def run(shift: int, say: Callable[[str], None], lines: Iterable[str]) -> int:
-    """Start everything, and wait until all has ended, or for Ctrl-C. A line has hosts started again. The exit status."""
-    folder, server = Path(tempfile.mkdtemp(prefix="gamehost-cluster-")), new_server()
+    """
+    Start everything, and wait for Ctrl-C. A line starts hosts again that have ended.
+
+    :returns: the exit status: 0 after Ctrl-C; 1 if a host does not start, or all have ended and there are no more lines
+    """
+    folder = Path(tempfile.mkdtemp(prefix="gamehost-cluster-"))
+    server: PostgresServer | None = None
     tried: TriedCluster | None = None
     try:
+        server = new_server()
         store = server.url(server.new_database("ENCODING 'UTF8' TEMPLATE template0"))
         tried = TriedCluster(shift, store, folder, say)
         say(f"PostgreSQL listens on 127.0.0.1:{server.port}. The logs of the hosts are in {folder}.")
@@ -177,15 +210,17 @@ def run(shift: int, say: Callable[[str], None], lines: Iterable[str]) -> int:
         say(f"Begin a match at one host, end a host with kill -9 {pid}, and go on at another one.")
         say(f"All members: {Path(sys.executable).parent}/gamehost admin --admin={folder}/2.admin cluster")
         say("Enter starts those again that have ended. Ctrl-C ends everything.")
-        tried.none_left.wait()
-        say("no host is left")
-        return 0
+        tried.over.wait()
+        return 1
     except KeyboardInterrupt:
         return 0
     finally:
+        for number in ENDS:
+            signal.signal(number, signal.SIG_IGN)  # a second Ctrl-C changes nothing: the hosts stop in order
         if tried is not None:
             tried.stop()
-        server.remove()
+        if server is not None:
+            server.remove()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -195,7 +230,7 @@ def main(argv: Sequence[str]) -> int:
     if why is not None:
         print(f"make cluster: {why}", file=sys.stderr)
         return 1
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in ENDS:
         signal.signal(number, signal.default_int_handler)
     return run(int(argv[0]) if argv else 0, lambda words: print(words, flush=True), sys.stdin)
 
