@@ -271,7 +271,7 @@ class Careless(SynchronousTestCase):
 
 class SuiteTests(SynchronousTestCase):
     def test_errors_that_nobody_waits_for_fail_a_test(self) -> None:
-        """Row 152: trial counts what a lost Deferred logs."""
+        """Trial counts what a lost Deferred logs."""
         result = TestResult()
         Careless("runTest").run(result)
         self.assertEqual(len(result.errors), 1)
@@ -292,7 +292,7 @@ class SuiteTests(SynchronousTestCase):
             self.assertEqual(there() is not None, left)
 
     def test_dependencies_are_without_known_holes(self) -> None:
-        """Row 160: no release of Twisted or lxml is allowed of which it is known how to hurt a host with it."""
+        """No release of Twisted or lxml is allowed of which it is known how to hurt a host with it."""
         path = Path(__file__).parents[1] / "setup.cfg"
         lines = [line.strip() for line in path.read_text("utf-8").splitlines()]
         self.assertTrue(any(line.startswith("Twisted >= 26.") for line in lines))

@@ -314,7 +314,7 @@ class WatchingTests(HostCase):
         self.assertNotIn("gamehost-watchdog", [thread.name for thread in threading.enumerate()])
 
     def test_look_that_fails_is_not_the_last(self) -> None:
-        """Row 151: whatever a look meets, the next one is taken."""
+        """Whatever a look meets, the next one is taken."""
         host = self.make()
         host.startService()
         self.store.pressure = "broken"  # type: ignore[assignment]
@@ -510,7 +510,7 @@ class HostTests(SynchronousTestCase):
             self.assertIs(config.new_codec().encode(ServerShutdown()).startswith(b"<?xml"), declares)
 
     def test_time_is_monotonic(self) -> None:
-        """Row 127: a clock that people or daemons set moves no game: the reactor counts on one that only goes forward."""
+        """A clock that people or daemons set moves no game: the reactor counts on one that only goes forward."""
         from twisted.internet import reactor as this_reactor
 
         reactor: Any = this_reactor
@@ -526,7 +526,7 @@ class HostTests(SynchronousTestCase):
         self.assertIsNotNone(host.watchdog)
 
     def test_three_suspended_tables_close_their_game(self) -> None:
-        """Row 123: the tables ring; the host and its other games go on."""
+        """The tables ring; the host and its other games go on."""
         reasons: list[str] = []
         host = make_host(parsed("--store=memory"), MemoryReactorClock(), reasons.append)
         host.startService()

@@ -79,7 +79,7 @@ class LogInTests(ServiceCase):
         self.accounts.release()
         self.assertEqual((first, second), (["ann"], ["ann"]))
 
-    def test_row_52_two_register_the_same_name_at_once(self) -> None:
+    def test_two_register_the_same_name_at_once(self) -> None:
         for other, expected in (("secret", "ann"), ("other", LoginRefused("wrong password"))):
             self.setUp()
             first, _ = self.begin("ann", "secret")
@@ -151,7 +151,7 @@ class LogInTests(ServiceCase):
 
 
 class WorkTests(ServiceCase):
-    def test_row_55_one_at_a_time_and_no_more_than_32_wait(self) -> None:
+    def test_one_at_a_time_and_no_more_than_32_wait(self) -> None:
         self.login_service = self.new_service(failures_per_hour="1000", accounts_per_address="1000")
         answers = [self.begin(f"ann{number}", "secret")[0] for number in range(34)]
         self.assertEqual(len(self.worker.held), 1)
@@ -202,13 +202,13 @@ class QuotaTests(ServiceCase):
             address = HOME if number < 4 else "203.0.113.77"
             self.assert_refused(self.judged("ann", f"guess{number}", address), "wrong password")
 
-    def test_row_49_this_machine_is_not_counted(self) -> None:
+    def test_this_machine_is_not_counted(self) -> None:
         """Somebody who tries things out on the host's own machine makes as many accounts as they like."""
         self.login_service = self.new_service(accounts_per_address="1")
         for number in range(5):
             self.assertEqual(self.judged(f"a{number}", "secret", "127.0.0.1"), f"a{number}")
 
-    def test_row_49_three_new_accounts_an_hour_from_an_address(self) -> None:
+    def test_three_new_accounts_an_hour_from_an_address(self) -> None:
         self.login_service = self.new_service(accounts_per_address="3")
         for name in ("a1", "a2", "a3"):
             self.assertEqual(self.judged(name, "secret"), name)
@@ -218,7 +218,7 @@ class QuotaTests(ServiceCase):
         self.assertEqual(self.judged("a5", "secret"), "a5")
         self.assert_refused(self.judged("a6", "secret"), "no new accounts")
 
-    def test_row_49_so_many_new_accounts_an_hour_in_all(self) -> None:
+    def test_so_many_new_accounts_an_hour_in_all(self) -> None:
         """From whatever address; and an address that could not use its own quota keeps it."""
         self.login_service = self.new_service(accounts_per_hour="2")
         for number, expected in enumerate((True, True, False)):
@@ -228,7 +228,7 @@ class QuotaTests(ServiceCase):
         for number in (5, 6):
             self.assertEqual(self.judged(f"a{number}", "secret", "192.0.2.2"), f"a{number}")
 
-    def test_row_51_twenty_failures_an_hour_from_an_address(self) -> None:
+    def test_twenty_failures_an_hour_from_an_address(self) -> None:
         """After those a right password has to wait, too: three minutes at most, as nobody else there waits."""
         self.login_service = self.new_service(guesses_per_minute="1000")
         self.judged("ann", "secret", AWAY)
@@ -293,7 +293,7 @@ class QuotaTests(ServiceCase):
         self.clock.advance(12)
         self.assertEqual(answers, ["ann"])
 
-    def test_row_50_more_than_five_guesses_a_minute_have_to_wait(self) -> None:
+    def test_more_than_five_guesses_a_minute_have_to_wait(self) -> None:
         """Each twelve seconds one more is looked at: a delay, and work for none of those that wait."""
         self.guessed()
         answers, _ = self.begin("ann", "guess")
@@ -344,7 +344,7 @@ class QuotaTests(ServiceCase):
             self.login_service.log_in(name, "guess", "203.0.113.8", lambda outcome: None, "no", waits=waits.append)
             self.assertEqual([round(wait, 1) for wait in waits[3:]], [12.0])
 
-    def test_row_50_a_stranger_locks_nobody_out(self) -> None:
+    def test_a_stranger_locks_nobody_out(self) -> None:
         """From where the owner has been before nothing is slower; from elsewhere the right password waits its turn."""
         self.guessed()
         stranger, _ = self.begin("ann", "guess")

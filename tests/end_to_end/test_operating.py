@@ -151,7 +151,7 @@ class SignalTests(OperatingCase):
         self.assertNotIn("Error", host.log)
 
     def test_told_twice_to_stop(self) -> None:
-        """Row 146: a second SIGTERM hurries nothing and breaks nothing; the next run goes on where this one was."""
+        """A second SIGTERM hurries nothing and breaks nothing; the next run goes on where this one was."""
         with self.host() as host:
             players = self.log_in(host)
             self.play(players, 0)
@@ -244,7 +244,7 @@ class FilesTests(OperatingCase):
 
 
 class SupervisorTests(OperatingCase):
-    """Row 150, as `systemd` sees it."""
+    """As `systemd` sees it."""
 
     def test_ready_alive_stopping(self) -> None:
         """In this order, with signs of life while nobody asks for anything."""

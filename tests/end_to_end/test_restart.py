@@ -131,7 +131,7 @@ class LateCheckTests(RestartCase):
 
 class FullDiskTests(RestartCase):
     def test_full_disk_ends_the_host_and_no_acknowledged_move_is_lost(self) -> None:
-        """Row 137: nothing false is said, the process ends with a message and a status, and the next one goes on."""
+        """Nothing false is said, the process ends with a message and a status, and the next one goes on."""
         pair = Pair(("ann", "bob"), random.Random(1))
         cramped = HostProcess(
             wires=["onitama"], folder=self.folder, store="store.sqlite", module="tests.kit.altered_hosts:full_disk"
@@ -257,7 +257,7 @@ class RefusedTests(RestartCase):
     """What must not start says why, opens nothing, and ends with a status that is not 0."""
 
     def test_second_host_on_the_same_store(self) -> None:
-        """Row 141: the message names the first host's process; that host goes on unharmed."""
+        """The message names the first host's process; that host goes on unharmed."""
         with self.host() as host:
             self.begin(host)
             refusal = self.refusal()
@@ -285,7 +285,7 @@ class RefusedTests(RestartCase):
         self.assertEqual([path.name for path in self.folder.iterdir()], ["no_locks.so"])
 
     def test_older_copy_put_back(self) -> None:
-        """Row 139: a store that is shorter than recorded is refused, and taken only when its owner says so."""
+        """A store that is shorter than recorded is refused, and taken only when its owner says so."""
         store = self.folder / "store.sqlite"
         with self.host() as host:
             host.stop()

@@ -108,7 +108,7 @@ class JournalledChanceTests(SynchronousTestCase):
             live = chance.below(10)
             self.assertEqual(chance.take(), (live,))
 
-    def test_row_133_a_step_that_fails(self) -> None:
+    def test_a_step_that_fails(self) -> None:
         chance = JournalledChance()
         self.assertRaises(KeyError, chance.replay, (1,), {}.popitem)
         chance.below(10)
@@ -138,7 +138,7 @@ class ShuffledTests(PropertyCase):
             self.assertEqual(len(scripts), factorial(n))
             self.assertEqual(orders, Counter(permutations(range(n))))
 
-    def test_row_132_evenly_spread(self) -> None:
+    def test_evenly_spread(self) -> None:
         """With the system's luck 24000 orders of four are spread evenly: no further off than one run in 10^12 would be."""
         counts = Counter(tuple(shuffled("abcd", SystemChance())) for _ in range(24_000))
         self.assertEqual(len(counts), 24)

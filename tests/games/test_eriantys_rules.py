@@ -362,7 +362,7 @@ class CirclePropertyTests(PropertyCase):
 
 
 class BagTests(SynchronousTestCase):
-    def test_row_131_the_bag_has_no_order(self) -> None:
+    def test_the_bag_has_no_order(self) -> None:
         """There is no next student before one is drawn: the bag is five counts, for the host itself, too."""
         bag = new_position().bag
         self.assertEqual(len(bag), 5)

@@ -426,7 +426,7 @@ def lines_of(master: StrategoMaster, move: Move) -> list[tuple[str, int]]:
 
 
 class RefusalTimeTests(SynchronousTestCase):
-    def test_row_129_same_lines_whatever_is_hidden(self) -> None:
+    def test_same_lines_whatever_is_hidden(self) -> None:
         """Moves onto, from and through hidden pieces, diagonal ones and none: 40 set-ups of the enemy, one way."""
         own = rows_of("".join(shuffled_rows(random.Random(1))))
         refused = [

@@ -96,7 +96,7 @@ class PairingTests(SynchronousTestCase):
         self.assertEqual(starts(ann), ["ann", "bob"])
 
     def test_games_that_are_not_played_here_stay_in_the_journal(self) -> None:
-        """Row 144: another version of the rules, or another game, keeps its table out and the host up."""
+        """Another version of the rules, or another game, keeps its table out and the host up."""
         world = MemoryHost()
         world.come("ann", "bob", wire="onitama")
         journal = world.journal.restarted()

@@ -411,7 +411,7 @@ class GatheringTests(SynchronousTestCase):
         bob.join(table)
         self.assertRaises(NoSuchTable, carl.join, table)
 
-    def test_row_121_one_of_two_takes_the_last_seat(self) -> None:
+    def test_one_of_two_takes_the_last_seat(self) -> None:
         """The other is told that the table is full as long as nobody has heard of the match, and then that it is not there."""
         self.journal.late = True
         ann, bob, carl = self.guests("ann", "bob", "carl")
@@ -421,7 +421,7 @@ class GatheringTests(SynchronousTestCase):
         self.journal.release()
         self.assertRaises(NoSuchTable, carl.join, table)
 
-    def test_row_117_one_address_has_so_many_tables_waiting(self) -> None:
+    def test_one_address_has_so_many_tables_waiting(self) -> None:
         ann, bob, carl, dora = self.guests("ann", "bob", "carl", "dora")
         first = ann.open().table
         bob.open()
@@ -446,14 +446,14 @@ class GatheringTests(SynchronousTestCase):
         guests[0].leave()
         self.assertEqual([open_table.table for open_table in self.lobby.waiting(QUEUE)], tables[1:201])
 
-    def test_row_117_a_network_is_one_address(self) -> None:
+    def test_a_network_is_one_address(self) -> None:
         """In IPv6 whoever has one address has as many as they like."""
         for number in range(3):
             Guest(self.lobby, f"guest{number}", f"2001:db8::{number}").open()
         self.assertRaises(TooManyTables, Guest(self.lobby, "dora", "2001:db8::ffff").open)
         Guest(self.lobby, "eve", "2001:db8:0:1::1").open()
 
-    def test_row_118_a_table_waits_ten_minutes(self) -> None:
+    def test_a_table_waits_ten_minutes(self) -> None:
         ann, bob = self.guests("ann", "bob")
         table = ann.open(3).table
         self.clock.advance(300)

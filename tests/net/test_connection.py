@@ -94,7 +94,7 @@ class ClosingTests(ConnectionCase):
         self.assertTrue(client.transport.disconnecting or client.closed)
 
     def test_a_client_that_has_begun_has_longer_to_log_in(self) -> None:
-        """Row 9: a person who has sent a byte within ten seconds has sixty; a client that sends nothing has ten."""
+        """A person who has sent a byte within ten seconds has sixty; a client that sends nothing has ten."""
         for sent, seconds in ((b"", 10), (b"h", 60), (b"say 2\n", 60)):
             world, client = self.connected()
             world.wait(5)
@@ -126,7 +126,7 @@ class ClosingTests(ConnectionCase):
             self.assertEqual(client.heard(), [f"bye not logged in within {seconds} s"])
 
     def test_a_message_before_the_log_in_may_take_as_long(self) -> None:
-        """Row 10: somebody may be typing it. After the log-in it has ten seconds, as the deadline for logging in is over."""
+        """Somebody may be typing it. After the log-in it has ten seconds, as the deadline for logging in is over."""
         world, client = self.connected()
         client.send(b"hi a")
         world.wait(10)
@@ -231,7 +231,7 @@ class TransportTests(ConnectionCase):
 
 class SocketTests(ConnectionCase):
     def test_a_pulled_cable_is_found_within_35_seconds(self) -> None:
-        """Row 14: with somebody told something at the last moment too, when the system begins to wait anew."""
+        """With somebody told something at the last moment too, when the system begins to wait anew."""
         world, _ = self.connected()
         with socket.socket() as handle:
             transport: Any = StrictTransport(world.clock)
@@ -332,7 +332,7 @@ class Layer(StrictTransport):
 
 class CostTests(SynchronousTestCase):
     def test_silent_connection(self) -> None:
-        """Row 9: one that has not logged in costs at most 10 KiB, the test's own end included."""
+        """One that has not logged in costs at most 10 KiB, the test's own end included."""
         world = MemoryHost({"limits.unlimited": "yes"}, wires=(TOY_WIRE,))
         world.connect("toy").say("hi ann")
         tracemalloc.start()
@@ -345,7 +345,7 @@ class CostTests(SynchronousTestCase):
         self.assertLess((after - before) / len(clients), 10_240)
 
     def test_clients_that_never_read(self) -> None:
-        """Row 13: none has more than 128 KiB and a message waiting: a thousand have 128 MiB; all are cut off."""
+        """None has more than 128 KiB and a message waiting: a thousand have 128 MiB; all are cut off."""
         world = MemoryHost({"limits.unlimited": "yes"}, wires=(TOY_WIRE,))
         clients = [world.connect("toy") for _ in range(10)]
         most = 0
@@ -365,7 +365,7 @@ class CostTests(SynchronousTestCase):
         self.assertEqual(world.context.limiter.count, 0)
 
     def test_first_byte_that_is_not_taken(self) -> None:
-        """Row 12: over real sockets the ten seconds begin when the system is full, and no more is asked for then."""
+        """Over real sockets the ten seconds begin when the system is full, and no more is asked for then."""
         world = MemoryHost({"limits.unlimited": "yes", "limits.login_seconds": "1000"}, wires=(TOY_WIRE,))
         reactor: Any = NotingReactor()
         reactor.callLater = world.clock.callLater
@@ -398,7 +398,7 @@ class CostTests(SynchronousTestCase):
         self.assertTrue(server.disconnected)
 
     def test_other_side_that_is_gone(self) -> None:
-        """Row 14: a pulled cable is found within 35 seconds, idle or with words on their way; under TLS as well."""
+        """A pulled cable is found within 35 seconds, idle or with words on their way; under TLS as well."""
         world = MemoryHost(wires=(TOY_WIRE,))
         for layered in (False, True):
             below = SocketTransport(world)

@@ -66,7 +66,7 @@ class ProxiedTests(ProxiedCase):
         self.assertEqual(self.world.context.limiter.count, 0)
 
     def test_byte_by_byte(self) -> None:
-        """Row 25: however slowly the header comes, within its time."""
+        """However slowly the header comes, within its time."""
         transport = self.connect()
         for byte in tcp4() + b"say 3\n":
             transport.receive(bytes([byte]))
@@ -92,7 +92,7 @@ class ProxiedTests(ProxiedCase):
         self.assertEqual(self.addresses(), ["192.0.2.2"])
 
     def test_refused(self) -> None:
-        """Row 25: what is no header ends the connection, is never answered, and leaves nothing behind."""
+        """What is no header ends the connection, is never answered, and leaves nothing behind."""
         for data in REFUSED:
             transport = self.connect()
             transport.receive(data)
@@ -155,7 +155,7 @@ class TrustTests(ProxiedCase):
         self.assertIsNotNone(self.connect(UNIXAddress(b"/run/proxy")).protocol)
 
     def test_header_on_a_port_without_proxy(self) -> None:
-        """Row 24: there it is a line like any other, and no address is taken from it."""
+        """There it is a line like any other, and no address is taken from it."""
         client = self.world.connect("toy")
         client.send(b"PROXY TCP4 192.0.2.77 192.0.2.1 1 2\r\n")
         self.assertNotIn("192.0.2.77", self.addresses())

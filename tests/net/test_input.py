@@ -16,13 +16,13 @@ def rounds(world: MemoryHost, client: Client, number: int = 10) -> list[int]:
 
 class HearingTests(ConnectionCase):
     def test_pipelined_messages_are_heard_in_order(self) -> None:
-        """Row 2: a hundred in one segment, each answered, in their order."""
+        """A hundred in one segment, each answered, in their order."""
         _, client = self.connected()
         client.say(*(f"say {number}" for number in range(2, 102)))
         self.assertEqual([len(line) for line in client.heard()], list(range(1, 101)))
 
     def test_a_message_has_its_own_time(self) -> None:
-        """Row 10: what begins behind a message that is whole, in its segment, is not measured from that one's beginning."""
+        """What begins behind a message that is whole, in its segment, is not measured from that one's beginning."""
         for messages in (1, 64, 65):
             world, client = self.connected(unlimited="yes", login_seconds="1000", login_patience_seconds="1")
             client.send(b"sa")
@@ -46,7 +46,7 @@ class HearingTests(ConnectionCase):
         self.assertEqual(client.heard(), ["bye a message not finished within 10 s"])
 
     def test_flood_of_delimiters_ends_at_the_rate(self) -> None:
-        """Row 3: 64 KiB of bare line ends are counted like messages."""
+        """64 KiB of bare line ends are counted like messages."""
         world, client = self.connected(refusals="1000")
         client.send(b"\n" * 65_536)
         self.assertEqual(client.heard()[-1], "error too many messages")
@@ -54,7 +54,7 @@ class HearingTests(ConnectionCase):
         self.assertTrue(client.closed)
 
     def test_bytes_that_make_no_message_end_at_their_rate(self) -> None:
-        """Row 3: telnet's option negotiation makes no message, so the rate of messages never sees it."""
+        """Telnet's option negotiation makes no message, so the rate of messages never sees it."""
         world, client = self.connected()
         client.say("hi ann")
         for _ in range(64):
@@ -152,7 +152,7 @@ class HearingTests(ConnectionCase):
         self.assertTrue(bots[1].closed)
 
     def test_messages_at_the_long_run_rate_are_heard_for_ever(self) -> None:
-        """Row 11: slow, whole messages are nobody's fault."""
+        """Slow, whole messages are nobody's fault."""
         world, client = self.connected()
         client.say("hi ann")
         for _ in range(300):
@@ -198,7 +198,7 @@ class HearingTests(ConnectionCase):
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
     def test_move_then_half_close_is_heard_first(self) -> None:
-        """Row 15: what came before the end of the stream counts."""
+        """What came before the end of the stream counts."""
         world, ann = self.connected()
         bob = world.connect("toy")
         ann.say("hi ann")
@@ -211,7 +211,7 @@ class HearingTests(ConnectionCase):
 
 class TurnsTests(ConnectionCase):
     def test_others_are_heard_after_64_messages(self) -> None:
-        """Row 2: a flood of one connection waits for the turn of the others."""
+        """A flood of one connection waits for the turn of the others."""
         world, client = self.connected(unlimited="yes")
         client.transport.receive(b"say 2\n" * 150)
         self.assertEqual(len(client.heard()), 64)

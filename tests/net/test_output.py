@@ -30,7 +30,7 @@ class WritingTests(ConnectionCase):
             self.assertEqual([len(piece) for piece in pieces], expected)
 
     def test_a_dropped_players_seat_survives_being_cut_off(self) -> None:
-        """Row 12: the seat is in grace, like after any other loss."""
+        """The seat is in grace, like after any other loss."""
         world, ann = self.connected()
         bob = world.connect("toy")
         ann.say("hi ann")
@@ -45,7 +45,7 @@ class WritingTests(ConnectionCase):
 
 class ReadingTests(ConnectionCase):
     def test_client_that_does_not_read_is_not_read(self) -> None:
-        """Row 12: it asks for no more than it takes; what it asked meanwhile is answered once it has read."""
+        """It asks for no more than it takes; what it asked meanwhile is answered once it has read."""
         world, client = self.connected(unlimited="yes", login_seconds="1000")
         client.transport.reads = False
         for _ in range(200):
@@ -60,7 +60,7 @@ class ReadingTests(ConnectionCase):
         self.assertFalse(client.closed)
 
     def test_messages_that_wait_for_their_turn_wait_for_the_reader_too(self) -> None:
-        """Row 12: one segment that asks for a megabyte gets what fits, then what was read, and the rest in order."""
+        """One segment that asks for a megabyte gets what fits, then what was read, and the rest in order."""
         world, client = self.connected(unlimited="yes", login_seconds="1000")
         client.transport.reads = False
         client.transport.receive(b"".join(b"say %d\n" % (5_000 + number) for number in range(200)))
@@ -70,7 +70,7 @@ class ReadingTests(ConnectionCase):
         self.assertEqual(rounds(world, client, 100), list(range(4_999, 5_199)))
 
     def test_slow_reader_is_bounded_and_cut_off(self) -> None:
-        """Row 12: of what others make it hear, no more than the transport's 64 KiB and as much again is kept."""
+        """Of what others make it hear, no more than the transport's 64 KiB and as much again is kept."""
         world, client = self.connected(unlimited="yes")
         client.transport.reads = False
         sent = 0
@@ -98,7 +98,7 @@ class ReadingTests(ConnectionCase):
         self.assertEqual(len(world.lobby.registry), 1)
 
     def test_stalled_reader_is_cut_off_after_ten_seconds(self) -> None:
-        """Row 12: even if nothing more is said."""
+        """Even if nothing more is said."""
         world, client = self.connected(login_seconds="1000")
         client.transport.reads = False
         client.say("say 70000")
@@ -197,7 +197,7 @@ class HoldingTests(ConnectionCase):
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
     def test_a_refusal_is_held_back_and_counts_at_once(self) -> None:
-        """Row 12: too many of them end the connection as always."""
+        """Too many of them end the connection as always."""
         _, client = self.connected(refusals="3")
         client.protocol.hold(1.0)
         for word in ("a", "b"):

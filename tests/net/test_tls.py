@@ -126,7 +126,7 @@ class SpeakingTests(TLSCase):
         self.assertEqual(limiter.count, 0)
 
     def test_versions(self) -> None:
-        """Row 23: 1.2 and 1.3 are spoken, 1.1 and 1.0 are not."""
+        """1.2 and 1.3 are spoken, 1.1 and 1.0 are not."""
         for version in (SSL.TLS1_2_VERSION, SSL.TLS1_3_VERSION):
             client = self.client(version, version)
             client.shake_hands()
@@ -138,7 +138,7 @@ class SpeakingTests(TLSCase):
             self.assertTrue(client.transport.disconnected)
 
     def test_no_renegotiation(self) -> None:
-        """Row 23: a client that wants a second handshake gets none."""
+        """A client that wants a second handshake gets none."""
         client = self.client(SSL.TLS1_2_VERSION, SSL.TLS1_2_VERSION)
         client.shake_hands()
         client.tls.renegotiate()
@@ -148,7 +148,7 @@ class SpeakingTests(TLSCase):
         self.assertIn("no renegotiation", str(error))
 
     def test_exchanged_certificate(self) -> None:
-        """Row 158: new connections get the new one, those that are there go on; files that cannot be used change nothing."""
+        """New connections get the new one, those that are there go on; files that cannot be used change nothing."""
         old = self.client()
         old.shake_hands()
         write_folder(self.folder, serial=8)
@@ -162,7 +162,7 @@ class SpeakingTests(TLSCase):
 
 
 class WaitingTests(TLSCase):
-    """Row 22: whatever never comes is not waited for."""
+    """Whatever never comes is not waited for."""
 
     def assert_closed_in(self, transport: StrictTransport, seconds: float) -> None:
         self.world.wait(seconds - 0.1)
@@ -186,7 +186,7 @@ class WaitingTests(TLSCase):
         self.assert_closed_in(client.transport, 10)
 
     def test_plain_text(self) -> None:
-        """Row 22: whoever speaks the wire without TLS is closed, and hears nothing of the wire."""
+        """Whoever speaks the wire without TLS is closed, and hears nothing of the wire."""
         transport = self.connect()
         transport.receive(b"hi ann\n")
         self.world.wait(2)
@@ -218,7 +218,7 @@ class WaitingTests(TLSCase):
         self.assertTrue(client.transport.disconnected)
 
     def test_nothing_is_heard_after_the_end(self) -> None:
-        """Row 8: what comes in a later chunk, while the session ends, is not heard."""
+        """What comes in a later chunk, while the session ends, is not heard."""
         client = self.client()
         client.shake_hands()
         client.tls.send(b"go\n")
@@ -229,7 +229,7 @@ class WaitingTests(TLSCase):
 
 
 class FolderTests(TLSCase):
-    """Row 157: what is wrong with a folder is said, with the file's name, and nothing of what is in it."""
+    """What is wrong with a folder is said, with the file's name, and nothing of what is in it."""
 
     def refusal(self) -> str:
         return str(self.assertRaises(BadOption, read_context, self.folder))

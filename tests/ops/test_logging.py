@@ -37,7 +37,7 @@ def event(log_format: str = "{words}", at: float = 0.0, **given: Any) -> dict[st
 
 
 class LineTests(PropertyCase):
-    """Row 154: what is in an event can neither begin a line nor change how one looks."""
+    """What is in an event can neither begin a line nor change how one looks."""
 
     @given(st.text())
     def test_one_event_is_one_line(self, words: str) -> None:
@@ -125,7 +125,7 @@ class LogCase(SynchronousTestCase):
 
 
 class FloodTests(LogCase):
-    """Row 155: a kind of line is written so many times, and counted after that."""
+    """A kind of line is written so many times, and counted after that."""
 
     def test_flood_is_counted(self) -> None:
         for number in range(1000):
@@ -188,7 +188,7 @@ class ChatterTests(LogCase):
 
 
 class PlaceTests(LogCase):
-    """Row 156: where nothing can be written nothing is, and nothing else happens."""
+    """Where nothing can be written nothing is, and nothing else happens."""
 
     def test_full_disk(self) -> None:
         if not os.path.exists("/dev/full"):

@@ -59,7 +59,7 @@ class NotifyTests(SynchronousTestCase):
             self.assertEqual(self.said(end), ["READY=1", "STATUS=all is well", "STOPPING=1"])
 
     def test_signs_of_life(self) -> None:
-        """Row 150: three within the time that the supervisor waits, however often the reactor turns."""
+        """Three within the time that the supervisor waits, however often the reactor turns."""
         name = f"gamehost-test-{os.getpid()}"
         end = self.listening("\0" + name)
         environment = {"NOTIFY_SOCKET": "@" + name, "WATCHDOG_USEC": "9000000", "WATCHDOG_PID": "7"}
@@ -214,7 +214,7 @@ class ThreadTests(WatchdogCase):
         self.assertNotIn("gamehost-watchdog", [thread.name for thread in threading.enumerate()])
 
     def test_stacks_hold_no_values(self) -> None:
-        """Row 153: places alone."""
+        """Places alone."""
 
         def inner(password: str) -> str:
             return repr(list(stacks()))
@@ -234,14 +234,14 @@ class BellTests(SynchronousTestCase):
         self.bell(TableId(table), game)
 
     def test_every_table_is_told_to_the_operator(self) -> None:
-        """Row 123: at the highest level, with its number and what will become of it."""
+        """At the highest level, with its number and what will become of it."""
         self.ring(7)
         [event] = self.lines.of(LogLevel.critical)
         self.assertIn("table 7 of onitama is suspended", event)
         self.assertIn("3 of one game within 60 seconds close that game", event)
 
     def test_three_within_a_minute_close_the_game(self) -> None:
-        """Row 123: the third is one too many, however they are spread over the minute."""
+        """The third is one too many, however they are spread over the minute."""
         self.ring(1)
         self.clock.advance(30)
         self.ring(2)

@@ -76,7 +76,7 @@ class SqliteJournalTests(DurableJournalContract, StoreCase):
 
 
 class LifeTests(StoreCase):
-    def test_row_134_files_are_the_owners_alone(self) -> None:
+    def test_files_are_the_owners_alone(self) -> None:
         """Store, log and mark hold what nobody else may read; an old store with wider rights is narrowed."""
         journal = self.start()
         self.play(journal, 3)

@@ -160,7 +160,7 @@ class LateJournalTests(TableCase):
         self.assertEqual(ann.heard(), ["count 1 9", "no not your turn"])
 
     def test_coming_back_while_a_move_is_not_durable_shows_one_position(self) -> None:
-        """Row 97: the view holds what is told before it, and not what is told after it."""
+        """The view holds what is told before it, and not what is told after it."""
         journal = RecordingJournal(late=True)
         world = self.world(journal=journal)
         ann, bob = self.seat(world)
@@ -279,7 +279,7 @@ class ClockTests(TableCase):
         self.assertEqual((again.unfinished, len(again.lobby.registry)), ([], 0))
 
     def test_deserted_table_is_archived_after_a_day(self) -> None:
-        """Row 119: it is put away unfinished, and the names are free."""
+        """It is put away unfinished, and the names are free."""
         world = self.world()
         ann, bob = self.seat(world)
         ann.say("+1")
@@ -367,7 +367,7 @@ class FaultCase(SynchronousTestCase):
 
 
 class FaultTests(FaultCase):
-    """Row 123, for each thing that a master does."""
+    """For each thing that a master does."""
 
     def test_beginning(self) -> None:
         world = self.world()

@@ -329,7 +329,7 @@ class _Documented(Player):
 
 
 NAMES = ("ann", "bob", "carl", "dora")
-#: Errors of the lobby, and two that need a position laid by hand: they are heard in the tests of the catalogue.
+#: Errors of the lobby, and two that need a position laid by hand: `test_eriantys_wrong_input` has them.
 ELSEWHERE = {
     Error.TAKEN_NICKNAME,
     Error.NICKNAME_TOO_LONG,

@@ -96,7 +96,7 @@ class ParsingTests(PropertyCase):
         for name, kind in m.CLIENT_TYPES.items():
             self.assertIs(type(parse(example(name).encode())), kind)
 
-    def test_row_67_not_json(self) -> None:
+    def test_not_json(self) -> None:
         for line in (
             b"hello",
             b'{"type":"Pong"',
@@ -108,7 +108,7 @@ class ParsingTests(PropertyCase):
         ):
             self.assertEqual(parse(line), NOT_JSON, line)
 
-    def test_row_68_depth(self) -> None:
+    def test_depth(self) -> None:
         """More brackets than any message has end the connection before a parser sees them; deep nesting is no message."""
         for line in (b"[" * 100_000, b'{"a":' * 65 + b"1" + b"}" * 65, b"[" * 65 + b"]" * 65):
             self.assertRaises(WireError, parse, line)
@@ -116,7 +116,7 @@ class ParsingTests(PropertyCase):
         self.assertEqual(parse(deep), STEPS)
         self.assertIs(type(parse(b"[" * 64 + b"]" * 64)), m.NoMessage)
 
-    def test_row_69_numbers(self) -> None:
+    def test_numbers(self) -> None:
         """A number is a whole number in JSON's spelling, and nothing that is equal to one."""
         for number in (b"1.0", b"1e0", b"-0", b"-0 ", b"true", b'"1"', b"null", b"[1]", b"-0.0", b"1.5"):
             self.assertEqual(parse(b'{"type":"ChosenSteps","steps":' + number + b"}"), STEPS, number)
@@ -127,7 +127,7 @@ class ParsingTests(PropertyCase):
         self.assertEqual(parse(b'{"type":"ChosenSteps","steps":9223372036854775808}'), m.ChosenSteps(2**63))
         self.assertEqual(parse(b'{"type":"LoginMessage","nickname":"-0"}'), m.LoginMessage("-0"))
 
-    def test_row_70_repeated_keys(self) -> None:
+    def test_repeated_keys(self) -> None:
         for line in (
             b'{"type":"ChosenSteps","steps":1,"steps":2}',
             rb'{"type":"ChosenSteps","steps":1,"st\u0065ps":1}',
@@ -148,14 +148,14 @@ class ParsingTests(PropertyCase):
             self.assertTrue(message.reason.startswith(reason), message)
         self.assertEqual(parse(rb'{"type":"LoginMessage","nickname":"\":\",\"a\":"}'), m.LoginMessage('":","a":'))
 
-    def test_row_71_text_that_is_none(self) -> None:
+    def test_text_that_is_none(self) -> None:
         """Half a surrogate pair is refused, and is JSON all the same; a NUL is for the names to refuse."""
         for text in (rb"\ud800", rb"a\udc00", rb"\ud83d\u0041"):
             self.assertIs(type(parse(b'{"type":"LoginMessage","nickname":"' + text + b'"}')), m.NoMessage)
         self.assertEqual(parse(rb'{"type":"LoginMessage","nickname":"\u0000"}'), m.LoginMessage("\0"))
         self.assertEqual(parse(rb'{"type":"LoginMessage","nickname":"\ud83d\ude00"}'), m.LoginMessage("\U0001f600"))
 
-    def test_row_72_other_encodings(self) -> None:
+    def test_other_encodings(self) -> None:
         pong = '{"type":"Pong"}'
         for line in (pong.encode("utf-16-le"), pong.encode("utf-16-be"), b"\xef\xbb\xbf" + pong.encode()):
             self.assertEqual(parse(line), NOT_JSON)
@@ -167,7 +167,7 @@ class ParsingTests(PropertyCase):
         ):
             self.assertEqual(parse(line), NOT_UTF8)
 
-    def test_row_73_what_is_no_message(self) -> None:
+    def test_what_is_no_message(self) -> None:
         for line in (
             b"[]",
             b'"Pong"',
@@ -208,13 +208,13 @@ class ParsingTests(PropertyCase):
             named = f"the key {came} is unknown; expected {expected}, in a message like {example(kind)}"
             self.assertEqual(message.reason, named if came else f"expected a message like {example(kind)}")
 
-    def test_row_74_messages_of_the_server(self) -> None:
+    def test_messages_of_the_server(self) -> None:
         """Are told as such, whatever stands with them."""
         for name in m.SERVER_TYPES:
             self.assertEqual(parse(f'{{"type":"{name}","x":1}}'.encode()), m.NoMessage(f"only the server says {name}"))
 
     def test_wrong_types(self) -> None:
-        """Row 76: "2", 2.0 and true are not 2; "false" is not false; colours are those of the page."""
+        """ "2", 2.0 and true are not 2; "false" is not false; colours are those of the page."""
         for players in ('"2"', "2.0", "true", "null"):
             text = f'{{"type":"SetGame","numberOfPlayers":{players},"expertMode":false}}'
             self.assertIs(type(parse(text.encode())), m.Malformed)

@@ -40,7 +40,7 @@ from tests.kit.wires.eriantys_players import (
     seated,
     with_effect,
 )
-from tests.wires.test_eriantys_catalogue import errors, guest, types
+from tests.wires.test_eriantys_wrong_input import errors, guest, types
 
 
 def words(messages: list[Message]) -> list[str]:

@@ -161,13 +161,13 @@ class AnswersTests(SynchronousTestCase):
                         self.assertTrue(heard.split("|")[1], (heard, line, state))
 
 
-class CatalogueTests(SynchronousTestCase):
-    def test_row_27_carriage_returns_are_stripped_once(self) -> None:
+class WrongInputTests(SynchronousTestCase):
+    def test_carriage_returns_are_stripped_once(self) -> None:
         client = MemoryHost().connect()
         client.send(b"LOGIN|ann\r\n")
         self.assertEqual(client.heard(), ["WAITING|ann"])
 
-    def test_row_29_second_line_that_is_not_utf8_ends_the_connection(self) -> None:
+    def test_second_line_that_is_not_utf8_ends_the_connection(self) -> None:
         world = MemoryHost()
         client = world.connect()
         client.send(b"\xc3\x28\n")
@@ -176,14 +176,14 @@ class CatalogueTests(SynchronousTestCase):
         self.assertEqual(client.heard(), ["ERROR|lines that are not UTF-8"])
         self.assertTrue(client.closed)
 
-    def test_row_87_third_malformed_login_ends_the_connection(self) -> None:
+    def test_third_malformed_login_ends_the_connection(self) -> None:
         client = MemoryHost().connect()
         self.assertEqual(client.ask("LOGIN", "LOGIN|a|b"), ["ERROR|expected LOGIN and one field, the username"] * 2)
         self.assertEqual(client.ask("LOGIN|"), ["ERROR|a name has 1 to 20 letters, digits, _ - or . and nothing else"])
         client.ask("LOGIN|a|b|c")
         self.assertTrue(client.closed)
 
-    def test_rows_89_to_93_moves_that_cannot_be_played(self) -> None:
+    def test_moves_that_cannot_be_played(self) -> None:
         world = MemoryHost(DEAL)
         ann, bob = seated(world)
         before = master_of(world).position
@@ -205,7 +205,7 @@ class CatalogueTests(SynchronousTestCase):
         self.assertEqual(bob.ask("STALEMATE|crab"), ["INVALID_MOVE|it is the other player's turn"])
         self.assertIs(master_of(world).position, before)
 
-    def test_row_99_a_match_whose_end_was_missed_is_over(self) -> None:
+    def test_a_match_whose_end_was_missed_is_over(self) -> None:
         world = MemoryHost(DEAL)
         ann, bob = seated(world)
         for client, move in ((ann, "ox|c1|c2"), (bob, "crab|a5|a4"), (ann, "tiger|c2|c4")):

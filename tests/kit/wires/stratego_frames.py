@@ -171,7 +171,7 @@ class PairsContract(Mixin):
     def has_battle(self, heard: bytes) -> bool:
         raise NotImplementedError
 
-    def test_row_128_nothing_leaks(self) -> None:
+    def test_nothing_leaks(self) -> None:
         """In none of the pairs did the player who listens get one byte that differs, drops and returns included."""
         self.assertEqual(list(differences(self.on_wire, self.pairs)), [])
 

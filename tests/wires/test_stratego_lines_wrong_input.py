@@ -15,8 +15,8 @@ AWAY = "198.51.100.7"
 NOT_YOUR_TURN = "err it is not your turn: wait for get-move"
 
 
-class LogInRows(SynchronousTestCase):
-    def test_row_50_wrong_password(self) -> None:
+class LogInTests(SynchronousTestCase):
+    def test_wrong_password(self) -> None:
         world = MemoryHost()
         connected(world, "ann", address=AWAY)
         for _ in range(2):
@@ -35,7 +35,7 @@ class LogInRows(SynchronousTestCase):
             self.assertEqual(client.heard(), ["auth-err", "err wrong password"])
             self.assertTrue(client.closed)
 
-    def test_row_53_no_password_no_name(self) -> None:
+    def test_no_password_no_name(self) -> None:
         worker = HeldWorker()
         for name, password, why in (
             ("ann", "", "an empty password"),
@@ -55,7 +55,7 @@ class LogInRows(SynchronousTestCase):
         self.assertEqual(client.heard(), ["auth-req", "err a line longer than 160 bytes"])
         self.assertTrue(client.closed)
 
-    def test_row_53_blank_lines_before_the_name_are_nothing(self) -> None:
+    def test_blank_lines_before_the_name_are_nothing(self) -> None:
         """As anywhere else; and blanks of a password are its own."""
         world = MemoryHost()
         client = world.connect(WIRE)
@@ -63,7 +63,7 @@ class LogInRows(SynchronousTestCase):
         self.assertEqual(connected(world, "ann", "secret").heard()[1], "auth-err")
         self.assertEqual(connected(world, "ann", " secret ").heard()[1], "auth-ok")
 
-    def test_row_55_flood_of_log_ins(self) -> None:
+    def test_flood_of_log_ins(self) -> None:
         """One password is worked on, 32 new names wait, the others are refused at once; tables play on meanwhile."""
         worker = HeldWorker()
         world = MemoryHost(worker=lambda work, done: done(work()))
@@ -80,7 +80,7 @@ class LogInRows(SynchronousTestCase):
         self.assertEqual(bob.heard(), ["A4-A5", "get-move"])
         self.assertEqual(worker.release(), 33)
 
-    def test_row_55_the_host_s_time_is_not_the_client_s(self) -> None:
+    def test_the_host_s_time_is_not_the_client_s(self) -> None:
         """A password that is worked on for a minute does not end a log-in; one that has not come in ten seconds does."""
         worker = HeldWorker()
         world = MemoryHost(worker=worker)
@@ -110,7 +110,7 @@ class LogInRows(SynchronousTestCase):
         self.assertEqual(early.heard(), ["auth-req", "auth-err", "err the host is busy", "auth-req"])
         self.assertEqual(len(world.lobby.registry), 0)
 
-    def test_row_56_newer_connection_takes_the_seat(self) -> None:
+    def test_newer_connection_takes_the_seat(self) -> None:
         world = MemoryHost()
         for stage in ("waiting", "set-up", "play"):
             world = MemoryHost()
@@ -135,7 +135,7 @@ class LogInRows(SynchronousTestCase):
                 self.assertEqual(newer.ask("A4-A5"), ["none"])
                 self.assertEqual(bob.heard(), ["A4-A5", "get-move"])
 
-    def test_row_56_what_the_older_connection_still_sends_is_not_heard(self) -> None:
+    def test_what_the_older_connection_still_sends_is_not_heard(self) -> None:
         world = MemoryHost()
         ann, bob = playing(world)
         ann.transport.reads = False
@@ -144,7 +144,7 @@ class LogInRows(SynchronousTestCase):
         self.assertEqual(bob.heard(), [])
         self.assertEqual(newer.ask("A4-A5")[-1], "none")
 
-    def test_row_57_lines_while_a_password_is_looked_at_are_refused(self) -> None:
+    def test_lines_while_a_password_is_looked_at_are_refused(self) -> None:
         """Before the log-in any line is a name or a password; then, and when nobody is there yet, none is awaited."""
         worker = HeldWorker()
         world = MemoryHost(worker=worker)
@@ -153,7 +153,7 @@ class LogInRows(SynchronousTestCase):
         worker.release()
         self.assertEqual(client.ask("ann"), ["err the game has not begun: wait for new"])
 
-    def test_row_116_names_of_guests_and_accounts(self) -> None:
+    def test_names_of_guests_and_accounts(self) -> None:
         world = MemoryHost()
         guest = world.connect("onitama")
         other = world.connect("onitama")
@@ -167,8 +167,8 @@ class LogInRows(SynchronousTestCase):
             self.assertEqual(world.connect("onitama").ask(f"LOGIN|{name}"), ["ERROR|this name belongs to an account"])
 
 
-class SetUpRows(SynchronousTestCase):
-    def test_row_58_bad_set_ups(self) -> None:
+class SetUpTests(SynchronousTestCase):
+    def test_bad_set_ups(self) -> None:
         ten = "is not ten letters of V M G K J P L S I R O B"
         for bad, why in (
             (("VMGKKJJJP", *RED[1:]), f"line 1 of the set-up {ten}"),
@@ -189,7 +189,7 @@ class SetUpRows(SynchronousTestCase):
             self.assertEqual(len(ann.ask("a", "b", "c", "d")), 1)
         self.assertTrue(ann.closed)
 
-    def test_row_59_set_up_lines_before_new(self) -> None:
+    def test_set_up_lines_before_new(self) -> None:
         world = MemoryHost()
         ann = connected(world, "ann")
         ann.heard()
@@ -199,7 +199,7 @@ class SetUpRows(SynchronousTestCase):
         self.assertEqual(ann.heard(), ["new", "color red"])
         self.assertEqual(ann.ask(*RED), ["endsetup", "get-move"])
 
-    def test_row_60_three_lines_and_silence(self) -> None:
+    def test_three_lines_and_silence(self) -> None:
         world = MemoryHost()
         ann, bob = seated(world)
         bob.say(*BLUE)
@@ -209,7 +209,7 @@ class SetUpRows(SynchronousTestCase):
         world.wait(1.1)
         self.assertEqual((ann.heard()[0], bob.heard()[0]), ("winner blue", "winner blue"))
 
-    def test_row_66_blue_s_lines_in_red_s_order_are_taken_as_sent(self) -> None:
+    def test_blue_s_lines_in_red_s_order_are_taken_as_sent(self) -> None:
         """The first line is row 10: the wire cannot tell what was meant."""
         world = MemoryHost()
         ann, bob = seated(world)
@@ -219,8 +219,8 @@ class SetUpRows(SynchronousTestCase):
         self.assertEqual((squares[60:62], squares[90:92]), ("12", "F9"))
 
 
-class MoveRows(SynchronousTestCase):
-    def test_row_61_what_is_not_a_move(self) -> None:
+class MoveTests(SynchronousTestCase):
+    def test_what_is_not_a_move(self) -> None:
         world = MemoryHost()
         ann, _ = playing(world)
         before = master_of(world).position
@@ -236,7 +236,7 @@ class MoveRows(SynchronousTestCase):
             ann, _ = playing(MemoryHost())
             self.assertEqual(ann.ask(line), ["err a line that is not ASCII", "get-move"])
 
-    def test_row_62_move_when_not_asked(self) -> None:
+    def test_move_when_not_asked(self) -> None:
         """Refused, and not kept for later, even where the referee would have it already."""
         journal = RecordingJournal(late=True)
         world = MemoryHost(journal=journal)
@@ -248,7 +248,7 @@ class MoveRows(SynchronousTestCase):
         self.assertEqual((ann.heard(), bob.heard()), (["none"], ["A4-A5", "get-move"]))
         self.assertEqual(bob.ask("B7-B6"), [])
 
-    def test_row_63_two_moves_in_one_packet(self) -> None:
+    def test_two_moves_in_one_packet(self) -> None:
         for late in (False, True):
             journal = RecordingJournal(late=late)
             world = MemoryHost(journal=journal)
@@ -260,7 +260,7 @@ class MoveRows(SynchronousTestCase):
             journal.release()
             self.assertEqual(ann.heard(), ["B7-B6", "get-move"])
 
-    def test_row_63_behind_the_last_move(self) -> None:
+    def test_behind_the_last_move(self) -> None:
         """The first line behind the move that ends the game has no answer; the next is refused, and no turn is promised."""
         journal = RecordingJournal(late=True)
         ann, _ = playing(MemoryHost({"stratego.max_plies": "1"}, journal=journal))
@@ -269,11 +269,11 @@ class MoveRows(SynchronousTestCase):
         self.assertEqual(ann.heard()[:3], ["none", "winner none", "err the game has not begun: wait for new"])
         self.assertNotIn("err the game has not begun: wait for new", ann.heard())
 
-    def test_row_63_after_a_refused_one_the_next_is_played(self) -> None:
+    def test_after_a_refused_one_the_next_is_played(self) -> None:
         ann, _ = playing(MemoryHost())
         self.assertEqual(ann.ask("A4-A4", "A4-A5")[1:], ["get-move", "none"])
 
-    def test_row_65_who_stays_after_the_game_waits_again(self) -> None:
+    def test_who_stays_after_the_game_waits_again(self) -> None:
         world = MemoryHost()
         ann, bob = playing(world)
         bob.drop()

@@ -30,7 +30,7 @@ from tests.kit.wires.stratego_frames import (
 OPEN = {"limits.unlimited": "yes"}
 
 
-class FramingRowTests(SynchronousTestCase):
+class FramingTests(SynchronousTestCase):
     def assert_ended(self, world: MemoryHost, client: Client, data: bytes) -> None:
         client.heard()
         client.send(data + client_frames("Move (0,3) (0,4)", 0)[0])
@@ -39,7 +39,7 @@ class FramingRowTests(SynchronousTestCase):
         self.assertTrue(client.closed)
         self.assertEqual(the_master(world).result, None)
 
-    def test_row_31_types_that_clients_do_not_send(self) -> None:
+    def test_types_that_clients_do_not_send(self) -> None:
         """The server's own types, 0 and 255 end the connection; the seat is kept."""
         for kind in (0, *range(5, 11), 15, 255):
             world = MemoryHost()
@@ -49,7 +49,7 @@ class FramingRowTests(SynchronousTestCase):
             _, told = again(world, "ann")
             self.assertEqual(told[0], 'Playing "ann"')
 
-    def test_row_32_sizes(self) -> None:
+    def test_sizes(self) -> None:
         for kind, size in ((1, 0), (1, 257), (1, 0x8000), (1, 0xFFFF), (2, 0), (2, 11), (4, 15), (4, 0xFFFF), (3, 0)):
             world = MemoryHost()
             ann, _ = in_play(world)
@@ -57,7 +57,7 @@ class FramingRowTests(SynchronousTestCase):
             self.assertTrue(ann.closed, (kind, size))
             self.assertEqual(len(ann.heard()), 1)
 
-    def test_row_33_truncated_frame(self) -> None:
+    def test_truncated_frame(self) -> None:
         world = MemoryHost()
         ann, bob = in_play(world)
         ann.send(client_frames("Move (0,3) (0,4)", 0)[0][:-1])
@@ -67,8 +67,8 @@ class FramingRowTests(SynchronousTestCase):
         self.assertEqual(told, ['Playing "ann"', board(ANN, HIDDEN_ROWS)])
 
 
-class SignOnRowTests(SynchronousTestCase):
-    def test_row_46_names_in_use(self) -> None:
+class SignOnTests(SynchronousTestCase):
+    def test_names_in_use(self) -> None:
         """The second is refused, however the name is written; the live seat hears nothing of it."""
         world = MemoryHost()
         ann, bob = in_play(world)
@@ -103,14 +103,14 @@ class SignOnRowTests(SynchronousTestCase):
             self.assertEqual(told[-2], f'Playing "{said}"')
 
 
-class SetUpRowTests(SynchronousTestCase):
-    def test_row_36_squares_off_the_board(self) -> None:
+class SetUpTests(SynchronousTestCase):
+    def test_squares_off_the_board(self) -> None:
         ann, _ = signed_on(MemoryHost(OPEN))
         for x, y in ((10, 0), (-1, 3), (0, -1), (2**31 - 1, 2**31 - 1), (-(2**31), 0), (0, 10), (13, -1), (-10, 1)):
             self.assertEqual(ann.ask(f"Setup 9 ({x},{y})"), [INVALID])
         self.assertEqual(set_up(ann, ANN, 0), [VALID] * 40)
 
-    def test_row_37_squares_of_others_and_taken_ones(self) -> None:
+    def test_squares_of_others_and_taken_ones(self) -> None:
         world = MemoryHost(OPEN)
         ann, bob = signed_on(world)
         self.assertEqual(ann.ask("Setup 9 (0,0)"), [VALID])
@@ -122,7 +122,7 @@ class SetUpRowTests(SynchronousTestCase):
         _, told = again(world, "ann")
         self.assertEqual(told[1], board(("9.........", *EMPTY_ROWS[1:]), EMPTY_ROWS))
 
-    def test_row_38_pieces(self) -> None:
+    def test_pieces(self) -> None:
         ann, _ = signed_on(MemoryHost(OPEN))
         self.assertEqual(ann.ask("Setup F (0,0)", "Setup F (1,0)"), [VALID, INVALID])
         self.assertEqual(ann.ask("Setup BBBBBB (0,1)", "Setup B (6,1)"), [VALID] * 6 + [INVALID])
@@ -131,12 +131,12 @@ class SetUpRowTests(SynchronousTestCase):
         # Of the rest, what does not fall on one of these seven, and is no bomb.
         self.assertEqual(set_up(ann, ANN, 0).count(VALID), 40 - 7 - 6)
 
-    def test_row_38_the_41st(self) -> None:
+    def test_the_41st(self) -> None:
         ann, _ = signed_on(MemoryHost(OPEN))
         self.assertEqual(ann.ask(*setups(ANN, 0)), [VALID] * 40)
         self.assertEqual(ann.ask("Setup 9 (0,0)", "Setup 9 (0,4)", "Setup 8 (9,3)"), [INVALID] * 3)
 
-    def test_row_39_ready_too_early(self) -> None:
+    def test_ready_too_early(self) -> None:
         for missing in ("F", "9"):
             world = MemoryHost(OPEN)
             ann, bob = signed_on(world)
@@ -148,7 +148,7 @@ class SetUpRowTests(SynchronousTestCase):
             told = ann.ask(f"Setup {missing} (9,3)", 'Ready "ready"')
             self.assertEqual(told[:2], [VALID, 'Playing "ann"'])
 
-    def test_row_40_ready_and_after(self) -> None:
+    def test_ready_and_after(self) -> None:
         ann, bob = signed_on(MemoryHost(OPEN))
         ann.ask(*setups(ANN, 0))
         for payload in ('"Ready"', '"ready "', '"READY"', '""', '"re\\u0000ady"', '"steady"'):
@@ -162,7 +162,7 @@ class SetUpRowTests(SynchronousTestCase):
         self.assertEqual(ann.ask('Ready "ready"', "Setup 9 (0,4)"), [INVALID] * 2)
 
 
-class MoveRowTests(SynchronousTestCase):
+class MoveTests(SynchronousTestCase):
     def refused_moves(self) -> Iterator[str]:
         yield "Move (0,4) (0,5)"  # from an empty square
         yield "Move (0,6) (0,5)"  # an enemy piece
@@ -179,7 +179,7 @@ class MoveRowTests(SynchronousTestCase):
         yield "Move (-1,3) (0,4)"
         yield "Move (0,3) (2147483647,-2147483648)"
 
-    def test_row_42_moves_that_cannot_be(self) -> None:
+    def test_moves_that_cannot_be(self) -> None:
         world = MemoryHost(OPEN)
         ann, bob = in_play(world)
         for move in self.refused_moves():
@@ -187,7 +187,7 @@ class MoveRowTests(SynchronousTestCase):
         self.assertEqual(bob.heard(), [])
         self.assertEqual(ann.ask("Move (0,3) (0,4)")[0], "Move (0,3) (0,4)")
 
-    def test_row_48_numbers_of_another_make(self) -> None:
+    def test_numbers_of_another_make(self) -> None:
         """Little-endian ints and the bits of floats are numbers off the board."""
         world = MemoryHost(OPEN)
         ann, _ = in_play(world)
@@ -200,8 +200,8 @@ class MoveRowTests(SynchronousTestCase):
             self.assertEqual(first.heard(), [INVALID])
 
 
-class TableRowTests(SynchronousTestCase):
-    def test_row_44_both_at_once(self) -> None:
+class TableTests(SynchronousTestCase):
+    def test_both_at_once(self) -> None:
         """Both Ready, then both Move, in one turn of the reactor: in the order in which they came, one Playing each."""
         for ann_first in (True, False):
             world = MemoryHost(OPEN)
@@ -217,7 +217,7 @@ class TableRowTests(SynchronousTestCase):
                 # Whoever moves before play has begun is refused, and nothing of it is kept for later.
                 self.assertEqual("Move (0,3) (0,5)" in told, not ann_first)
 
-    def test_row_45_a_third(self) -> None:
+    def test_a_third(self) -> None:
         world = MemoryHost()
         ann, bob = in_play(world)
         cat, told = again(world, "cat")
@@ -227,7 +227,7 @@ class TableRowTests(SynchronousTestCase):
         self.assertEqual((ann.heard(), bob.heard()), ([], []))
         self.assertEqual(len(world.lobby.tables), 2)
 
-    def test_row_47_gone_during_the_set_up(self) -> None:
+    def test_gone_during_the_set_up(self) -> None:
         world = MemoryHost(OPEN)
         ann, bob = signed_on(world)
         self.assertEqual(bob.ask(*setups(BOB[:1], 6)), [VALID] * 10)
@@ -286,7 +286,7 @@ class EndTests(SynchronousTestCase):
         self.assertEqual([line.partition(" ")[0] for line in told], ["Playing", "Board", "Game"])
         self.assertEqual(told[-1], 'Game Over "tie"')
 
-    def test_row_130_battles_name_the_winner_of_the_battle(self) -> None:
+    def test_battles_name_the_winner_of_the_battle(self) -> None:
         world = MemoryHost()
         ann, bob = in_play(world)
         self.assertEqual(ann.ask("Move (1,3) (1,6)")[0], 'Battle "ann" 9 F')

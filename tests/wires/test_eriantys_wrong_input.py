@@ -56,7 +56,7 @@ def types(messages: list[dict[str, Any]]) -> list[str]:
 
 
 class LinesTests(SynchronousTestCase):
-    def test_row_67_a_second_line_that_is_not_json_ends_the_connection(self) -> None:
+    def test_a_second_line_that_is_not_json_ends_the_connection(self) -> None:
         _, ann, bob = pair()
         ann.client.say("hello")
         self.assertEqual(errors(ann.hear()), ["INVALID_INPUT"])
@@ -68,7 +68,7 @@ class LinesTests(SynchronousTestCase):
         bob.hear()
         self.assertEqual(types(ann.hear()), ["AvailableTowers"])
 
-    def test_row_68_a_line_of_brackets_ends_the_connection(self) -> None:
+    def test_a_line_of_brackets_ends_the_connection(self) -> None:
         client = MemoryHost(OPEN).connect("eriantys")
         client.heard()
         client.say("[" * 5_000, line("LoginMessage", nickname="ann"))
@@ -76,7 +76,7 @@ class LinesTests(SynchronousTestCase):
         self.assertIn('"INVALID_INPUT"', answer)
         self.assertTrue(client.closed)
 
-    def test_row_27_carriage_returns_are_line_ends(self) -> None:
+    def test_carriage_returns_are_line_ends(self) -> None:
         client = MemoryHost(OPEN).connect("eriantys")
         client.send(b'{"type":"LoginMessage","nickname":"ann"}\r\n')
         self.assertIn("SUCCESS", client.heard()[-1])
@@ -89,7 +89,7 @@ class LobbyTests(SynchronousTestCase):
         assert "ENTER_NICKNAME" in heard[-1], heard
         return heard[:-1]
 
-    def test_row_71_and_26_and_30_names(self) -> None:
+    def test_names(self) -> None:
         """Text that cannot be a name: refused by its own error, never echoed, and asked for again."""
         for text in (
             r"\u0000",
@@ -108,7 +108,7 @@ class LobbyTests(SynchronousTestCase):
         [answer] = self.named(MemoryHost(OPEN), line("LoginMessage", nickname="a" * 21))
         self.assertIn('"NICKNAME_TOO_LONG"', answer)
 
-    def test_row_75_a_name_is_one_player_s(self) -> None:
+    def test_a_name_is_one_player_s(self) -> None:
         """Taken, in whatever case; reserved by an account; a second log-in; and while the host lets nobody in."""
         world = MemoryHost(OPEN)
         ann = guest(world, "ann")
@@ -119,7 +119,7 @@ class LobbyTests(SynchronousTestCase):
         world.lobby.closed = "the host is busy"
         self.assertIn('"INVALID_ACTION"', self.named(world, line("LoginMessage", nickname="dora"))[0])
 
-    def test_row_76_settings(self) -> None:
+    def test_settings(self) -> None:
         ann = guest(MemoryHost(OPEN), "ann")
         for players in (0, 1, 5, -1, 2**63):
             self.assertEqual(errors(ann.ask("SetGame", numberOfPlayers=players, expertMode=True)), ["INVALID_SETTINGS"])
@@ -128,7 +128,7 @@ class LobbyTests(SynchronousTestCase):
         self.assertEqual(errors(ann.ask("SetGame", numberOfPlayers=2, expertMode="false")), ["INVALID_INPUT"])
         self.assertEqual(types(ann.ask("SetGame", numberOfPlayers=4, expertMode=False)), ["WaitingForPlayers"])
 
-    def test_row_77_games_that_cannot_be_joined(self) -> None:
+    def test_games_that_cannot_be_joined(self) -> None:
         world, _, _ = pair()
         carl = guest(world, "carl")
         for number in (0, -1, 99, 2**63, 1):
@@ -136,7 +136,7 @@ class LobbyTests(SynchronousTestCase):
         [waiting] = carl.ask("SetGame", numberOfPlayers=2, expertMode=False)
         self.assertEqual(errors(carl.ask("JoinAvailableGame", gameId=waiting["gameId"])), ["INVALID_ACTION"])
 
-    def test_row_121_the_last_seat(self) -> None:
+    def test_the_last_seat(self) -> None:
         journal = RecordingJournal(late=True)
         world = MemoryHost(OPEN, journal=journal)
         ann, bob, carl = (guest(world, name) for name in ("ann", "bob", "carl"))
@@ -147,7 +147,7 @@ class LobbyTests(SynchronousTestCase):
         self.assertEqual(types(ann.hear()), ["UpdateLobby", "MatchStarted"])
         self.assertEqual(errors(carl.ask("JoinAvailableGame", gameId=1)), ["GAME_NOT_FOUND"])
 
-    def test_row_117_three_games_of_one_address_wait(self) -> None:
+    def test_three_games_of_one_address_wait(self) -> None:
         """The fourth is not now; it has nothing to do with its settings."""
         world = MemoryHost({"eriantys.ping": "0"})
         players = [guest(world, name) for name in ("ann", "bob", "carl", "dora")]
@@ -156,7 +156,7 @@ class LobbyTests(SynchronousTestCase):
         self.assertEqual(errors(answers[3]), ["INVALID_ACTION"])
         self.assertEqual(len(players[3].ask("RequestGames")[0]["availableGames"]), 3)
 
-    def test_row_118_a_game_waits_for_ten_minutes(self) -> None:
+    def test_a_game_waits_for_ten_minutes(self) -> None:
         world = MemoryHost(OPEN)
         ann, bob = guest(world, "ann"), guest(world, "bob")
         ann.ask("SetGame", numberOfPlayers=3, expertMode=False)
@@ -174,7 +174,7 @@ class MatchTests(SynchronousTestCase):
         self.assertEqual((errors(heard), heard[1:]), ([error], [request]), (kind, arguments))
         self.assertEqual(master_of(player.world)._state, before)
 
-    def test_row_78_towers_and_wizards(self) -> None:
+    def test_towers_and_wizards(self) -> None:
         _, ann, bob = asked_for("AvailableTowers")
         self.assert_refused(ann, "TOWER_NOT_AVAILABLE", "ChosenTower", tower="GREY")
         ann.ask("ChosenTower", tower="WHITE")
@@ -188,7 +188,7 @@ class MatchTests(SynchronousTestCase):
         bob.hear()
         self.assert_refused(bob, "WIZARD_NOT_AVAILABLE", "ChosenWizard", wizardId=2)
 
-    def test_row_78_students_and_destinations(self) -> None:
+    def test_students_and_destinations(self) -> None:
         world, ann, bob = asked_for("MovableStudents")
         laid_out(world, ann, bob, acting(with_school(rich(Character.KNIGHT), 0, entrance=students(yellow=7))))
         self.assert_refused(ann, "STUDENT_NOT_AVAILABLE", "ChosenStudent", color="PINK")
@@ -206,7 +206,7 @@ class MatchTests(SynchronousTestCase):
         heard = ann.ask("ChosenDestination", destination=0)
         self.assertEqual((errors(heard), types(heard)[1:]), (["FULL_DINING_ROOM"], ["MovableStudents"]))
 
-    def test_row_78_steps_and_clouds(self) -> None:
+    def test_steps_and_clouds(self) -> None:
         _, ann, _ = asked_for("MotherNatureSteps")
         for steps in (0, -1, 5, 2**63):
             self.assert_refused(ann, "INVALID_INPUT", "ChosenSteps", steps=steps)
@@ -222,14 +222,14 @@ class MatchTests(SynchronousTestCase):
         laid_out(world, ann, bob, evolve(state, position=position, request=evolve(state.request, clouds=(1,))))
         self.assert_refused(ann, "EMPTY_CLOUD", "ChosenCloud", cloud=0)
 
-    def test_row_78_other_phases_and_other_players(self) -> None:
+    def test_other_phases_and_other_players(self) -> None:
         """An answer to something else is answered by its error alone, and so is whoever is not asked."""
         _, ann, bob = asked_for("MotherNatureSteps")
         self.assertEqual(types(ann.ask("ChosenCloud", cloud=0)), ["ErrorMessage"])
         self.assertEqual(errors(bob.ask("ChosenSteps", steps=1)), ["WRONG_TURN"])
         self.assertEqual(errors(bob.ask("UseCharacterEffect", character=8)), ["WRONG_TURN"])
 
-    def test_row_79_assistants(self) -> None:
+    def test_assistants(self) -> None:
         _, ann, bob = asked_for("AvailableAssistants")
         self.assert_refused(ann, "INVALID_INPUT", "PlayAssistant", assistant=0)
         self.assert_refused(ann, "INVALID_INPUT", "PlayAssistant", assistant=11)
@@ -243,7 +243,7 @@ class MatchTests(SynchronousTestCase):
         laid_out(world, ann, bob, evolve(state, position=position, request=evolve(state.request, hand=(1, 2))))
         self.assert_refused(ann, "UNAVAILABLE_ASSISTANT", "PlayAssistant", assistant=4)
 
-    def test_row_84_islands_are_those_of_the_present_circle(self) -> None:
+    def test_islands_are_those_of_the_present_circle(self) -> None:
         world, ann, bob = dealt()
         islands = circle((3, Tower.WHITE), *[(1, None)] * 9)
         laid_out(world, ann, bob, acting(with_islands(new_position(2), islands)))
@@ -254,7 +254,7 @@ class MatchTests(SynchronousTestCase):
         assert ann.board is not None
         self.assertEqual(ann.board["dashboard"]["islands"][9]["members"], [12])
 
-    def test_row_85_characters_that_cannot_be_used(self) -> None:
+    def test_characters_that_cannot_be_used(self) -> None:
         world, ann, bob = dealt()
         position = rich(Character.HERBALIST, Character.MINSTREL, Character.THIEF, coins=0)
         laid_out(world, ann, bob, acting(position))
@@ -271,7 +271,7 @@ class MatchTests(SynchronousTestCase):
         laid_out(world, ann, bob, moves(Status.MOVE_1))
         self.assert_refused(ann, "NOT_EXPERT_MODE", "UseCharacterEffect", character=8)
 
-    def test_row_86_the_last_student(self) -> None:
+    def test_the_last_student(self) -> None:
         """Drawn for a character: the round is said to be the last one, and the match ends with it."""
         world, ann, bob = dealt()
         state = with_effect(Character.PRINCESS, Status.MOVE_3)
@@ -282,7 +282,7 @@ class MatchTests(SynchronousTestCase):
 
 
 class ConnectionTests(SynchronousTestCase):
-    def test_row_80_pings(self) -> None:
+    def test_pings(self) -> None:
         world, ann, bob = pair({"eriantys.ping": "15"})
         for _ in range(12):
             world.wait(5)
@@ -293,7 +293,7 @@ class ConnectionTests(SynchronousTestCase):
         self.assertFalse(bob.client.closed)
         self.assertEqual(bob.ask("Pong"), [])
 
-    def test_row_80_and_81_floods(self) -> None:
+    def test_floods(self) -> None:
         """A thousand Pongs, or Acknowledgements of nothing, in a second end the connection."""
         for kind in ("Pong", "Acknowledgement"):
             world = MemoryHost({"eriantys.ping": "0"})
@@ -302,7 +302,7 @@ class ConnectionTests(SynchronousTestCase):
             world.wait(2)
             self.assertTrue(client.closed)
 
-    def test_row_81_acknowledgements_of_what_was_said_are_free(self) -> None:
+    def test_acknowledgements_of_what_was_said_are_free(self) -> None:
         """Two clients who acknowledge everything play a whole match at full speed, within the rate of their answers."""
         world = MemoryHost({"eriantys.ping": "0", "limits.messages_per_second": "0.01", "limits.messages_burst": "120"})
         players = [Player(world, name, random.Random(number)) for number, name in enumerate(("ann", "bob"))]
@@ -310,7 +310,7 @@ class ConnectionTests(SynchronousTestCase):
         play(world, players)
         self.assertGreater(players[0].heard["UpdateBoard"], 100)
 
-    def test_row_81_never_acknowledged(self) -> None:
+    def test_never_acknowledged(self) -> None:
         """A table waits for two seconds once, and then never again for that client."""
         world = MemoryHost(OPEN)
         ann, bob = (
@@ -324,7 +324,7 @@ class ConnectionTests(SynchronousTestCase):
         self.assertEqual(types(ann.hear()), ["AvailableTowers"])
         play(world, (ann, bob), most=40)
 
-    def test_row_82_nothing_is_heard_after_disconnect(self) -> None:
+    def test_nothing_is_heard_after_disconnect(self) -> None:
         world, ann, bob = pair()
         ann.client.say(line("Disconnect"), line("LoginMessage", nickname="carl"))
         self.assertTrue(ann.client.closed)
@@ -332,7 +332,7 @@ class ConnectionTests(SynchronousTestCase):
         self.assertIs(world.lobby.registry.get("ann"), None)
         self.assertEqual(bob.hear()[-1]["message"], "CLOSING_GAME")
 
-    def test_row_83_one_of_four_is_gone(self) -> None:
+    def test_one_of_four_is_gone(self) -> None:
         world = MemoryHost(OPEN, grace=30)
         players = [
             Player(world, name, random.Random(number)) for number, name in enumerate(("ann", "bob", "carl", "dora"))
