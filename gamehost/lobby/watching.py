@@ -87,6 +87,8 @@ class PlayedTables:
     _looked_at: float = float("-inf")
     #: Whether the store has a question to answer.
     _listing: bool = False
+    #: Called when it has answered.
+    _after_listing: list[Callable[[], None]] = field(factory=list)
     _reading: bool = False
     _timer: Timer = field(factory=Timer)
     _stopped: bool = False
@@ -114,6 +116,13 @@ class PlayedTables:
         if now >= self._listed_at + LIST_EVERY:
             self._list()
         self._set_timer()
+
+    def when_listed(self, call: Callable[[], None]) -> None:
+        """Call this when the store has said which tables other hosts have: now, unless it is being asked."""
+        if self._listing:
+            self._after_listing.append(call)
+        else:
+            call()
 
     def get(self, table: TableId) -> WatchableTable | None:
         """
@@ -192,6 +201,9 @@ class PlayedTables:
         self._played, self.elsewhere = played, count
         self._others = frozenset(one.table for one in tables if one.table not in played)
         self._left = {number: table for number, table in before.items() if table.watched}
+        calls, self._after_listing = self._after_listing, []
+        for call in calls:
+            call()
 
     def _new(self, one: TableElsewhere) -> FollowedTable | None:
         game = None if self._games is None or one.opening is None else self._games.get(one.opening.game)
@@ -276,7 +288,11 @@ class _Listed:
     table: WatchableTable
     _clock: IReactorTime
     delay: float
+    #: Called when it is known how the match stands that was not known before.
+    _on_known: Callable[[], None]
     look: Look[Any] | None = None
+    #: Whether the table will show the match, or has.
+    can_be_seen: bool = True
     #: With a delay: the next look, and from when on it may be shown. There is one at most, so it may be older than it must.
     _next: tuple[float, Look[Any]] | None = None
     #: Whether something has happened since the last look.
@@ -286,8 +302,10 @@ class _Listed:
         self._dirty = False
         if self.delay:
             self._next = self._clock.seconds() + self.delay, look
-        else:
-            self.look = look
+            return
+        known, self.look = self.look is not None, look
+        if not known:
+            self._on_known()
 
     def deliver(self, event: Any, n: int) -> None:
         self._dirty = True
@@ -317,6 +335,8 @@ class Board:
     #: What was told last.
     _told: dict[TableId, tuple[Look[Any] | None, int]] = field(factory=dict)
     _told_waiting: WaitingByGame = field(factory=dict)
+    #: Called when the board is complete.
+    _awaited: list[Callable[[], None]] = field(factory=list)
     _timer: Timer = field(factory=Timer)
 
     log = Logger()
@@ -330,6 +350,25 @@ class Board:
         looker.tell(encoder.board(shown, self._told_waiting))
         if not self._timer:
             self._timer.set(self._clock, EVERY, self._tick)
+
+    def when_complete(self, call: Callable[[], None]) -> None:
+        """
+        Call this when those who look have been told of all matches, also of those in which something happens at this moment
+        and is on its way to the disk, and of those that the store is asked for. That takes as long as a commit or a question.
+        If a fault ends the board meanwhile, it is not called.
+        """
+        self._awaited.append(call)
+        self._tables.when_listed(self._update_soon)
+
+    def _update_soon(self) -> None:
+        """There may be something new for those who wait. The players of whom it is do not wait for the board."""
+        if self._awaited and self._all_known:
+            self._timer.set(self._clock, 0, self._tick)
+
+    @property
+    def _all_known(self) -> bool:
+        """Whether it is known how all matches stand, as far as it can be."""
+        return all(listed.listed or not listed.can_be_seen for listed in self._listed.values())
 
     def is_looked_at_by(self, looker: Looker) -> bool:
         return looker in self._lookers
@@ -347,6 +386,7 @@ class Board:
         self._timer.stop()
         for listed in self._listed.values():
             listed.table.unwatch(listed)
+        self._awaited.clear()
         self._lookers.clear()
         self._listed.clear()
         self._told.clear()
@@ -360,6 +400,10 @@ class Board:
                 made = {encoder: encoder.changes(changes) for encoder in set(self._lookers.values())}
                 for looker, encoder in tuple(self._lookers.items()):
                     looker.tell(made[encoder])
+            if self._awaited and self._all_known:
+                calls, self._awaited = self._awaited, []
+                for call in calls:
+                    call()
         except Exception:
             # Players must not notice a fault of the board.
             self.log.failure("the board cannot be shown")
@@ -374,8 +418,10 @@ class Board:
             listed.table.unwatch(listed)
         for number, table in now.items():
             if number not in self._listed:
-                listed = self._listed[number] = _Listed(table, self._clock, self._galleries.delay(table.game.name))
-                table.watch(listed)
+                listed = self._listed[number] = _Listed(
+                    table, self._clock, self._galleries.delay(table.game.name), self._update_soon
+                )
+                listed.can_be_seen = table.watch(listed)
             else:
                 self._listed[number].update()
         rows = {number: (one.look, self.watchers(number)) for number, one in sorted(self._listed.items()) if one.listed}

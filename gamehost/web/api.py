@@ -243,7 +243,7 @@ class BoardReader:
     Reads the board for those who ask for it once.
 
     While nobody looks at it, the board does not know matches in which something happens at this moment. So the first one
-    who asks waits for the next difference.
+    who asks waits until it does. That takes about a commit, and never longer than until the next difference.
     """
 
     _spectators: Spectators
@@ -266,6 +266,7 @@ class BoardReader:
         if not self._timer:
             self._spectators.board.look(self, self._encoder)
             self._timer.set(self._clock, EVERY, self._look_on)
+            self._spectators.board.when_complete(self._known)
         elif self._complete:
             self._answer()
         return answer
@@ -273,6 +274,11 @@ class BoardReader:
     def tell(self, data: bytes) -> None:
         """The board says something: all of it when it is asked, and differences, of which it is enough that there are any."""
         self._seen, self._sent = data, None
+
+    def _known(self) -> None:
+        if self._timer:  # else nobody asks any more
+            self._complete = True
+            self._answer()
 
     def _look_on(self) -> None:
         self._complete = True

@@ -401,6 +401,21 @@ class LeaderTests(SynchronousTestCase):
         self.lobby.spectators.board.look_away(reader)
         self.assertEqual([one.watched for one in self.tables.newest(9) if isinstance(one, FollowedTable)], [])
 
+    def test_a_complete_board(self) -> None:
+        """It has what the store says of other hosts when somebody asks, and that does not take until the next difference."""
+        self.first.come("ann", "bob")
+        self.pair.wait(watching.LIST_IDLE)
+        ann, _ = self.first.come("carl", "dora")
+        ann.say("+1")
+        self.pair.wait(watching.LIST_EVERY)
+        reader, complete, board = Reader(), list[bool](), self.lobby.spectators.board
+        board.look(reader, Words([]))
+        board.when_complete(lambda: complete.append(True))
+        self.assertEqual((reader.read(), complete), (["all"], []))
+        self.pair.wait()
+        self.pair.wait()
+        self.assertEqual((reader.read(), complete), (["1 ann+bob at 1: 0; 2 carl+dora at 2: 1"], [True]))
+
     def test_the_host_takes_over(self) -> None:
         """Each match is in the list once: as the followed table as long as somebody watches it."""
         self.first.come(*"abcd")
