@@ -16,7 +16,7 @@ from gamehost.games.paper_soccer.messages import MESSAGES as PAPER_SOCCER
 from gamehost.games.stratego.messages import MESSAGES as STRATEGO
 from gamehost.journal.records import Entry, SeatRecord, TableHeader, TableId
 from gamehost.journal.replay import History, new_master, replay
-from gamehost.lobby.watching import READ_EVERY, PlayedTables
+from gamehost.lobby.played import READ_EVERY, PlayedTables
 from gamehost.tables.context import Phase, Slices, TableContext
 from gamehost.tables.gallery import Galleries
 from gamehost.tables.interfaces import Archived, Look, Over, SeatHandle, WatchableTable

@@ -5,7 +5,8 @@ from typing import Any
 from msgspec import json
 
 from gamehost.journal.records import TableId
-from gamehost.lobby.watching import EVERY, LIST_IDLE, NO_RECORD, READ_EVERY
+from gamehost.lobby.played import LIST_IDLE, READ_EVERY
+from gamehost.lobby.watching import EVERY, NO_RECORD
 from gamehost.plugins import GAMES, WIRES
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.wires.open.conversation import WIRE as OPEN

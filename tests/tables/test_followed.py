@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat, To
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.journal.records import Entry, EntryKind, TableId
-from gamehost.lobby.watching import READ_EVERY, PlayedTables
+from gamehost.lobby.played import READ_EVERY, PlayedTables
 from gamehost.tables.followed import FollowedTable
 from gamehost.tables.interfaces import Away, Back, Look, Over, Suspended
 from tests.kit.example_game import Counted

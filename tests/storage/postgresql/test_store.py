@@ -24,7 +24,7 @@ from gamehost.journal.records import (
     TableId,
     TableRecord,
 )
-from gamehost.lobby.watching import LIST_IDLE, READ_EVERY
+from gamehost.lobby.played import LIST_IDLE, READ_EVERY
 from gamehost.storage.contents import StoreFailed, Told, UnreadableRow
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.postgresql import members, store

@@ -1,0 +1,213 @@
+"""The matches that are played, at this host and at the other hosts of a cluster, as they can be seen here."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from operator import attrgetter
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
+
+from gamehost._twisted import Timer
+from gamehost.games.base import Game
+from gamehost.journal.records import Entry, Journal, TableElsewhere, TableId
+from gamehost.tables.context import Slices
+from gamehost.tables.followed import FollowedTable
+from gamehost.tables.interfaces import WatchableTable
+from gamehost.tables.table import Table
+
+#: Seconds between two questions for new entries.
+READ_EVERY = 0.25
+#: Seconds between two questions for tables, while somebody looks and while nobody does.
+LIST_EVERY, LIST_IDLE = 1.0, 5.0
+#: Seconds for which somebody counts as one who looks, after a list or a match was asked for.
+LOOKS_FOR = 10.0
+#: So many tables are known, the newest ones.
+MOST = 2000
+
+
+@define(eq=False)
+class PlayedTables:
+    """
+    The matches that are played: those of this host, and those of the other hosts of a cluster if they are followed.
+
+    The store is asked which tables other hosts have: every second while somebody looks, and else now and then, so that a match
+    can be watched by its number at once. The records of tables that somebody watches, or that are on the board, are read four
+    times a second.
+
+    :param own: the tables in play at this host
+    """
+
+    _clock: IReactorTime
+    _journal: Journal
+    _slices: Slices
+    own: dict[TableId, Table[Any, Any]]
+    #: The games whose matches are followed, by their names; `None`: no matches are.
+    _games: Mapping[str, Game[Any, Any]] | None = field(default=None, init=False)
+    #: Those that other hosts play, in the order of their numbers.
+    _played: dict[TableId, FollowedTable] = field(factory=dict)
+    #: Those that are watched and not played now: they sleep, have just ended, or this host is their home by now.
+    _left: dict[TableId, FollowedTable] = field(factory=dict)
+    #: Tables of games that are not played here.
+    _others: frozenset[TableId] = frozenset()
+    #: How many tables other hosts play.
+    elsewhere: int = 0
+    _listed_at: float = float("-inf")
+    _looked_at: float = float("-inf")
+    #: Whether the store has a question to answer.
+    _listing: bool = False
+    #: Called when it has answered.
+    _after_listing: list[Callable[[], None]] = field(factory=list)
+    _reading: bool = False
+    _timer: Timer = field(factory=Timer)
+    _stopped: bool = False
+
+    def follow(self, games: Mapping[str, Game[Any, Any]]) -> None:
+        """
+        From now on the matches of all other hosts that write to the same store can be seen here. For members of a cluster.
+
+        :param games: by their names; matches of other games cannot be seen
+        """
+        if self._games is None and not self._stopped:
+            self._games = games
+            self._tick()
+
+    def halt(self) -> None:
+        self._stopped = True
+        self._timer.stop()
+
+    def look(self) -> None:
+        """Somebody looks at a list, or asks for a match. The store is asked often while somebody does."""
+        if self._games is None:
+            return
+        now = self._clock.seconds()
+        self._looked_at = now
+        if now >= self._listed_at + LIST_EVERY:
+            self._list()
+        self._set_timer()
+
+    def when_listed(self, call: Callable[[], None]) -> None:
+        """Call this when the store has said which tables other hosts have: now, unless it is being asked."""
+        if self._listing:
+            self._after_listing.append(call)
+        else:
+            call()
+
+    def get(self, table: TableId) -> WatchableTable | None:
+        """
+        A match by its number.
+
+        A table that was followed before this host became its home is the followed one as long as somebody watches it.
+        """
+        own = self.own.get(table)
+        if own is not None:
+            return self.watched(table) or own
+        found = self._played.get(table)
+        return None if found is None or found.over else found
+
+    def watched(self, table: TableId) -> FollowedTable | None:
+        """A followed table that somebody watches, wherever it is played now."""
+        found = self._played.get(table) or self._left.get(table)
+        return found if found is not None and found.watched else None
+
+    def newest(self, count: int) -> list[WatchableTable]:
+        """The matches that are not private, the newest first, and no more than so many."""
+        own = islice((one for one in reversed(self.own.values()) if not one.code), count)
+        others = islice((one for one in reversed(self._played.values()) if not (one.code or one.over)), count)
+        tables: dict[TableId, WatchableTable] = {one.id: one for one in others}
+        tables |= {one.id: self.watched(one.id) or one for one in own}
+        return sorted(tables.values(), key=attrgetter("id"), reverse=True)[:count]
+
+    def __len__(self) -> int:
+        return len(self.own) + self.elsewhere
+
+    # -- time
+
+    def _tick(self) -> None:
+        self._join()
+        self._read()
+        if self._clock.seconds() >= self._listed_at + self._list_every:
+            self._list()
+        self._set_timer()
+
+    @property
+    def _list_every(self) -> float:
+        looks = self._clock.seconds() < self._looked_at + LOOKS_FOR
+        return LIST_EVERY if looks or next(self._followed, None) is not None else LIST_IDLE
+
+    @property
+    def _followed(self) -> Iterator[FollowedTable]:
+        return (one for some in (self._played, self._left) for one in some.values() if one.watched)
+
+    def _set_timer(self) -> None:
+        now = self._clock.seconds()
+        reads = next(self._followed, None) is not None
+        self._wake_in(READ_EVERY if reads else max(READ_EVERY, self._listed_at + self._list_every - now))
+
+    def _wake_in(self, wait: float) -> None:
+        if not self._stopped and self._timer.due > self._clock.seconds() + wait:
+            self._timer.set(self._clock, wait, self._tick)
+
+    # -- which tables there are
+
+    def _list(self) -> None:
+        if not (self._listing or self._stopped):
+            self._listing = True
+            self._listed_at = self._clock.seconds()
+            self._journal.elsewhere({*self._played, *self._left, *self._others}, MOST, self._listed)
+
+    def _listed(self, tables: Sequence[TableElsewhere], count: int) -> None:
+        self._listing = False
+        if self._stopped:
+            return
+        before = {**self._left, **self._played}
+        played = {}
+        for one in tables:
+            table = before.pop(one.table, None) or self._new(one)
+            if table is not None:
+                table.note(one.n, one.at)
+                played[one.table] = table
+        self._played, self.elsewhere = played, count
+        self._others = frozenset(one.table for one in tables if one.table not in played)
+        self._left = {number: table for number, table in before.items() if table.watched}
+        calls, self._after_listing = self._after_listing, []
+        for call in calls:
+            call()
+
+    def _new(self, one: TableElsewhere) -> FollowedTable | None:
+        game = None if self._games is None or one.opening is None else self._games.get(one.opening.game)
+        if game is None or one.opening is None or game.version != one.opening.version:
+            return None
+        return FollowedTable(one.table, game, one.opening, self._clock, self._slices, self._wanted)
+
+    def _wanted(self) -> None:
+        """Somebody begins to watch. All who begin in this turn of the reactor are one question."""
+        self._wake_in(0.0)
+
+    # -- what happens at them
+
+    def _join(self) -> None:
+        for table in tuple(self._followed):
+            if (own := self.own.get(table.id)) is not None:
+                table.join(own)
+
+    def _read(self) -> None:
+        if self._reading or self._stopped:
+            return
+        last = {one.id: n for one in self._followed if (n := one.wants) is not None}
+        if last:
+            self._reading = True
+
+            def found(entries: Mapping[TableId, Sequence[Entry] | str]) -> None:
+                self._found(last, entries)
+
+            self._journal.entries_after(last, found)
+
+    def _found(self, last: Mapping[TableId, int], entries: Mapping[TableId, Sequence[Entry] | str]) -> None:
+        self._reading = False
+        if self._stopped:
+            return
+        followed = {one.id: one for one in self._followed}
+        for number, after in last.items():
+            if (table := followed.get(number)) is not None:
+                table.follow(after, entries.get(number, ()))
