@@ -239,6 +239,11 @@ def become(request: Mapping[str, Any]) -> None:
     os.chdir(request["cwd"])
     sys.path[0] = request["cwd"]
     sys.argv[1:] = request["arguments"]
+    # Python's own streams still believe what is true of the server's output, for example that one can seek in it.
+    sys.stdout, sys.stderr = (
+        open(number, "w", closefd=False, errors=how)  # noqa: SIM115
+        for number, how in ((1, "strict"), (2, "backslashreplace"))
+    )
     runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
 
 
