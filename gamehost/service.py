@@ -47,6 +47,7 @@ from gamehost.net.context import HostContext
 from gamehost.net.endpoints import send_at_once
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.ops import LONGEST_PATH
+from gamehost.ops.interpreter import is_plain
 from gamehost.ops.watchdog import Supervisor, Watchdog
 from gamehost.ops.workers import ChildProcess, SerialWorker
 from gamehost.settings import Settings
@@ -209,6 +210,11 @@ if TYPE_CHECKING:
 #: Addresses that stand for all of a machine: clients know another one.
 _EVERYWHERE = ("0.0.0.0", "::")
 
+_SLOW_PYTHON = (
+    "this Python was built without --enable-optimizations: a move costs about a fifth more;"
+    " docs/operating.rst says which Python is faster"
+)
+
 #: Seconds between two checks of the disk.
 WATCH_EVERY = 0.1
 
@@ -316,14 +322,7 @@ class GameHostService(Service):
 
     def startService(self) -> None:
         """Open the store, restore the unfinished tables, then listen."""
-        self.log.info(
-            "gamehost {version} is starting (Twisted {twisted}, Python {python})",
-            version=gamehost.__version__,
-            twisted=twisted.__version__,
-            python=platform.python_version(),
-        )
-        if self.profile != "public":
-            self.log.info("the profile is {profile}: wider limits for one address", profile=self.profile)
+        self._say_what_starts()
         # The objects that are made here stay. To search them for garbage again and again would take a fifth of the time.
         gc.disable()
         try:
@@ -364,6 +363,18 @@ class GameHostService(Service):
         self._say_how_to_play()
         self.supervisor.ready()
         self._look()
+
+    def _say_what_starts(self) -> None:
+        self.log.info(
+            "gamehost {version} is starting (Twisted {twisted}, Python {python})",
+            version=gamehost.__version__,
+            twisted=twisted.__version__,
+            python=platform.python_version(),
+        )
+        if is_plain():
+            self.log.info(_SLOW_PYTHON)
+        if self.profile != "public":
+            self.log.info("the profile is {profile}: wider limits for one address", profile=self.profile)
 
     def _open_ports(self) -> None:
         for listener in self.listeners:

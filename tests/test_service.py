@@ -3,6 +3,7 @@
 import errno
 import gc
 import io
+import platform
 import resource
 import signal
 import sys
@@ -21,6 +22,7 @@ from twisted.logger import Logger, LogLevel, capturedLogs, formatEvent, globalLo
 from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost import service
 from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
 from gamehost.config import Options
 from gamehost.journal.records import Pressure, Room, StoreUnusable, TableId
@@ -85,6 +87,15 @@ class StartTests(HostCase):
             last = formatEvent(events[-1])
             self.assertTrue(last.startswith(words), last)
             self.assertEqual(host.context.lobby.spectators.by_hand, "nc HOST 1" if for_people else "")
+
+    def test_the_log_says_once_that_python_is_slow(self) -> None:
+        for plain, lines in ((True, 1), (False, 0)):
+            self.patch(service, "is_plain", lambda plain=plain: plain)
+            with capturedLogs() as events:
+                self.make().startService()
+            logged = [formatEvent(event) for event in events]
+            self.assertIn(f"Python {platform.python_version()})", logged[0])
+            self.assertEqual(sum("built without --enable-optimizations" in line for line in logged), lines)
 
     def restarted(self) -> Kept:
         store = Kept()
