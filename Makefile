@@ -205,9 +205,9 @@ bench: $(VENV)/ready ## moves per second, beside a bare relay of the same bytes,
 		--pairs=$(or $(PAIRS),5) --seconds=$(or $(SECONDS),1.5)
 	$(BIN)/python -m benchmarks.instructions $(if $(WIRES),--wires=$(WIRES))
 
-bench-peers: $(VENV)/ready ## what a move costs, beside Colyseus and boardgame.io, which npm installs; two minutes; CONNECTIONS=100,1000 PAIRS=5 PLOT=peers.svg
+bench-peers: $(VENV)/ready ## what a move costs, beside small servers made with what others use, which npm and pip install; three minutes; PEERS_PYTHON=/usr/bin/python3 CONNECTIONS=50 PAIRS=5 PLOT=peers.svg
 	$(BIN)/python -m benchmarks.peers $(if $(CONNECTIONS),--connections=$(CONNECTIONS)) $(if $(PLOT),--plot=$(PLOT)) \
-		--pairs=$(or $(PAIRS),5) --seconds=$(or $(SECONDS),1.5)
+		$(if $(PEERS_PYTHON),--python=$(PEERS_PYTHON)) --pairs=$(or $(PAIRS),5) --seconds=$(or $(SECONDS),1.5)
 
 bench-start: $(VENV)/ready ## what a start costs until the ports are open: processor time, memory, modules; STARTS=5
 	$(BIN)/python -m benchmarks.start $(or $(STARTS),5)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from attrs import define, field
 
-from benchmarks.peers import PeerLoad, frame, handshake, words_at
+from benchmarks.peer_loads import PeerLoad, frame, handshake, words_at
 from benchmarks.scripts import Script, Step
 
 #: The deal and the length of `benchmarks.scripts`' matches of Onitama, which return to where they began.

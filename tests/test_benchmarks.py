@@ -4,14 +4,31 @@ import contextlib
 import io
 import re
 import socket
+import sqlite3
+import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from benchmarks import browser, frames, hop, members, peers, rooms, speed, watchers
+from benchmarks import (
+    browser,
+    frames,
+    hop,
+    members,
+    peer_install,
+    peer_loads,
+    peers,
+    rooms,
+    speed,
+    watchers,
+)
 from benchmarks.cluster_load import Shared
+from benchmarks.contestants import DURABLE, contestants, peer
 from benchmarks.load import Astray, Load, Window
+from benchmarks.peer_install import Missing
+from benchmarks.python import journal
 from benchmarks.scripts import WIRES, Script, script_of
 from benchmarks.servers import Server, host, relay
 from benchmarks.way import way
@@ -106,19 +123,19 @@ class PeersTests(SynchronousTestCase):
 
     def test_frames(self) -> None:
         for size, head in ((3, b"\x81\x03"), (200, b"\x81\x7e\x00\xc8")):
-            self.assertEqual(peers.frame(b"x" * size, masked=False), head + b"x" * size)
+            self.assertEqual(peer_loads.frame(b"x" * size, masked=False), head + b"x" * size)
             ours, theirs = socket.socketpair()
             with ours, theirs:
-                ours.sendall(peers.frame(b"no", masked=False) + peers.frame(b"x" * size, masked=False))
-                self.assertEqual(peers.hear(theirs, b"x"), b"x" * size)
-        self.assertEqual(peers.frame(b"ab", binary=True), b"\x82\x82\x00\x00\x00\x00ab")
+                ours.sendall(peer_loads.frame(b"no", masked=False) + peer_loads.frame(b"x" * size, masked=False))
+                self.assertEqual(peer_loads.hear(theirs, b"x"), b"x" * size)
+        self.assertEqual(peer_loads.frame(b"ab", binary=True), b"\x82\x82\x00\x00\x00\x00ab")
 
     def test_what_is_said(self) -> None:
         server = Server("peer", 1, 1)
-        one = peers.ColyseusLoad(script_of("onitama"), server, 2).steps(0)[1]
+        one = peer_loads.ColyseusLoad(script_of("onitama"), server, 2).steps(0)[1]
         self.assertEqual((one.sender, one.said[6:]), (1, b"\x0d\xa4move\xacmonkey|d5|c4"))
         self.assertEqual((one.told, one.ends[0]), ((21, 21), b"\x82\x13" + one.said[6:]))
-        load = peers.BoardgameLoad(script_of("onitama"), server, 2)
+        load = peer_loads.BoardgameLoad(script_of("onitama"), server, 2)
         seventh = load.steps(3)[7]
         self.assertTrue(seventh.said.endswith(b'"args":["monkey|e5|d4"],"playerID":"1"}},7,"m3","1"]'), seventh.said)
         self.assertEqual(load.count(b'..42/pair,["update","m3",{}]..42/pair,["update"'), 2)
@@ -136,29 +153,73 @@ class PeersTests(SynchronousTestCase):
             self.assertEqual(load.count(b'{"is":"event","event":{"kind":"moved","seat":0}}' * 2), 2)
 
     def test_all_figures_stand_in_the_plot(self) -> None:
-        drawn = peers.plot({100: {"relay": 28.0, "host": 35.0, "Colyseus": 30.4}, 1000: {"boardgame.io": 140.0}})
+        kinds = {"relay": "relay", "host": "gamehost", "Colyseus & files": "durable", "boardgame.io": "memory"}
+        drawn = peers.plot(
+            {50: {"relay": 28.0, "host": 35.0, "Colyseus & files": 560.0}, 1000: {"boardgame.io": 140.0}}, kinds
+        )
         root = ElementTree.fromstring(drawn)
         found = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
         for word in (
-            "100 connections",
+            "50 connections",
             "1,000 connections",
-            "gamehost, on disk",
-            "boardgame.io, in memory",
-            "30",
+            "Colyseus & files",
+            "boardgame.io",
+            "28",
             "140",
+            "560 (cut)",
         ):
             self.assertIn(word, found)
-        bars = [float(each.get("width", "")) for each in root.iter("{http://www.w3.org/2000/svg}rect")][1:]
-        self.assertEqual(bars, [80.0, 100.0, 86.9, 400.0])
+        bars = [
+            float(each.get("width", ""))
+            for each in root.iter("{http://www.w3.org/2000/svg}rect")
+            if each.get("class") is None
+        ]
+        self.assertEqual(bars, [33.3, 41.7, 400.0, 166.7])
 
-    def test_without_node(self) -> None:
-        self.patch(peers, "NODE", "no-such-node")
+    def test_what_cannot_be_installed(self) -> None:
+        """One sentence for all servers that need it; the others are measured."""
+        self.patch(peer_install, "NODE", "no-such-node")
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            peers.main([])
+            self.assertEqual(peers.installed("/no-such-python"), (None, False))
         self.assertEqual(
-            printed.getvalue(), "no-such-node is not installed, so Colyseus and boardgame.io are not measured\n"
+            printed.getvalue().splitlines(),
+            [
+                "/no-such-python is not installed, so servers in Python are not measured",
+                "no-such-node is not installed, so Colyseus and boardgame.io are not measured",
+            ],
         )
+        self.assertEqual([one.kind for one in contestants(None, False)], ["relay", *["gamehost"] * 3])
+
+    def test_each_is_measured_once(self) -> None:
+        every = contestants(sys.executable, True)
+        self.assertEqual(len({one.name for one in every}), len(every))
+        self.assertIn(peers.GOAL, [one.name for one in every])
+        self.assertLessEqual({one.kind for one in every}, peers.FILLS.keys())
+
+    def test_a_server_that_does_not_start(self) -> None:
+        """What it says is passed on. A server with SQLite must say that each commit waits for the disk."""
+        for program, words in (
+            ("raise ValueError('no port')", "it does not start: ValueError: no port"),
+            ("print('serving'); print(12, 'wal 1')", "SQLite is set to 'wal 1' instead of 'wal 2'"),
+        ):
+            with self.assertRaises(Missing) as caught, peer("it", (sys.executable, "-c", program), DURABLE):
+                pass
+            self.assertEqual(str(caught.exception).replace("SQLite of it", "SQLite"), words)
+
+    def test_moves_that_are_not_stored(self) -> None:
+        """A server in Python, with all its moves in its file; then one is missing there."""
+        [one] = [one for one in contestants(sys.executable, False) if one.name.startswith("websockets")]
+        load = Load(script_of("onitama"), Server("it", 1, 1), 2)
+        folder = Path(self.mktemp())
+        folder.mkdir()
+        with contextlib.closing(sqlite3.connect(folder / "store.sqlite", isolation_level=None)) as file:
+            file.execute(journal.TABLE)
+            file.executemany(journal.MOVE, [(1, "boar|b1|b2")] * 3)
+        load.moves = 3
+        peers.check_stored(one, load, folder)
+        load.moves = 4
+        self.assertRaises(Astray, peers.check_stored, one, load, folder)
 
 
 class WatchersTests(SynchronousTestCase):

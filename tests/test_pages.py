@@ -354,7 +354,7 @@ class CommandTests(SynchronousTestCase):
 
 
 #: Options of other programs that pages name.
-OTHER_OPTIONS = {"--nodaemon", "--gomoku"}
+OTHER_OPTIONS = {"--nodaemon", "--gomoku", "--enable-optimizations"}
 #: What begins like a command, and stands in the log.
 LOGGED = ("gamehost ready", "gamehost has stopped")
 #: A literal that is the name of a setting, or sets one.
