@@ -68,7 +68,7 @@ def install_python(python: str) -> str:
     own, done = str(folder / "bin" / "python"), folder / "wanted.txt"
     described = configparser.ConfigParser()
     described.read(ROOT / "setup.cfg", "utf-8")
-    extras = [described["options.extras_require"][name] for name in ("tls", "metrics", "postgresql")]
+    extras = [described["options.extras_require"][name] for name in ("tls", "metrics", "postgresql", "testing")]
     servers = (PYTHON_SOURCES / "requirements.txt").read_text("utf-8")
     wanted = "\n".join((described["options"]["install_requires"], *extras, servers))
     if done.exists() and done.read_text("utf-8") == wanted:
