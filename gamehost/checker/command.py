@@ -525,7 +525,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     if options.server is not None:
         if wire.server_checks is None:
             exit_with_usage_error(
-                f"no checks of servers for {wire.name}", f"there are for {_names(wires, servers=True)}"
+                f"{wire.name} has checks of clients only", f"checks of servers: {_names(wires, servers=True)}"
             )
         checks = wire.server_checks()
     if options.list:

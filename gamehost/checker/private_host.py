@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from attrs import define, evolve, field
+from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import Clock
 
 from gamehost.accounts.login import LoginAttempt, LoginService, at_once
 from gamehost.accounts.passwords import CHEAP
 from gamehost.checker.transcript import RecordingConfig, Watcher
-from gamehost.games.base import Game, Seat
+from gamehost.games.base import Seat
 from gamehost.games.play import new_player
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
@@ -154,7 +154,6 @@ class PrivateHost:
     :param settings: as for `--set`, by their full names
     :param seed: of everything that is random on this host
     :param below: draws the random numbers instead: a whole number from 0 to n-1
-    :param game: plays instead of the wire's own game, whose name it has; only on wires whose settings have a queue
     """
 
     def __init__(
@@ -167,7 +166,6 @@ class PrivateHost:
         grace: float,
         seed: int,
         below: Callable[[int], int] | None = None,
-        game: Game[Any, Any] | None = None,
     ) -> None:
         self.wire = wire
         #: The wire's games by name, and the one that is played unless a client seeks another one.
@@ -180,10 +178,7 @@ class PrivateHost:
         of_wire = settings_of(wire.name, {**settings, **strictly}, wire.options)
         new_lobby = partial(WatchedLobby, watcher=watcher)
         self.lobby, self.factory = private_lobby(new_lobby, wire, journal, context, UNLIMITED, of_wire, of_games)
-        config: Any = self.factory.config
-        if game is not None:
-            config = evolve(config, queue=evolve(config.queue, game=game))
-        self.factory.config = RecordingConfig(config, watcher)
+        self.factory.config = RecordingConfig(self.factory.config, watcher)
         self.queue = Queue(self.game)
 
 
@@ -421,17 +416,14 @@ class Replica:
 
     :param settings: of the game and the wire, by their full names
     :param strict: the document's messages only
-    :param game: plays instead of the wire's own game
     """
 
-    def __init__(
-        self, wire: Wire[Any], settings: Mapping[str, str], strict: bool, seed: int, game: Game[Any, Any] | None = None
-    ) -> None:
+    def __init__(self, wire: Wire[Any], settings: Mapping[str, str], strict: bool, seed: int) -> None:
         self.clock = Clock()
         self.watcher = _Watcher()
         self._chance = SeededChance(seed)
         self._draws: deque[int] = deque()
-        self.host = PrivateHost(self.clock, wire, self.watcher, settings, strict, GRACE, seed, self._below, game)
+        self.host = PrivateHost(self.clock, wire, self.watcher, settings, strict, GRACE, seed, self._below)
 
     def _below(self, n: int) -> int:
         return min(self._draws.popleft(), n - 1) if self._draws else self._chance.below(n)

@@ -8,9 +8,8 @@ the order of what two clients send is never in doubt.
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
-import msgspec
 from attrs import evolve, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint, connectProtocol
@@ -22,7 +21,7 @@ from gamehost._twisted import Timer
 from gamehost.checker.base import Grade, Law, Outcome, Run, Scenario, TranscriptLine, WireChecks
 from gamehost.checker.private_host import Replica, ReplicaConnection, SeatOfUser
 from gamehost.checker.transcript import SegmentedTransport, Transcript, pieces_of
-from gamehost.games.base import Game, Seat
+from gamehost.games.base import Seat
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
 from gamehost.wires.websocket import ClientBytes, client_bytes
@@ -53,39 +52,15 @@ class Opening:
     match_id: str = ""
 
 
-class ServerDraw(Protocol):
-    """
-    What a server draws because of a message, and only tells.
-
-    The server hears the message first. When it has told what it drew, the replica draws the same, and hears the message.
-    """
-
-    @property
-    def known(self) -> bool:
-        """Whether the server has told all of it."""
-
-    def hear(self, user: "User", message: Any) -> None:
-        """The server has sent a message."""
-
-    def repeat(self, run: "ServerRun") -> None:
-        """
-        Have the replica draw the same. If the server has not told all of it in time, what is missing is drawn anew.
-
-        :raises Skipped: the rest of the scenario cannot be judged
-        """
-
-
 class Spelling(ABC):
     """
     How a wire says what every game has. Each run has its own.
 
-    What most wires have in common is the default: no extensions, nothing drawn, no ids and no secrets.
+    What most wires have in common is the default: no extensions, nothing drawn at the beginning, no ids and no secrets.
     """
 
     #: Whether matches have an opening that must be known before they can be judged.
     waits_for_opening = False
-    #: The game as the replica plays it; `None`: the wire's own.
-    game: Game[Any, Any] | None = None
 
     @abstractmethod
     def log_in(self, name: str, password: str) -> Sequence[Any]:
@@ -99,10 +74,6 @@ class Spelling(ABC):
         """The same after a match, on the same connection."""
         await run.say(user, *self.again(user.name, run.match_id), draw=run.draw_at_opening(after))
 
-    def back(self, name: str, password: str) -> Sequence[Any]:
-        """The messages of a log-in after a lost connection."""
-        return self.log_in(name, password)
-
     def again(self, name: str, match_id: str) -> Sequence[Any]:
         """The messages that begin the next match on a connection, by default a log-in; none: it begins by itself."""
         return self.log_in(name, "")
@@ -114,18 +85,6 @@ class Spelling(ABC):
     def documented(self, message: Any) -> Any | None:
         """A server's message without what is an extension; `None`: all of it is one."""
         return message
-
-    def canonical(self, message: Any) -> Any:
-        """A documented message with those lists in order whose order says nothing."""
-        return message
-
-    def replies(self, message: Any) -> Sequence[Any]:
-        """What every client says when it is sent this message, whatever its player does."""
-        return ()
-
-    def comes_at_any_time(self, message: Any) -> bool:
-        """Whether a server may always send this message, so that it is not judged."""
-        return False
 
     def precedes(self, message: Any, following: Any) -> bool:
         """Whether a message is an extension because of the one that follows it: the reason of a refusal, for example."""
@@ -142,10 +101,6 @@ class Spelling(ABC):
         :param first: the name of the player who has come first
         :raises ValueError: the match begins, but the message does not tell what it must; names the setting that helps
         """
-        return None
-
-    def draw(self, run: "ServerRun", user: "User", action: Any) -> ServerDraw | None:
-        """What the server draws because of a legal action; `None`: nothing."""
         return None
 
     def secret(self, got: Any, expected: Any) -> str:
@@ -173,7 +128,7 @@ class OpeningDraw:
     def known(self) -> bool:
         return self._opening is not None
 
-    def hear(self, user: "User", message: Any) -> None:
+    def hear(self, message: Any) -> None:
         try:
             self._opening = self._spelling.opening(message, self._first)
         except ValueError as error:
@@ -200,8 +155,6 @@ class ServerChecks:
     laws: Mapping[str, Law]
     scenarios: Sequence[Scenario]
     new_spelling: Callable[[], Spelling]
-    #: Settings of the replica, by their full names.
-    settings: Mapping[str, str] = {}
 
 
 #: The server's name in the handshake of WebSocket.
@@ -377,13 +330,12 @@ class ServerRun(Run):
         self._tag = tag
         self.strict = server.strict
         self.game = server.wire.games[0]
-        settings = {**server.settings, **server.checks.settings}
-        self.replica = Replica(server.wire, settings, server.strict, seed, self.spelling.game)
+        self.replica = Replica(server.wire, server.settings, server.strict, seed)
         self.users: list[User] = []
         self._waiting: Deferred[None] | None = None
         self._timer = Timer()
         #: What the server is about to tell, while the replica has not heard the message that leads to it.
-        self._draw: ServerDraw | None = None
+        self._draw: OpeningDraw | None = None
         #: What the server has told about the last match.
         self.opening: Opening | None = None
         #: How many moves of the match were played.
@@ -454,7 +406,7 @@ class ServerRun(Run):
         await self.all_answered()
         await self.pause(PARTING)
 
-    async def say(self, user: User, *messages: Any, trying: str = "", draw: ServerDraw | None = None) -> None:
+    async def say(self, user: User, *messages: Any, trying: str = "", draw: OpeningDraw | None = None) -> None:
         """
         Send messages in one piece, and wait for the answers.
 
@@ -480,7 +432,7 @@ class ServerRun(Run):
         await self.all_answered()
         self._trying = ""
 
-    async def _send_and_find_out(self, user: User, data: bytes, draw: ServerDraw) -> None:
+    async def _send_and_find_out(self, user: User, data: bytes, draw: OpeningDraw) -> None:
         """
         Send, and wait until the server has told what it has drawn.
 
@@ -492,7 +444,7 @@ class ServerRun(Run):
         self._draw = None
         draw.repeat(self)
 
-    def draw_at_opening(self, first: User | None) -> ServerDraw | None:
+    def draw_at_opening(self, first: User | None) -> OpeningDraw | None:
         """What is drawn when a match begins with the user who waits; `None`: nothing, or nobody waits."""
         if first is None or not self.spelling.waits_for_opening:
             return None
@@ -519,7 +471,7 @@ class ServerRun(Run):
         """Play one legal move. Returns whether it can be judged."""
         messages = self.spelling.says(action, user.seat.seat, self.match_id)
         if messages:
-            await self.say(user, *messages, draw=self.spelling.draw(self, user, action))
+            await self.say(user, *messages)
             self.moves += 1
         return bool(messages)
 
@@ -589,16 +541,11 @@ class ServerRun(Run):
     def received(self, user: User, message: Any) -> None:
         if self._over:
             return
-        replies: Sequence[Any] = self.spelling.replies(message)
-        if replies:
-            user.send(user.said(replies))
-        if self.spelling.comes_at_any_time(message):
-            return
         if self.strict and self.spelling.documented(message) != message:
             self._extension(user, message)
         user.unjudged.append(message)
         if self._draw is not None:
-            self._draw.hear(user, message)
+            self._draw.hear(message)
         self._judge_all()
 
     def expects(self, user: User, message: Any) -> None:
@@ -609,7 +556,7 @@ class ServerRun(Run):
         if documented is not None:
             if user.expected and self.spelling.precedes(user.expected[-1], documented):
                 user.expected.pop()
-            user.expected.append(self.spelling.canonical(documented))
+            user.expected.append(documented)
 
     def closed(self, user: User) -> None:
         if self._over or user.replica is None or user.replica.closed:
@@ -636,7 +583,7 @@ class ServerRun(Run):
             user.unjudged.popleft()
             if self.spelling.precedes(got, user.expected[0]):
                 continue
-            got, expected = self.spelling.canonical(got), user.expected.popleft()
+            expected = user.expected.popleft()
             if got != expected:
                 self._mismatch(user, got, expected)
                 return
@@ -698,47 +645,22 @@ class ServerRun(Run):
             self._breach(f"{name} tells a secret", due, f"The server sent {user.name} {name}: {secret}.")
         else:
             found = list(differences(got, expected))
-            words = ", ".join(dict.fromkeys(".".join(path) for path, _ in found))
+            words = ", ".join(name for name, _ in found)
             told = "; ".join(text for _, text in found[:MOST_TOLD])
             more = f"; and {len(found) - MOST_TOLD} more differences" if len(found) > MOST_TOLD else ""
             self._breach(f"{name}: wrong {words}", due, f"The server sent {user.name} {name}: {told}{more}.")
 
 
-def differences(
-    got: Any, expected: Any, path: str = "", names: tuple[str, ...] = ()
-) -> Iterator[tuple[list[str], str]]:
+def differences(got: Any, expected: Any) -> Iterator[tuple[str, str]]:
     """
     Where two messages of one class differ.
 
-    :param path: of the two values in their messages, with places in lists
-    :param names: the names of the same path
-    :returns: for each difference the first two names of its path, and a sentence without its full stop
+    :returns: for each difference the name of the field, and a sentence without its full stop
     """
-    if got == expected:
-        return
-    parts = _parts(got, expected)
-    if not parts:
-        yield list(names[:2]), f"{path or 'the message'} is {_shown(got)}, expected {_shown(expected)}"
-    for name, theirs, mine in parts:
-        below = f"{path}[{name}]" if isinstance(name, int) else f"{path}.{name}" if path else name
-        yield from differences(theirs, mine, below, names if isinstance(name, int) else (*names, name))
-
-
-def _parts(got: Any, expected: Any) -> list[tuple[str | int, Any, Any]]:
-    """The parts that two values have in common; none: they cannot be compared part by part."""
-    if type(got) is not type(expected):
-        return []
-    if isinstance(expected, msgspec.Struct):
-        return [(name, getattr(got, name), getattr(expected, name)) for name in expected.__struct_fields__]
-    if isinstance(expected, Mapping) and got.keys() == expected.keys():
-        return [(str(key), got[key], expected[key]) for key in expected]
-    if (
-        isinstance(expected, tuple)
-        and len(got) == len(expected)
-        and any(isinstance(one, msgspec.Struct) for one in expected)
-    ):
-        return [(place, *pair) for place, pair in enumerate(zip(got, expected, strict=True))]
-    return []
+    for name in expected.__struct_fields__:
+        theirs, mine = getattr(got, name), getattr(expected, name)
+        if theirs != mine:
+            yield name, f"{name} is {_shown(theirs)}, expected {_shown(mine)}"
 
 
 def _shown(value: Any) -> str:

@@ -2,7 +2,7 @@
 What is tried with the servers of every wire.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gamehost.checker.base import Cut, Scenario
@@ -16,8 +16,6 @@ AWAY = 4.0
 
 #: What is wrong, and the messages.
 Faults = Callable[[ServerRun, User], Iterator[tuple[str, Sequence[Any]]]]
-#: Makes a match.
-Begin = Callable[[ServerRun], Awaitable[Any]]
 
 
 async def meet(run: ServerRun, *names: str) -> tuple[User, User]:
@@ -69,11 +67,11 @@ async def once_more(run: ServerRun, first: User, second: User) -> None:
     await run.spelling.enter_again(run, second, first)
 
 
-def refusals(faults: Faults, moves: int, begin: Begin = meet) -> Script:
+def refusals(faults: Faults, moves: int) -> Script:
     """Each fault is refused, and changes nothing."""
 
     async def script(run: ServerRun) -> None:
-        await begin(run)
+        await meet(run)
         await run.play(moves)
         await try_all(run, faults)
         await run.play(4)
@@ -117,17 +115,12 @@ def joined(faults: Faults) -> Script:
     return script
 
 
-def returns(on_turn: bool, begin: Begin = meet, before: int = 3, after: int = 4) -> Script:
-    """
-    A player's connection is lost, and comes back.
-
-    :param before: how many moves are played before the connection is lost
-    :param after: how many moves are played then
-    """
+def returns(on_turn: bool) -> Script:
+    """The connection of the player on turn, or of the other one, is lost after three moves, and comes back."""
 
     async def script(run: ServerRun) -> None:
-        await begin(run)
-        await run.play(before)
+        await meet(run)
+        await run.play(3)
         user, _ = run.on_turn()
         if user is None:
             return
@@ -135,8 +128,8 @@ def returns(on_turn: bool, begin: Begin = meet, before: int = 3, after: int = 4)
         await run.drop(lost)
         await run.pause(AWAY)
         await run.connect(lost)
-        await run.say(lost, *run.spelling.back(lost.name, lost.password))
-        await run.play(after)
+        await run.say(lost, *run.spelling.log_in(lost.name, lost.password))
+        await run.play(4)
 
     return script
 

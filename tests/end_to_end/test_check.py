@@ -80,9 +80,8 @@ class CheckTests(SynchronousTestCase):
 
 class CheckServerTests(SynchronousTestCase):
     def test_the_host(self) -> None:
-        """This host's own process is clean on every wire, with whole matches or moves."""
+        """This host's own process is clean on every wire with checks of servers, with whole matches or moves."""
         scenarios = {
-            "eriantys": "crosswise",
             "onitama": "joined",
             "paper-soccer": "whole-match",
             "stratego-frames": "first-wins",

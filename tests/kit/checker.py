@@ -11,7 +11,6 @@ from itertools import product
 from types import UnionType
 from typing import Any, ClassVar
 
-from attrs import evolve
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.protocol import Factory
@@ -22,7 +21,6 @@ from gamehost.checker.command import Report, as_json, as_text, check_of_client, 
 from gamehost.checker.run import ClientRun, Launcher
 from gamehost.checker.server_run import ServerChecks, ServerUnderTest
 from gamehost.checker.transcript import Line
-from gamehost.games.base import Game
 from gamehost.plugins import WIRES
 from gamehost.testing.cases import Mixin
 from gamehost.testing.memory_host import StrictTransport
@@ -391,11 +389,6 @@ class Faulty:
 
     refuse = say
 
-    def say_and_hold(self, message: Any, seconds: float) -> None:
-        """The same, and send nothing for a while."""
-        for one in self._changed(message):
-            self.peer.say_and_hold(one, seconds)
-
     def _changed(self, message: Any) -> Sequence[Any]:
         return (message,) if self._said is None else self._said(self, message)
 
@@ -468,13 +461,11 @@ def check_server(
     seed: int = 1,
     settings: dict[str, str] | None = None,
     extensions: bool | None = None,
-    game: Game[Any, Any] | None = None,
 ) -> Report:
     """
     Check this project's own host, or one with a fault.
 
     :param cases: the names of the scenarios; none: all
-    :param game: plays instead of the wire's own
     :param extensions: whether the host has them; by default a strict check meets a host that has none
     """
     draws, step = iter(range(1, 1_000_000)), PRIME + 2 * (seed - 1)
@@ -483,10 +474,7 @@ def check_server(
         host_settings, strict=strict if extensions is None else not extensions, rng=lambda n: next(draws) * step % n
     )
     factory = host.factories[wire]
-    config: Any = factory.config
-    if game is not None:
-        config = evolve(config, queue=evolve(config.queue, game=game))
-    factory.config = _FaultyConfig(config, said, heard)
+    factory.config = _FaultyConfig(factory.config, said, heard)
     ends: list[_End] = []
 
     def dial(line: Any) -> Deferred[Any]:

@@ -29,7 +29,7 @@ NO_CODE = {
 #: The modules of what is optional: checks, bots, bridges, contests, clusters with their store, and dialects.
 OPTIONAL = re.compile(
     r"gamehost\.(?:extras|checker|cluster|contest|programs\.(?:bridge|command|wire_player)|storage\.postgresql"
-    r"|wires\.(?:eriantys_java|litama|onitama_final|\w+\.(?:checks|server_checks|client))|games\.\w+\.bridge)(?:\.|$)"
+    r"|wires\.(?:eriantys_java|litama|onitama_final|\w+\.(?:checks|client))|games\.\w+\.bridge)(?:\.|$)"
 )
 
 

@@ -80,7 +80,7 @@ class EriantysMaster:
             state = phases.chosen(state, action, say)
             if not state.complete:
                 return state
-            play = phases.opened(self._laid(state), self._rules.planning_order, self._chance, say)
+            play = phases.opened(phases.dealt(state, self._chance), self._rules.planning_order, self._chance, say)
         elif isinstance(action, events.UseCharacter):
             play = phases.character_used(state, action, say)
         else:
@@ -88,9 +88,6 @@ class EriantysMaster:
         if play.verdict is not None:
             self._end(play.verdict, say)
         return play
-
-    def _laid(self, choices: phases.Choices) -> rules.Position:
-        return phases.dealt(choices, self._chance)
 
     def _half_done(self, say: events.Told) -> bool:
         """
@@ -178,7 +175,6 @@ class EriantysMaster:
 class Eriantys:
     name: ClassVar[str] = "eriantys"
     version: ClassVar[int] = 1
-    master: ClassVar[type[EriantysMaster]] = EriantysMaster
     least_seats: ClassVar[int] = min(rules.MODES)
     most_seats: ClassVar[int] = max(rules.MODES)
     choices: ClassVar[frozenset[str]] = frozenset({"expert", "planning_order"})
@@ -199,7 +195,7 @@ class Eriantys:
         agreed = self._rules(settings)
         if seats not in rules.MODES:
             raise BadOption(f"seats: expected from {self.least_seats} to {self.most_seats}, got {seats}")
-        return self.master(rules.Match(rules.MODES[seats], agreed.expert), agreed, chance)
+        return EriantysMaster(rules.Match(rules.MODES[seats], agreed.expert), agreed, chance)
 
     write = staticmethod(events.write)
     read = staticmethod(events.read)
@@ -267,7 +263,7 @@ class Eriantys:
         can be counted. How far an unfinished character has come is not known, so it is at its beginning.
         """
         match = rules.Match(rules.MODES[view.match.seats], view.match.expert)
-        master = self.master(match, Rules(match.expert), chance)
+        master = EriantysMaster(match, Rules(match.expert), chance)
         master._state = begun(view, match, chance) if view.board is None else playing(view, view.board, chance)
         return master
 

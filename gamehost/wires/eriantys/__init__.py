@@ -42,5 +42,4 @@ WIRE: Wire[Any] = Wire(
     client_codec=imported("gamehost.wires.eriantys.client:JsonClientCodec"),
     player=imported("gamehost.wires.eriantys.client:EriantysPlayer"),
     checks=imported("gamehost.wires.eriantys.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.eriantys.server_checks:CHECKS"),
 )

@@ -16,7 +16,6 @@ from gamehost.checker.base import GRADES, Act, Cut, Grade, Reading, Said, Scenar
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
-    Faults,
     case,
     crosswise,
     joined,
@@ -443,30 +442,19 @@ def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
         yield "a move of the other player's piece", (m.MakeMove(action.card, "c5", "c4"),)
 
 
-def server_cases(faults: Faults, returned: str, *refused: Scenario) -> Sequence[Scenario]:
-    """
-    What is tried with a server.
+CASES = (
+    case("whole-match", "A whole match; the winner is told.", "GameOver", some_moves(LONGEST)),
+    case("crosswise", "The player who connects later logs in first, and is White.", "Start", crosswise),
+    case("next-match", "A whole match, and the next one on the same connections.", "Start", next_match),
+    case("refusals", "The first player makes illegal moves before the first move.", "InvalidMove", refusals(faults, 0)),
+    case("refusals-of-black", "The second player makes illegal moves.", "InvalidMove", refusals(faults, 1)),
+    case("refusals-later", "Illegal moves in the middle of a match.", "InvalidMove", refusals(faults, 6)),
+    case("out-of-turn", "A player moves in the other's turn.", "InvalidMove", out_of_turn),
+    case("bytes", "The clients send every byte in a segment of its own.", "turn", some_moves(6), Cut.BYTES),
+    case("random-cuts", "The clients' segments end in the middle of messages.", "turn", some_moves(6), Cut.RANDOM),
+    case("joined", "An illegal move and a legal one come in one segment.", "turn", joined(faults)),
+    case("returns-in-own-turn", "A connection is lost in its player's turn, and comes back.", "Reconnect", returns(True)),
+    case("returns-in-others-turn", "A connection is lost in the other's turn, and comes back.", "Reconnect", returns(False)),
+)  # fmt: skip
 
-    :param faults: what the player on turn may not do
-    :param returned: the key of the law of what a player is told who is back
-    :param refused: further scenarios of refusals
-    """
-    return (
-        case("whole-match", "A whole match; the winner is told.", "GameOver", some_moves(LONGEST)),
-        case("crosswise", "The player who connects later logs in first, and is White.", "Start", crosswise),
-        case("next-match", "A whole match, and the next one on the same connections.", "Start", next_match),
-        case("refusals", "The first player makes illegal moves before the first move.", "InvalidMove", refusals(faults, 0)),
-        case("refusals-of-black", "The second player makes illegal moves.", "InvalidMove", refusals(faults, 1)),
-        *refused,
-        case("out-of-turn", "A player moves in the other's turn.", "InvalidMove", out_of_turn),
-        case("bytes", "The clients send every byte in a segment of its own.", "turn", some_moves(6), Cut.BYTES),
-        case("random-cuts", "The clients' segments end in the middle of messages.", "turn", some_moves(6), Cut.RANDOM),
-        case("joined", "An illegal move and a legal one come in one segment.", "turn", joined(faults)),
-        case("returns-in-own-turn", "A connection is lost in its player's turn, and comes back.", returned, returns(True)),
-        case("returns-in-others-turn", "A connection is lost in the other's turn, and comes back.", "Reconnect",
-             returns(False)),
-    )  # fmt: skip
-
-
-LATER = case("refusals-later", "Illegal moves in the middle of a match.", "InvalidMove", refusals(faults, 6))
-SERVER_CHECKS = ServerChecks("onitama", SERVER_LAWS, server_cases(faults, "Reconnect", LATER), OnitamaSpelling)
+SERVER_CHECKS = ServerChecks("onitama", SERVER_LAWS, CASES, OnitamaSpelling)

@@ -18,7 +18,6 @@ WIRE: Wire[Any] = common_wire(
     client_codec=imported("gamehost.wires.onitama_final.client:FinalClientCodec"),
     player=imported("gamehost.wires.onitama_final.client:FinalPlayer"),
     checks=imported("gamehost.wires.onitama_final.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.onitama_final.checks:SERVER_CHECKS"),
     # The dialect's programs connect before the person types the name.
     login_seconds=120.0,
     write_bytes=MESSAGE_LIMIT,

@@ -1,23 +1,19 @@
 """
-The checks of clients and of servers of Onitama's final dialect.
+The checks of clients of Onitama's final dialect.
 
 What its published programs say is in `docs/wires/onitama-final.rst`; sections are the titles in it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from gamehost.checker.base import Said, WireChecks, laws
-from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
-from gamehost.games.base import Seat
-from gamehost.games.onitama.rules import BLACK, START, WHITE, Exchange, Move, Position, Square
+from gamehost.games.onitama.rules import BLACK, START, WHITE, Position, Square
 from gamehost.ops import printable
-from gamehost.wires.onitama.checks import OnitamaReading, dealt, scenarios, server_cases
+from gamehost.wires.onitama.checks import OnitamaReading, dealt, scenarios
 from gamehost.wires.onitama_final import messages as m
 from gamehost.wires.onitama_final.client import SQUARES
-from gamehost.wires.onitama_final.conversation import row_and_column, square_at
+from gamehost.wires.onitama_final.conversation import square_at
 
 LAWS = laws(__name__, "clients")
 
@@ -109,45 +105,3 @@ CHECKS = WireChecks(
     spoiled=spoiled,
     printed=lambda message, raw: printable(raw.rstrip(b"\0")),
 )
-
-
-# -- servers
-
-SERVER_LAWS = {**laws(__name__, "servers"), "framing": LAWS["framing"]}
-
-
-class FinalSpelling(Spelling):
-    waits_for_opening = True
-
-    def log_in(self, name: str, password: str) -> Sequence[Any]:
-        return (m.Login(name),)
-
-    def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
-        if isinstance(action, Move):
-            return (m.MakeMove(action.card, *row_and_column(action.start), *row_and_column(action.end)),)
-        return (m.MakePass(action.card),) if isinstance(action, Exchange) else ()
-
-    def canonical(self, message: Any) -> Any:
-        """Without the texts of refusals, which each server writes as it likes."""
-        return replace(message, text="") if isinstance(message, m.InvalidMove | m.Failed) else message
-
-    def opening(self, message: Any, first: str) -> Opening | None:
-        if not isinstance(message, m.Start):
-            return None
-        one, two, spare, three, four = message.cards
-        return Opening({"deal": f"{three},{four}/{one},{two}/{spare}"})
-
-
-def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
-    _, action = run.on_turn()
-    if not isinstance(action, Move):
-        return
-    card, start, end = action.card, row_and_column(action.start), row_and_column(action.end)
-    yield "a move that ends where it began", (m.MakeMove(card, *start, *start),)
-    yield "a move from the end square of a legal one", (m.MakeMove(card, *end, *start),)
-    yield "a card that does not exist", (m.MakeMove("unicorn", *start, *end),)
-    yield "a square off the board", (m.MakeMove(card, *start, "5", "0"),)
-    yield "MAKE_PASS while there is a legal move", (m.MakePass(card),)
-
-
-SERVER_CHECKS = ServerChecks("onitama-final", SERVER_LAWS, server_cases(faults, "Restore"), FinalSpelling)

@@ -1,23 +1,20 @@
 """
-The checks of clients and of servers of the open wire.
+The checks of clients of the open wire.
 
 The document is `docs/wires/open.rst`; sections are the titles in it. No rule of a game stands here: `Game.legal` says which
-actions a seat may take, and `Game.follow` what an event changes. A client is checked in the game that it seeks; a server in
-Onitama.
+actions a seat may take, and `Game.follow` what an event changes. A client is checked in the game that it seeks.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
 from msgspec import UNSET, ValidationError, convert
-from msgspec.structs import replace
 
 from gamehost.checker.base import (
     GRADES,
     Act,
-    Cut,
     Grade,
     Reading,
     Said,
@@ -28,21 +25,7 @@ from gamehost.checker.base import (
     laws,
     printed_json,
 )
-from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
-from gamehost.checker.server_scripts import (
-    LONGEST,
-    case,
-    crosswise,
-    joined,
-    meet,
-    next_match,
-    out_of_turn,
-    refusals,
-    returns,
-    some_moves,
-)
 from gamehost.games.base import Seat
-from gamehost.games.onitama.rules import Move
 from gamehost.wires.open import messages as m
 from gamehost.wires.seeking import PLAYED, PlayedGame
 
@@ -247,96 +230,3 @@ CHECKS = WireChecks(
     late=("Act", "AskMoves"),
     excused=OpenReading.excuses,
 )
-
-
-# -- servers
-
-SERVER_LAWS = {**laws(__name__, "servers"), "framing": LAWS["framing"]}
-GAME = "onitama"
-
-
-class OpenSpelling(Spelling):
-    waits_for_opening = True
-
-    _table = ""
-
-    def log_in(self, name: str, password: str) -> Sequence[Any]:
-        return m.Enter(name), m.Seek(GAME)
-
-    def back(self, name: str, password: str) -> Sequence[Any]:
-        """The seat is kept, so nobody is looked for."""
-        return (m.Enter(name),)
-
-    def again(self, name: str, match_id: str) -> Sequence[Any]:
-        return (m.Seek(GAME),)
-
-    def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
-        return (m.Act(int(match_id), _PLAYED[GAME].game.write(action).decode("ascii")),)
-
-    def canonical(self, message: Any) -> Any:
-        """Without keys, and without the texts that each server writes as it likes."""
-        match message:
-            case m.Entered():
-                return replace(message, key=UNSET, table=UNSET)
-            case m.Refused() | m.Sorry() | m.Over():
-                return replace(message, why="")
-            case m.Seeking():
-                return replace(message, settings={})  # they are the server's own
-        return message
-
-    def comes_at_any_time(self, message: Any) -> bool:
-        return isinstance(message, m.Notice)
-
-    def with_id(self, message: Any, match_id: str) -> Any:
-        table = getattr(message, "table", UNSET)
-        return message if table is UNSET else replace(message, table=int(match_id))
-
-    def opening(self, message: Any, first: str) -> Opening | None:
-        if isinstance(message, m.Seated):
-            self._table = str(message.table)
-        if not isinstance(message, m.Event) or _of(message.event, "kind") != "dealt":
-            return None
-        try:
-            white, black = message.event["hands"]
-            return Opening(
-                {"deal": f"{','.join(white)}/{','.join(black)}/{message.event['spare']}"}, match_id=self._table
-            )
-        except (KeyError, TypeError, ValueError):
-            raise ValueError("the first event does not tell the cards; give them with --set onitama.deal=") from None
-
-
-def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
-    _, action = run.on_turn()
-    if not isinstance(action, Move):
-        return
-    table, notation = int(run.match_id), _PLAYED[GAME].game.write(action).decode("ascii")
-    yield "an action that is no notation of the game", (m.Act(table, "!", 1),)
-    card, start, end = notation.split(" ")
-    yield "an action that the rules do not allow", (m.Act(table, f"{card} {end} {start}", 2),)
-
-
-async def asks_moves(run: ServerRun) -> None:
-    """Both ask what they may do, at once and after some moves."""
-    users = await meet(run)
-    for _ in range(3):
-        for number, user in enumerate(users):
-            await run.say(user, m.AskMoves(int(run.match_id), id=number), trying="a question for moves")
-        await run.play(2)
-
-
-CASES = (
-    case("whole-match", "A whole match; the winner is told.", "Over", some_moves(LONGEST)),
-    case("crosswise", "The player who connects later logs in first, and has the first seat.", "Seated", crosswise),
-    case("next-match", "A whole match, and the next one on the same connections.", "Seated", next_match),
-    case("moves", "Both players ask what they may do.", "Moves", asks_moves),
-    case("refusals", "The first player acts wrongly before the first move.", "Refused", refusals(faults, 0)),
-    case("refusals-later", "Wrong actions in the middle of a match.", "Refused", refusals(faults, 5)),
-    case("out-of-turn", "A player acts in the other's turn.", "Refused", out_of_turn),
-    case("bytes", "The clients send every byte in a segment of its own.", "turn", some_moves(6), Cut.BYTES),
-    case("random-cuts", "The clients' segments end in the middle of messages.", "turn", some_moves(6), Cut.RANDOM),
-    case("joined", "An illegal action and a legal one come in one segment.", "turn", joined(faults)),
-    case("returns-in-own-turn", "A connection is lost in its player's turn, and comes back.", "Back", returns(True)),
-    case("returns-in-others-turn", "A connection is lost in the other's turn, and comes back.", "Back", returns(False)),
-)  # fmt: skip
-
-SERVER_CHECKS = ServerChecks("open", SERVER_LAWS, CASES, OpenSpelling)

@@ -711,5 +711,4 @@ WIRE: Wire[Message] = Wire(
     client_codec=OpenClientCodec,
     player=imported("gamehost.programs.open:OpenPlayer"),
     checks=imported("gamehost.wires.open.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.open.checks:SERVER_CHECKS"),
 )
