@@ -163,7 +163,8 @@ class Cluster(Membership):
 
     def begin(self) -> None:
         """The tables of the start sleep. Show that this host goes on, and watch the other members."""
-        self.here.update(self.lobby.registry.sleeping.keys())
+        for index in (self.lobby.registry.sleeping, self.lobby.registry.ended):
+            self.here.update(index.keys())
         self.registry.start(self)
         for seconds, call in ((EVERY, self._go_on), (SHOW_EVERY, self._show)):
             loop = LoopingCall(call)
@@ -356,7 +357,11 @@ class Cluster(Membership):
     def _tell(self) -> None:
         """Tell the registry what has changed in this turn."""
         names, maybe_free = self.lobby.registry, self._maybe_free
-        free = [key for key in maybe_free if key in self.here and not (key in self._claimed or names.get(key))]
+        free = [
+            key
+            for key in maybe_free
+            if key in self.here and not (key in self._claimed or names.get(key) or names.ended.find(key))
+        ]
         maybe_free.clear()
         latest = self.clock.seconds() - AMONG_THEMSELVES
         offers = {

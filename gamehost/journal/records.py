@@ -136,6 +136,11 @@ class TableHeader:
         return self.settings.get(CHAMPIONSHIP, "")
 
 
+#: In place of a seat among those that were told the end: the match has ended, and players have missed it who are told it later.
+#: No game has so many seats.
+MISSED_END = Seat(62)
+
+
 @frozen
 class TableRecord:
     """A table as the journal holds it."""
@@ -178,6 +183,11 @@ class UnfinishedTable:
     since: int
     #: As in `TableRecord`.
     told: frozenset[Seat] = frozenset()
+
+    @property
+    def over(self) -> bool:
+        """Whether the match has ended, and only players who were away then are to be told."""
+        return MISSED_END in self.told
 
 
 @frozen
@@ -252,7 +262,8 @@ class Journal(Protocol):
         """
         The player of a seat has been told the end of a finished table.
 
-        :param seat: `None`: nobody else is to be told. `unfinished` does not give the table any more
+        :param seat: `None`: nobody else is to be told. `unfinished` does not give the table any more. `MISSED_END`: all others
+            were away, and are told later
         """
 
     @property

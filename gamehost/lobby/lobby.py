@@ -30,6 +30,7 @@ from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import TableId, UnfinishedTable
 from gamehost.limits import Limits, QuestionLimits, RemoteLimits
 from gamehost.lobby.house import HousePlayers, HouseRules, Studies
+from gamehost.lobby.missed_ends import MissedEnds
 from gamehost.lobby.queues import (
     MOST_PHRASES,
     PHRASES,
@@ -140,6 +141,7 @@ class Lobby:
     def __attrs_post_init__(self) -> None:
         context, clock, registry = self.context, self.context.clock, self.registry
         self.seats = Seats(context, registry)
+        self.seats.ends = MissedEnds(context, registry, self.seats.games)
         self.queues = Queues(clock, registry.membership, partial(self._end_waiting, Unmatched()))
         self.waiting_tables = OpenTables(clock, context.journal.new_table, self._seat, registry.membership)
         self.new_matches = NewMatches(clock, self._match_again)

@@ -7,7 +7,7 @@ An unfinished table whose players are all gone sleeps. It is loaded when one of 
 from collections import OrderedDict
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, evolve, field
 from twisted.internet.interfaces import IReactorTime
@@ -33,6 +33,9 @@ from gamehost.settings import Settings
 from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.interfaces import Suspended
 from gamehost.tables.table import Table
+
+if TYPE_CHECKING:
+    from gamehost.lobby.missed_ends import MissedEnds
 
 #: Seconds between two notes of the up-time, while a table sleeps.
 NOTE_EVERY = 60.0
@@ -68,6 +71,7 @@ class Seats:
     #: Sleeping tables of one address; `None`: any number.
     most_sleeping: int | None = None
     house: HouseSeats = field(init=False)
+    ends: "MissedEnds" = field(init=False)
     #: The tables in play.
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
     seated: dict[TableId, Sequence[Session]] = field(factory=dict)
@@ -76,7 +80,7 @@ class Seats:
     #: The matches that a fault has stopped, the oldest first: who has a seat, and the fault. Their records are unfinished.
     faulty: dict[TableId, tuple[SleepingTable, str]] = field(factory=dict)
     #: The games of sleeping tables, by their names.
-    _games: dict[str, Game[Any, Any]] = field(factory=dict)
+    games: dict[str, Game[Any, Any]] = field(factory=dict)
     #: The sleeping tables in memory, the one first that has slept longest.
     in_memory: OrderedDict[TableId, Table[Any, Any]] = field(factory=OrderedDict)
     #: The up-time when this run of the host began: more than any table has fallen asleep at in an earlier one.
@@ -108,7 +112,7 @@ class Seats:
 
     def halt(self) -> None:
         """The host stops: all clocks stand still, its up-time is noted, and nothing more happens."""
-        if len(self._registry.sleeping) and not self._stopped:
+        if (len(self._registry.sleeping) or len(self._registry.ended)) and not self._stopped:
             self._context.journal.note_uptime(self.uptime)
         self._stopped = True
         self._set_alarm()
@@ -155,6 +159,8 @@ class Seats:
         else:
             self._log_end(table.id, table.game.name, table.outcome)
             self._context.counts.end(table.id, table.game.name, bool(table.outcome))
+            if table.missed:
+                self._keep_end(table)
         self._forget(table.id)
         self.tables.pop(table.id, None)
         for session in self.seated.pop(table.id, []):
@@ -167,6 +173,14 @@ class Seats:
             if session.player is None or session.house:
                 self._registry.forget(session)
 
+    def _keep_end(self, table: Table[Any, Any]) -> None:
+        """Players were away at the end of a match: it is kept for those who are told it at their next log-in."""
+        addresses = self.ends.keep(table, self.seated[table.id], self.uptime)
+        if self.most_sleeping is not None:
+            for address in addresses:
+                self._registry.ended.limit(self.most_sleeping, address)
+        self._set_alarm()
+
     def _stop(self, table: Table[Any, Any], since: int | None) -> None:
         """A fault has stopped a match. Its record sleeps, without an entry in the index: no log-in loads it."""
         if table.n == 0:  # it has not begun, so there is nothing to go on from
@@ -175,7 +189,7 @@ class Seats:
             return
         sleeping = self._asleep(table, self.seated.get(table.id, ()), since)
         self._context.journal.sleep(table.id, sleeping.since)
-        self._games.setdefault(table.game.name, table.game)
+        self.games.setdefault(table.game.name, table.game)
         self._add_stopped(sleeping, table.fault)
 
     def _add_stopped(self, sleeping: SleepingTable, fault: str) -> None:
@@ -222,7 +236,8 @@ class Seats:
     # -- players come and go
 
     def load(self, session: Session) -> None:
-        """Begin to load the table of a player who has just logged in, if it sleeps."""
+        """A player has just logged in. Begin to load the table of the seat that is kept for them, if it sleeps."""
+        self.ends.find(session)
         if session.asleep is not None:
             self._load(self._registry.waking[session.asleep])
 
@@ -230,7 +245,8 @@ class Seats:
         """
         Have a present player take the seat that is kept for them; `False`: there is none.
 
-        If the table sleeps, the player gets the seat when it has been loaded.
+        If the table sleeps, the player gets the seat when it has been loaded. If the match ended while the player was away, the
+        player gets the seat to be told the end.
         """
         if session.asleep is not None:
             session.resuming = session.player
@@ -242,7 +258,7 @@ class Seats:
             return True
         table = session.table
         if table is None or session.seat is None:
-            return False
+            return self.ends.tell(session)
         if table.deserted:
             self.unclaimed.pop(table.id, None)
             self._context.journal.wake(table.id)
@@ -322,16 +338,18 @@ class Seats:
         A table of an unknown game stays out, and is logged. Its record is kept. If somebody is here under the name of a player,
         that seat belongs to nobody any more. Gives the number of sleeping tables.
         """
-        self._games.update(games)
+        self.games.update(games)
         unbegun: list[TableId] = []
         sleeping = self._registry.sleeping
         found = list(found)
-        sleeping.add(self._known(found, unbegun))
+        sleeping.add(self._known([one for one in found if not one.over], unbegun))
+        self._registry.ended.add(self._known([one for one in found if one.over], unbegun))
         for one in found:
             if one.opening.has_notes and one.table in sleeping:
                 self._registry.membership.keep(place_of(one.table))
         if self.most_sleeping is not None:
             sleeping.limit(self.most_sleeping)
+            self._registry.ended.limit(self.most_sleeping)
         for table in unbegun:
             self._context.journal.load(table, partial(self._archive, SleepingTable(table, "", 0, 0, ())))
         self._set_alarm()
@@ -341,7 +359,7 @@ class Seats:
         now = self._context.clock.seconds()
         for one in found:
             opening = one.opening
-            game = self._games.get(opening.game)
+            game = self.games.get(opening.game)
             if not one.begun:
                 unbegun.append(one.table)  # nobody was told of it: the host ended between the first two entries
             elif game is None or game.version != opening.version:
@@ -384,7 +402,7 @@ class Seats:
         :param since: if nobody has taken a seat since it was loaded: since when it slept before
         """
         sleeping, asleep = self._registry.sleeping, self._asleep(table, sessions, since)
-        self._games.setdefault(table.game.name, table.game)
+        self.games.setdefault(table.game.name, table.game)
         sleeping.add([asleep])
         self._context.journal.sleep(table.id, asleep.since)
         self.in_memory[table.id] = table
@@ -428,7 +446,7 @@ class Seats:
             self._context.slices.run(self._restoring(waking.table, record), partial(self._restored, waking))
 
     def _restoring(self, sleeping: SleepingTable, record: TableRecord) -> Generator[None, None, Table[Any, Any]]:
-        game = self._games[sleeping.game]
+        game = self.games[sleeping.game]
         table = Table.prepare(self._context, record.table, game, record.opening, self._ended, self._left)
         yield from table.restore(record, sleeping.clock, restarted=sleeping.since < self._begin)
         return table
@@ -479,8 +497,9 @@ class Seats:
         return since + self._context.sleep - self.uptime
 
     def _set_alarm(self) -> None:
-        oldest, clock = None if self._stopped else self._registry.sleeping.oldest, self._context.clock
-        if oldest is None:
+        clock, indexes = self._context.clock, (self._registry.sleeping, self._registry.ended)
+        oldest = min((index.oldest for index in indexes if index.oldest is not None), default=None)
+        if oldest is None or self._stopped:
             self._alarm.stop()
             return
         wait = min(max(1.0, self._kept_for(oldest)), NOTE_EVERY)
@@ -490,7 +509,9 @@ class Seats:
     def _ring(self) -> None:
         journal, sleeping = self._context.journal, self._registry.sleeping
         journal.note_uptime(self.uptime)
-        for table in sleeping.overdue(self.uptime - int(self._context.sleep), BATCH):
+        latest = self.uptime - int(self._context.sleep)
+        self.ends.put_away(latest, BATCH)
+        for table in sleeping.overdue(latest, BATCH):
             ending = sleeping.begin_end(table)
             in_memory = self.in_memory.pop(table, None)
             if in_memory is None:

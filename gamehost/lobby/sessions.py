@@ -296,6 +296,8 @@ class Session:
     resuming: "Player[Any, Any] | None" = None
     #: Whether that table cannot go on, and the player is to be told.
     suspended: bool = False
+    #: The seat in a match whose end the player has missed, and is to be told.
+    missed: Place | None = None
     #: `Queue.required` where the player waits.
     required: Mapping[str, str] = field(factory=dict, repr=False)
     #: What the wire keeps with the seat of the next match, as long as its record; players of a queue with a `number` of
@@ -364,6 +366,8 @@ class SessionRegistry:
     sessions: SessionIndex = field(factory=SessionIndex)
     #: The tables whose players have no sessions.
     sleeping: SleepingIndex = field(factory=SleepingIndex)
+    #: The finished tables with players who were away at the end, and are told it later. Nobody is kept from their names.
+    ended: SleepingIndex = field(factory=SleepingIndex)
     #: The tables that are being loaded.
     waking: dict[TableId, Waking] = field(factory=dict)
     _open_since: float = -math.inf
@@ -529,6 +533,15 @@ class SessionRegistry:
             left = math.ceil(wait)
             reason = f"a seat is kept under this name; try again in {left} s, or use a key"
             raise NameRefused(NameFault.TAKEN, reason, wait=left)
+
+    def has_missed(self, session: Session, place: Place) -> bool:
+        """Whether a player who has just logged in is the one who had this seat in a match that has ended."""
+        one, other = session, place.player
+        if one.wire != other.wire or one.account != other.account:
+            return False
+        if one.account or (other.key_digest and not other.key_digest.startswith(ISSUED)):
+            return one.key_digest == other.key_digest
+        return self.resume is ResumePolicy.ANY or same_address(other.address, one.address)
 
     def comes_back(self, session: Session) -> bool:
         """Whether this player gets a lost seat back by the name alone, or has something better: an account, a key."""

@@ -174,6 +174,16 @@ class SleepingIndex:
         self._tables -= 1
         return removed
 
+    def drop(self, place: Place) -> bool:
+        """A seat is not kept any more. Whether no other one of its table is, and the table is out, too."""
+        at_table = "FROM place WHERE number = ?"
+        self._database.execute(f"DELETE {at_table} AND seat = ?", (place.table, place.seat))
+        if self._database.execute(f"SELECT 1 {at_table}", (place.table,)).fetchone():
+            return False
+        if place.table in self:
+            self.remove(place.table)
+        return True
+
     def begin_end(self, table: TableId) -> SleepingTable:
         """
         The end of a table is on its way into the journal. Until it is taken out, it is found by its players' names, and no

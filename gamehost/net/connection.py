@@ -343,6 +343,8 @@ class WireFactory(Factory, Generic[M]):
         self.config = wire.configure(settings)
         if wire.websocket:
             self.config = LinesOrSocket(self.config)
+        if wire.tells_missed_end:
+            context.lobby.seats.ends.wires.add(wire.name)
         #: What the connections are called that are passed on to another host of a cluster.
         self.passed_on_as = wire.name
         self.connections: set[WireProtocol[M]] = set()

@@ -260,9 +260,6 @@ class DurableJournal:
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
         note = Told(table, seat)
-        if seat is not None:
-            self.also(note, nothing)
-            return
         # The reactor writes what was said to the clients in its next turn. This note must not be on disk before that.
         self._told.append(note)
         self._after_turn(lambda: self._after_turn(partial(self._note_told, note)))

@@ -135,7 +135,7 @@ class UnfinishedNote:
     table: int
     #: Since when its last player is gone, in seconds of up-time; `None`: a player is there.
     since: int | None = None
-    #: Of a finished match, the seats that were told the end: bit 0 is the first seat.
+    #: Of a finished match, the seats that were told the end: bit 0 is the first seat. Bit 62: `MISSED_END`.
     told: int = 0
 
 

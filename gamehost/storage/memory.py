@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from operator import attrgetter
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
@@ -45,6 +45,8 @@ class MemoryJournal:
     _unfinished: dict[TableId, tuple[TableHeader, list[Entry]]] = field(factory=dict)
     _opened: dict[TableId, int] = field(factory=dict)
     _finished: dict[TableId, tuple[FinishedMatch, TableRecord]] = field(factory=dict)
+    #: Finished matches whose end not all players have been told.
+    _untold: dict[TableId, TableRecord] = field(factory=dict)
     # As of `Store`.
     pressure: Pressure = Pressure.NONE
     room: Room = Room.ENOUGH
@@ -80,7 +82,11 @@ class MemoryJournal:
             del self._finished[next(iter(self._finished))]
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
-        pass
+        if seat is None:
+            self._untold.pop(table, None)
+        elif table in self._untold or table in self._finished:
+            record = self._untold.get(table) or self._finished[table][1]
+            self._untold[table] = evolve(record, told=record.told | {seat})
 
     def close(self) -> None:
         pass
@@ -99,7 +105,9 @@ class MemoryJournal:
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         record = self._unfinished.get(table)
-        if table in self._finished:
+        if table in self._untold:
+            loaded(self._untold[table])
+        elif table in self._finished:
             loaded(self._finished[table][1])
         elif record is None:
             loaded(f"table {table}: a journal in memory has no record of it")

@@ -150,6 +150,8 @@ class SeatState(Generic[A, E]):
     grace_ends: int | None = None
     #: Has somebody else take the seat of an away player then, and gives the name. `None`: nobody was asked for.
     substitute: Callable[[], str | None] | None = None
+    #: Whether its player has given it up, and hears nothing more.
+    left: bool = False
 
     @property
     def taken(self) -> bool:

@@ -33,7 +33,16 @@ from gamehost.games.base import (
     offers_of,
 )
 from gamehost.games.clock import due_after, reading_of
-from gamehost.journal.records import CHAMPIONSHIP, RATED, Entry, EntryKind, TableHeader, TableId, TableRecord
+from gamehost.journal.records import (
+    CHAMPIONSHIP,
+    MISSED_END,
+    RATED,
+    Entry,
+    EntryKind,
+    TableHeader,
+    TableId,
+    TableRecord,
+)
 from gamehost.journal.replay import INTERVAL, fingerprint, new_master, replay_in_steps
 from gamehost.tables.context import DORMANT, PLAYING, Addition, Phase, TableContext
 from gamehost.tables.interfaces import Audience, Away, Declined, HearsOffers, Left, Offered, Player, Refused, Suspended
@@ -161,6 +170,8 @@ class Table(Generic[A, E]):
     fault: str = ""
     #: After a restart of the host: the seats whose players have not been told the end.
     _untold: frozenset[Seat] = frozenset()
+    #: From the end on: the seats whose players were away, and are told it after the next log-in. `ended` takes the others out.
+    missed: frozenset[Seat] = frozenset()
     _alarm: IDelayedCall | None = field(default=None, repr=False)
     _alarm_due: int = 0
     log = Logger()
@@ -353,7 +364,7 @@ class Table(Generic[A, E]):
         if place.handle is not handle:
             return
         if not stays:
-            place.handle = None
+            place.handle, place.left = None, True
             self._outbox.announce(Left(handle.seat))
         self._forfeit(handle.seat)
 
@@ -543,10 +554,18 @@ class Table(Generic[A, E]):
     def end(self) -> None:
         self.phase = Phase.OVER
         self._set_alarm()
-        self._ended(self)
+        if self._master.result is not None:
+            places = enumerate(self._outbox.places)
+            self.missed = frozenset(Seat(seat) for seat, place in places if not (place.taken or place.left))
+        self._ended(self)  # it leaves those in `missed` who are told later
 
     def end_told(self) -> None:
-        self._context.journal.told(self.id)
+        if not self.missed:
+            self._context.journal.told(self.id)
+            return
+        told = [seat for seat in map(Seat, range(len(self.names))) if seat not in self.missed]
+        for seat in (*told, MISSED_END):
+            self._context.journal.told(self.id, seat)
 
     def end_missed(self, seat: Seat) -> None:
         """A player comes back after the end; after a restart of the host each of them is told it once."""

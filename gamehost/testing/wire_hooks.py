@@ -165,6 +165,11 @@ class WireHooks(Mixin):
         host: MemoryHost = host_class(settings, wires=(self.watched,))
         return host
 
+    def restarted(self, host: MemoryHost) -> MemoryHost:
+        """The next run of a host that has ended without a word."""
+        settings = {**self.host_settings, "limits.unlimited": "yes"}
+        return type(host)(settings, wires=(self.watched,), journal=host.journal.restarted())
+
     @property
     def watched(self) -> Wire[Any]:
         """The wire, with `watch` behind its configuration."""

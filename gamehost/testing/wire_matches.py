@@ -9,7 +9,7 @@ from attrs import define
 
 from gamehost.settings import BadOption
 from gamehost.testing.codec_contract import CONTROL, taken
-from gamehost.testing.memory_host import Client, Lines, MessageText
+from gamehost.testing.memory_host import Client, Lines, MemoryHost, MessageText
 from gamehost.testing.transcript import play, read_transcripts
 from gamehost.testing.wire_hooks import InMatch, Situation, WireHooks, received, state_of
 from gamehost.wires.base import Codec
@@ -143,6 +143,51 @@ class MatchContract(WireHooks):
         situation.host.wait(61)
         self.assertEqual(situation.host.lobby.tables, {}, "the match has ended")
         self.assert_told("over", received(ann))
+
+    def test_a_missed_end_is_told_after_the_next_log_in(self) -> None:
+        """
+        A wire with `tells_missed_end` tells the end to a player who was away then; once, and after a restart of the host too.
+
+        To somebody else who logs in under the name, it is not told, and never again.
+        """
+        if not self.wire.tells_missed_end:
+            return
+        for restarted in (False, True):
+            when = " after a restart" if restarted else ""
+            host, name = self._missed_end(restarted)
+            told = self._words_for(host, name)
+            usual = self._words_for(self.connected(unlimited="yes")[0], name)
+            returning = set(self._words_in_match(name))
+            self.assertTrue(set(told) - {*usual, *returning}, f"the end was not told to a player who missed it{when}")
+            self.assertEqual(self._words_for(host, name), usual, f"an end that was missed is told twice{when}")
+            host, name = self._missed_end(restarted)
+            for address in ("192.0.2.77", "192.0.2.1"):
+                words = self._words_for(host, name, address)
+                self.assertEqual(words, usual, f"an end was told to somebody else who has the name now{when}")
+
+    def _missed_end(self, restarted: bool) -> tuple[MemoryHost, str]:
+        """A host at which a match has ended, and the name of the player who was away."""
+        situation, ann, bob = self.pair()
+        name = conversation_of(situation).session.name
+        ann.drop()
+        situation.host.wait(61)
+        self.assertEqual(situation.host.lobby.tables, {}, "the match has ended")
+        bob.drop()
+        return self.restarted(situation.host) if restarted else situation.host, name
+
+    def _words_in_match(self, name: str) -> list[str]:
+        """What a player is told who comes back to a match that goes on."""
+        situation, ann, _ = self.pair()
+        ann.drop()
+        return self._words_for(situation.host, name)
+
+    def _words_for(self, host: MemoryHost, name: str, address: str = "192.0.2.1") -> list[str]:
+        """What a client is told that logs in; it is gone then."""
+        client = host.connect(self.wire.name, address)
+        self.come_back(client, name)
+        words = received(client)
+        client.drop()
+        return words
 
     def test_after_the_end_another_match_can_be_played(self) -> None:
         """The name of the player who was gone is free, and the one who is there plays somebody else, and can act."""

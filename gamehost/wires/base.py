@@ -707,8 +707,7 @@ class Wire(Generic[M]):
     must_listen: bool = True
     #: Whether people type on it, who read first: they have `limits.login_patience_seconds` to log in and to finish a line.
     for_people: bool = False
-    #: Seconds to log in that its clients need at least, if that is more than the limits say: those that connect before a
-    #: person has typed a name.
+    #: Seconds to log in that its clients need at least: more than the limits say if they connect before a name is typed.
     login_seconds: float = 0.0
     #: The most bytes that are written in one piece, because its clients can read no more at once; 0: any number. No
     #: message may have more.
@@ -718,6 +717,8 @@ class Wire(Generic[M]):
     #: Whether its clients may also speak WebSocket, on the same port. A text is a line then, without
     #: its end, so the codec is one of lines that end in `\\n`, such as a `LineCodec`. The client speaks first.
     websocket: bool = False
+    #: Whether a player who was away at the end of a match is told it after the next log-in, by `seated`, `Back` and `Over`.
+    tells_missed_end: bool = False
     #: What takes a seat back.
     seat_key: SeatKey = SeatKey.NAME
     #: Makes the codec of a client's connection: it reads what the server says, and writes what a client says. `None`: the

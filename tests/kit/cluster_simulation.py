@@ -375,6 +375,7 @@ class ClusterSimulation(Troubles):
             tables = set(map(place_of, host.lobby.waiting_tables._parties))
             used = (
                 host.lobby.registry.get(key)
+                or host.lobby.registry.ended.find(key)
                 or host.cluster._claimed[key] > (key in host.cluster.claims)
                 or key in tables
             )

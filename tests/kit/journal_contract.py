@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
+    MISSED_END,
     RATED_MATCHES,
     Entry,
     EntryKind,
@@ -365,6 +366,24 @@ class DurableJournalContract(JournalContract):
             journal.load(table, found.append)
             self.until_idle(journal)
             self.assertEqual(found, [TableRecord(table, OPENING, (END,), frozenset(map(Seat, told)))])
+        journal.told(table)
+        self.assertEqual(self.records(self.next_run(journal)), [])
+
+    def test_an_end_that_players_have_missed(self) -> None:
+        """The note that they are told later is no seat's, and the next run has it."""
+        journal = self.new_journal()
+        table = journal.new_table()
+        journal.open(table, OPENING, nothing)
+        journal.append(table, END, nothing)
+        journal.told(table, Seat(1))
+        journal.sleep(table, 0)
+        journal = self.next_run(journal)
+        [one] = journal.unfinished()
+        self.assertFalse(one.over)
+        journal.told(table, MISSED_END)
+        journal = self.next_run(journal)
+        [one] = journal.unfinished()
+        self.assertEqual((one.over, one.told), (True, {1, MISSED_END}))
         journal.told(table)
         self.assertEqual(self.records(self.next_run(journal)), [])
 

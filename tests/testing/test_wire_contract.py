@@ -375,3 +375,20 @@ class FaultTests(SynchronousTestCase):
         hears = {**ToyConversation.HEARS, (ToyState.IN, str): played}
         wire = telling(HEARS=hears)
         self.assert_found(wire, "test_an_action_outside_a_match_is_refused", "test_fuzz_while_waiting")
+
+
+def keeping(wire: Wire[str]) -> Wire[str]:
+    return evolve(wire, tells_missed_end=True)
+
+
+class MissedEndTests(SynchronousTestCase):
+    """A wire says that it tells an end that a player has missed."""
+
+    TEST = "test_a_missed_end_is_told_after_the_next_log_in"
+
+    def test_a_sound_wire_passes(self) -> None:
+        self.assertFalse(fails(ToyHooks, keeping(TOY_WIRE), self.TEST))
+
+    def test_the_end_is_not_told(self) -> None:
+        """The player is told where the match stood, as if it went on."""
+        self.assertTrue(fails(ToyHooks, keeping(untold(Over)), self.TEST))

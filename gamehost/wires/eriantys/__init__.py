@@ -39,6 +39,7 @@ WIRE: Wire[Any] = Wire(
     configure=configure,
     options=OPTIONS,
     spreads=True,
+    tells_missed_end=True,
     client_codec=imported("gamehost.wires.eriantys.client:JsonClientCodec"),
     player=imported("gamehost.wires.eriantys.client:EriantysPlayer"),
     checks=imported("gamehost.wires.eriantys.checks:CHECKS"),

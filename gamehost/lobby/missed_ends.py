@@ -1,0 +1,126 @@
+"""
+Ends of matches that players have missed: who was away at the end is told it after the next log-in.
+
+Only some wires do so: see `gamehost.wires.base.Wire.tells_missed_end`. What is kept under a name keeps nobody from it. If
+somebody else logs in under the name, the end is forgotten.
+"""
+
+from collections.abc import Generator, Sequence
+from functools import partial
+from typing import Any
+
+from attrs import define, field
+from twisted.logger import Logger
+
+from gamehost.accounts.names import key_of
+from gamehost.games.base import Game, Seat
+from gamehost.journal.records import TableId, TableRecord
+from gamehost.lobby.sessions import Session, SessionRegistry
+from gamehost.lobby.sleeping import Place, SleepingTable
+from gamehost.tables.context import TableContext
+from gamehost.tables.interfaces import Player, Suspended
+from gamehost.tables.table import Table
+
+
+def _nothing(*_: Any) -> None:
+    """The table is in memory only to tell its end: nobody has to be freed."""
+
+
+@define(eq=False)
+class MissedEnds:
+    """The matches in `SessionRegistry.ended`. Their records are listed in the journal until everybody has been told."""
+
+    _context: TableContext
+    _registry: SessionRegistry
+    _games: dict[str, Game[Any, Any]]
+    #: The names of the wires that tell their players such an end.
+    wires: set[str] = field(factory=set)
+
+    log = Logger()
+
+    def keep(self, table: Table[Any, Any], sessions: Sequence[Session], since: int) -> set[str]:
+        """
+        A match has ended, and nobody has been told yet. Keep the end for those of `Table.missed` who are told it later, and
+        take the others out.
+
+        :param sessions: who had the seats, in their order
+        :param since: now, in seconds of up-time
+        :returns: where these players came from
+        """
+        places = [
+            Place(table.id, Seat(seat), one.record, one.away_since)
+            if seat in table.missed and one.table is table and one.wire in self.wires and not one.house
+            else None
+            for seat, one in enumerate(sessions)
+        ]
+        kept = [place for place in places if place is not None]
+        table.missed = frozenset(place.seat for place in kept)
+        if kept:
+            self._games.setdefault(table.game.name, table.game)
+            ended = SleepingTable(table.id, table.game.name, since, table.now(), places, table.addresses)
+            self._registry.ended.add([ended])
+            self._context.journal.sleep(table.id, since)
+        return {place.player.address for place in kept}
+
+    def find(self, session: Session) -> None:
+        """A player has logged in. If an end is kept under the name, it is this player's, or it is forgotten."""
+        place = self._registry.ended.find(session.key)
+        if place is None:
+            return
+        if self._registry.has_missed(session, place):
+            session.missed = place
+        else:
+            self._forget(place)
+
+    def tell(self, session: Session) -> bool:
+        """
+        Have a present player, who has no seat, be told the end that they have missed; `False`: there is none.
+
+        It comes as to one who comes back, through `seated`, `Back` and `Over`, when the record has been read.
+        """
+        place, session.missed = session.missed, None
+        if place is None or place.table not in self._registry.ended:
+            return False
+        assert session.player is not None
+        self._context.journal.load(place.table, partial(self._loaded, session, session.player, place))
+        return True
+
+    def put_away(self, since: int, most: int) -> None:
+        """Forget at most so many matches that ended then or before, in seconds of up-time."""
+        for table in self._registry.ended.overdue(since, most):
+            for place in self._registry.ended.remove(table).places:
+                if place is not None:
+                    self._registry.membership.freed(key_of(place.player.name))
+            self._context.journal.told(table)
+
+    def _forget(self, place: Place) -> None:
+        none_left = self._registry.ended.drop(place)
+        self._context.journal.told(place.table, None if none_left else place.seat)
+
+    def _loaded(self, session: Session, player: Player[Any, Any], place: Place, record: TableRecord | str) -> None:
+        if isinstance(record, str):
+            self._restored(session, player, place, LookupError(record))
+        else:
+            restored = partial(self._restored, session, player, place)
+            self._context.slices.run(self._restoring(place.table, record), restored)
+
+    def _restoring(self, number: TableId, record: TableRecord) -> Generator[None, None, Table[Any, Any]]:
+        table = Table.prepare(
+            self._context, number, self._games[record.opening.game], record.opening, _nothing, _nothing
+        )
+        yield from table.restore(record)
+        table.halt()
+        return table
+
+    def _restored(
+        self, session: Session, player: Player[Any, Any], place: Place, table: Table[Any, Any] | Exception
+    ) -> None:
+        if session.player is not player:
+            return  # gone again, and told after the next log-in
+        if isinstance(table, Exception):
+            self.log.error("table {table}: its end cannot be told: {error}", table=place.table, error=str(table))
+            self._forget(place)
+            player.deliver(Suspended())
+        else:
+            self._registry.ended.drop(place)
+            table.reconnect(place.seat, player)
