@@ -666,6 +666,15 @@ def journal_ends(host: GameHostService, request: Request) -> Items:
     return {}
 
 
+def journal_newest(host: GameHostService, request: Request) -> Items:
+    """The first and the last row of the newest tables, `most` of them; and how many older tables there are at most."""
+    journal, most = _journal_of(host), request.number("most")
+    rows, older = yield _answered(lambda most, found: journal.read_newest(most, lambda *one: found(one)), most)
+    for row in rows:
+        yield {"row": row_to_json(row)}
+    return {"older": older}
+
+
 def journal_rows(host: GameHostService, request: Request) -> Items:
     """All rows of `table`; none if there is no such table."""
     journal, table = _journal_of(host), request.number("table")

@@ -36,7 +36,7 @@ from gamehost.checker.server_run import (
     tag,
 )
 from gamehost.checker.transcript import Line
-from gamehost.commands.command_line import exit_with_usage_error, print_text
+from gamehost.commands.command_line import bar, exit_with_usage_error, print_text
 from gamehost.ops import escaped
 from gamehost.ops.workers import NOT_RUN as NOT_STARTED
 from gamehost.ops.workers import ProgramProcess, adopt_orphans, start_program
@@ -688,9 +688,10 @@ class Progress:
     def ended(self, outcome: Outcome) -> None:
         self._done += 1
         if self._terminal:
-            bar = "#" * round(30 * self._done / self._most)
             end = "\n" if self._done == self._most else ""
-            sys.stderr.write(f"\r[{bar:30}] {self._done}/{self._most} {outcome.scenario.name:24}{end}")
+            sys.stderr.write(
+                f"\r{bar(self._done, self._most)} {self._done}/{self._most} {outcome.scenario.name:24}{end}"
+            )
             sys.stderr.flush()
         else:
             self.say(f"{self._done}/{self._most} {outcome.scenario.name}: {MARKS[outcome.verdict]}")

@@ -415,6 +415,7 @@ VERBS: Mapping[str, Verb] = {
 REQUESTS: Mapping[str, Verb] = {
     **VERBS,
     "journal ends": Verb(),
+    "journal newest": Verb(),
     "journal rows": Verb(),
     "contest game": Verb(acts=True),
     "contest leave": Verb(),

@@ -29,6 +29,11 @@ def while_read(out: TextIO) -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
+def bar(done: int, most: int, width: int = 30) -> str:
+    """How far something is, as a bar of so many characters."""
+    return f"[{'#' * round(width * min(1.0, done / max(1, most))):{width}}]"
+
+
 def print_text(text: str) -> None:
     """Write to standard output. A reader that has gone is no error."""
     with while_read(sys.stdout):

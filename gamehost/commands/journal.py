@@ -7,20 +7,21 @@ It shows everything, also hidden pieces and the numbers drawn. Text that players
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, TextIO, TypeAlias
+from typing import Any, TextIO
 
 from attrs import define
 
 from gamehost.commands.command_line import NoHost, answers, while_read
+from gamehost.commands.verify import GameOf, verify
 from gamehost.games.base import Game, Seat
 from gamehost.games.play import has_picture
 from gamehost.journal.notation import NoPicture, NotNotation, picture, read_notation, write_notation
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableId, TableRecord
-from gamehost.journal.replay import NotFollowed, replayed
+from gamehost.journal.replay import replayed
 from gamehost.ops import escaped
 from gamehost.storage import sidecar
 from gamehost.storage.copying import copy_store, inspecting, prune
@@ -34,10 +35,6 @@ from gamehost.storage.sidecar import Mark, sidecar_path
 Answers = Iterator[Mapping[str, Any]]
 
 
-#: Finds a game by its name.
-GameOf: TypeAlias = Callable[[str], Game[Any, Any] | None]
-
-
 @define(eq=False)
 class LiveJournal:
     """The journal of a running host, which is read as `Inspector` reads one that no host has open."""
@@ -47,6 +44,16 @@ class LiveJournal:
 
     def tables(self) -> Iterator[Summary | Undecodable]:
         return summaries_of(self._rows("journal ends"))
+
+    def newest(self, most: int) -> tuple[Sequence[Summary | Undecodable], int]:
+        ends: list[Row] = []
+        older = 0
+        for answer in self._ask("journal newest", most=most):
+            if "item" in answer:
+                ends.append(row_from_json(answer["item"]["row"]))
+            else:
+                older = answer["end"]["older"]
+        return list(summaries_of(ends)), older
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
         return table_of(table, list(self._rows("journal rows", table=table)))
@@ -119,7 +126,10 @@ def whole(journal: Inspector | LiveJournal, store: str) -> Iterator[Inspector]:
         return
     path = Path(store).resolve()
     copy = path.with_name(f"{path.name}.verify-{os.getpid()}")
-    journal.back_up(copy, accept_faults=True)
+    try:
+        journal.back_up(copy, accept_faults=True)
+    except KeyboardInterrupt:
+        raise StoreUnusable(f"stopped; the host still makes the copy {copy}: delete it when it is complete") from None
     try:
         with reading(copy) as inspector:
             yield inspector
@@ -127,6 +137,9 @@ def whole(journal: Inspector | LiveJournal, store: str) -> Iterator[Inspector]:
         for suffix in ("", sidecar.MARK_SUFFIX):
             sidecar_path(copy, suffix).unlink(missing_ok=True)
 
+
+#: Tables that are listed if not all are wanted.
+LISTED = 100
 
 #: The text of an entry, by its kind. An action is shown in the game's own notation.
 WORDS = {
@@ -150,13 +163,13 @@ def main(argv: Sequence[str], game_of: GameOf, out: TextIO = sys.stdout, err: Te
     """
     words = parser().parse_args(argv)
     try:
-        return _carry_out(words, game_of, out)
+        return _carry_out(words, game_of, out, err)
     except (StoreUnusable, Undecodable, NotNotation) as error:
         print(f"gamehost journal: {error}", file=err)
         return 1
 
 
-def _carry_out(words: argparse.Namespace, game_of: GameOf, out: TextIO) -> int:
+def _carry_out(words: argparse.Namespace, game_of: GameOf, out: TextIO, err: TextIO) -> int:
     """
     :raises StoreUnusable: a file or a database cannot be used
     :raises Undecodable: another release wrote it
@@ -173,8 +186,7 @@ def _carry_out(words: argparse.Namespace, game_of: GameOf, out: TextIO) -> int:
     with opened(words.store) as journal:
         match words.verb:
             case "list":
-                tables = journal.tables()
-                _print(out, (f"unreadable: {one}" if isinstance(one, Undecodable) else _line(one) for one in tables))
+                _list(journal, words.all, out, err)
             case "show":
                 _print(out, _shown(journal, words, game_of))
             case "draw":
@@ -184,7 +196,7 @@ def _carry_out(words: argparse.Namespace, game_of: GameOf, out: TextIO) -> int:
                 print(f"{words.file}: {held.count} rows and {held.accounts} accounts copied", file=out)
             case _:
                 with whole(journal, words.store) as file:
-                    return _verify(file, game_of, out)
+                    return verify(file, _beside(words.store), game_of, out, err)
     if drawn is not None:
         _keep(drawn, words.output, out)
     return 0
@@ -196,7 +208,8 @@ def parser() -> argparse.ArgumentParser:
         description="Show, copy or check a journal. If a host has it open, the host is asked.",
     )
     verbs = top.add_subparsers(dest="verb", required=True)
-    listing = verbs.add_parser("list", help="one line for every table")
+    listing = verbs.add_parser("list", help=f"one line for every table, for the newest {LISTED} without --all")
+    listing.add_argument("--all", action="store_true", help="all tables")
     showing = verbs.add_parser("show", help="one table, one line for every entry; hidden pieces are shown")
     showing.add_argument("table", type=_table_number, metavar="TABLE", help="its number")
     showing.add_argument(
@@ -222,7 +235,9 @@ def parser() -> argparse.ArgumentParser:
     copying.add_argument("source", metavar="FROM", help="a file, or postgresql://...")
     copying.add_argument("target", metavar="TO", help="a new file, or postgresql://... of an empty database")
     verifying = verbs.add_parser(
-        "verify", help="check every row and replay every table; the exit status is 1 if there is a fault"
+        "verify",
+        help="check every row and replay every table; the exit status is 1 if there is a fault. "
+        "After Ctrl-C, the next run goes on",
     )
     for verb in (listing, showing, drawing, backing_up, pruning, verifying):
         verb.add_argument(
@@ -261,6 +276,14 @@ def _drawing_parser(verbs: Any) -> argparse.ArgumentParser:
     )
     drawing.add_argument("--no-moves", action="store_true", help="leave out the list of moves")
     return drawing
+
+
+def _list(journal: Inspector | LiveJournal, everything: bool, out: TextIO, err: TextIO) -> None:
+    tables, older = (journal.tables(), 0) if everything else journal.newest(LISTED)
+    _print(out, (f"unreadable: {one}" if isinstance(one, Undecodable) else _line(one) for one in tables))
+    if older:
+        # Not on standard output, where each line is a table.
+        print(f"the newest {LISTED}; up to {older} older tables are shown with --all", file=err)
 
 
 def _print(out: TextIO, lines: Iterator[str]) -> None:
@@ -374,6 +397,11 @@ def _keep(drawn: str, path: Path | None, out: TextIO) -> None:
         raise StoreUnusable(f"{path}: {error.strerror or 'cannot be written'}") from error
 
 
+def _beside(store: str) -> Path:
+    """Where the small files of a store are: a symbolic link is followed, as a host follows it."""
+    return beside(store) if is_postgresql(store) else Path(store).resolve()
+
+
 def _prune(words: argparse.Namespace, out: TextIO) -> int:
     store: str = words.store
     archive = words.archive or Path(f"{beside(store)}.before-{words.before}")
@@ -412,46 +440,6 @@ def _read(path: Path, game_of: GameOf, out: TextIO) -> int:
     end = "not finished" if master.result is None else master.result.words(names)
     print(f"{escaped(opening.game)}, {', '.join(names)}: {len(record.entries)} entries replayed; {end}", file=out)
     return 0
-
-
-#: For the owner of a journal with faults.
-_GO_ON = (
-    "put back a backup without faults; if there is none, and a host refuses this journal, "
-    "start it once with --accept-loss: it goes on without what is damaged"
-)
-
-
-def _verify(journal: Inspector, game_of: GameOf, out: TextIO) -> int:
-    findings = journal.verify()
-    faults = findings.faults
-    if not faults:
-        # A damaged journal is not replayed: the faults in its rows would only be reported again.
-        faults = list(_misplayed(journal, game_of))
-    for fault in faults:
-        print(fault, file=out)
-    verdict = "no faults" if not faults else f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
-    print(f"{findings.tables} tables, {findings.rows} rows: {verdict}", file=out)
-    if findings.faults:
-        print(_GO_ON, file=out)
-    return 1 if faults else 0
-
-
-def _misplayed(journal: Inspector, game_of: GameOf) -> Iterator[str]:
-    """Replay every table whose game this release has in the same version; one sentence for each that fails."""
-    for summary in journal.tables():
-        if isinstance(summary, Undecodable):
-            continue
-        opening = summary.opening
-        game = game_of(opening.game)
-        if game is None or game.version != opening.version:
-            continue
-        record = journal.table(summary.table)[1]
-        try:
-            replayed(game, opening, record.entries)
-        except NotFollowed as error:
-            yield f"table {summary.table}: {escaped(str(error))}"
-        except Exception as error:  # a fault of the rules, at one table of many
-            yield f"table {summary.table}: it cannot be replayed: {type(error).__name__}: {escaped(str(error))}"
 
 
 def moment(ms: int) -> str:

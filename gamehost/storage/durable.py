@@ -65,6 +65,7 @@ from gamehost.storage.questions import (
     find_match,
     read_ends,
     read_entries_after,
+    read_newest,
     read_record,
     read_rows,
 )
@@ -395,6 +396,10 @@ class DurableJournal:
     def read_ends(self, low: int, below: int, found: Callable[[Sequence[Row]], None]) -> None:
         """Find the first and the last row of each table with a number from `low` up, and below `below`."""
         self._ask(found, (), partial(read_ends, low=low, below=below))
+
+    def read_newest(self, most: int, found: Callable[[Sequence[Row], int], None]) -> None:
+        """Find the first and the last row of each of the newest tables, and how many older ones there are at most."""
+        self._ask(lambda answer: found(*answer), ((), 0), partial(read_newest, most=most))
 
     def sleep(self, table: TableId, since: int) -> None:
         self._open.discard(table)

@@ -11,9 +11,11 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from hashlib import sha256
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from typing import TypeAlias
 
 from attrs import define, field, frozen
 
@@ -39,8 +41,9 @@ from gamehost.storage.database import (
     schemas,
 )
 from gamehost.storage.postgresql import BACKUP
-from gamehost.storage.questions import ALL_ENDS, EVERYTHING, Database, MatchLists, Sql, TableRows
+from gamehost.storage.questions import ALL_ENDS, EVERYTHING, Database, Ended, ListComparison, MatchLists, Sql, TableRows
 from gamehost.storage.row_codec import (
+    RECENT,
     Damaged,
     Head,
     Row,
@@ -139,6 +142,40 @@ class UnfinishedNote:
     told: int = 0
 
 
+@frozen
+class SoundTable:
+    """A table with rows that are all right, so that it can be read."""
+
+    record: TableRecord
+    #: The numbers of its first and of its last row in the store.
+    first: int
+    last: int
+    #: Two tables of the same number with the same digest have the same rows.
+    digest: bytes
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing can be added to it."""
+        entries = self.record.entries
+        return bool(entries) and finishes(entries[-1])
+
+    @property
+    def ended(self) -> Ended | None:
+        """For the index of finished matches; `None`: this one has no result."""
+        record = self.record
+        if not self.finished or record.entries[-1].kind is EntryKind.ARCHIVED:
+            return None
+        return Ended(record.table, self.first, self.last, record.opening)
+
+
+#: Is called for each table in their order, with its number, and with the table if its rows are right.
+Follow: TypeAlias = Callable[[int, SoundTable | None], None]
+
+
+def _for_nobody(table: int, sound: SoundTable | None) -> None:
+    """Nobody follows."""
+
+
 @define
 class Findings:
     tables: int = 0
@@ -147,7 +184,7 @@ class Findings:
     #: The faults, one sentence each.
     faults: list[str] = field(factory=list)
 
-    def follow(self, everything: Iterable[Row], unfinished: Iterable[int]) -> None:
+    def follow(self, everything: Iterable[Row], unfinished: Iterable[int], each: Follow = _for_nobody) -> None:
         """
         Check the rows of all tables.
 
@@ -157,35 +194,45 @@ class Findings:
         listed = set(unfinished)
         for table, rows in groupby(everything, key=attrgetter("game")):
             self.tables += 1
-            if self._follow(rows) is False and table not in listed:
+            sound = self._follow(rows)
+            if sound is not None and not sound.finished and table not in listed:
                 self.faults.append(f"table {table}: it is not finished, and not listed as unfinished")
             listed.discard(table)
+            each(table, sound)
         self.faults += [f"table {table}: all of its rows are missing" for table in sorted(listed)]
 
-    def _follow(self, rows: Iterator[Row]) -> bool | None:
-        """Check one table's rows. Whether it is finished; `None` if damage hides that."""
+    def _follow(self, rows: Iterator[Row]) -> SoundTable | None:
+        """Check one table's rows. `None`: they have faults."""
         head: Head | None = None
+        opening: TableHeader | None = None
+        entries: list[Entry] = []
         faults: list[str] = []
-        finished = False
+        digest, first, last = sha256(), 0, 0
         for row in rows:
             self.rows += entries_in(row)
             if head is None and faults:
                 continue
             try:
                 head = chain_of((row,), head)
-                if finished:
+                if entries and finishes(entries[-1]):
                     faults.append(f"table {row.game}: row {row.n} was added after the end")
                 if row.n == 0:
-                    read_opening(row)
+                    opening, first = read_opening(row), row.seq
                 else:
-                    finished = finishes(read_entries(row)[-1])
+                    entries += read_entries(row)
+                if row.kind == RECENT:  # it has no place in the chain
+                    digest.update(row.body)
+                last = row.seq
             except Damaged as error:
                 head = None
                 faults.append(str(error))
             except Undecodable as error:
                 faults.append(str(error))
         self.faults += faults
-        return None if faults else finished
+        if faults or head is None or opening is None:
+            return None
+        digest.update(head.h)
+        return SoundTable(TableRecord(TableId(row.game), opening, tuple(entries)), first, last, digest.digest())
 
 
 @define(eq=False)
@@ -201,6 +248,11 @@ class Inspector:
     def tables(self) -> Iterator[Summary | Undecodable]:
         """All tables, oldest first. For a table that this release cannot read, the reason instead."""
         return summaries_of(self._ends())
+
+    def newest(self, most: int) -> tuple[Sequence[Summary | Undecodable], int]:
+        """The newest tables, oldest first, as `tables` gives them; and how many older ones there are at most."""
+        ends, older = self.rows.newest(most)
+        return list(summaries_of(ends)), older
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
         return table_of(table, self.rows.rows(table))
@@ -220,21 +272,31 @@ class Inspector:
     def notes(self) -> list[UnfinishedNote]:
         return [UnfinishedNote(*row) for row in self.database.rows("SELECT game, since, told FROM live ORDER BY game")]
 
-    def verify(self) -> Findings:
+    def verify(self, each: Follow = _for_nobody, findings: Findings | None = None) -> Findings:
         """
         Check the file, the chains of rows, the unfinished tables, and the indexes. PostgreSQL checks its own files, as
         `pg_amcheck` does.
+
+        :param each: is called for each table
+        :param findings: an empty one, for who wants to know what was found when this is interrupted
         """
-        findings = Findings()
+        findings = Findings() if findings is None else findings
         if self._check_file(findings):
-            findings.follow(self._stored(), (one.table for one in self.notes()))
+            lists = ListComparison(MatchLists(self.database, isinstance(self, StoreInspector)))
+
+            def follow(table: int, sound: SoundTable | None) -> None:
+                if sound is not None and (ended := sound.ended) is not None:
+                    lists.follow(ended)
+                each(table, sound)
+
+            findings.follow(self._stored(), (one.table for one in self.notes()), follow)
             try:
                 read_uptime(self.database)
             except StoreUnusable as error:
                 findings.faults.append(str(error))
             self._check_index(findings)
             if not findings.faults:  # it is made from the rows
-                findings.faults += MatchLists(self.database, isinstance(self, StoreInspector)).faults()
+                findings.faults += lists.faults()
         return findings
 
     def _check_file(self, findings: Findings) -> bool:

@@ -160,6 +160,16 @@ _LAST_TABLE = Sql(
     f"SELECT max(coalesce((SELECT max(game) FROM placed), 0), coalesce((SELECT max(game) FROM event WHERE {REST}), 0))",
     "SELECT greatest((SELECT max(game) FROM event), (SELECT max(game) FROM live), 0)",
 )
+#: The numbers of the newest tables, and the lowest number of all.
+_NEWEST = Sql(
+    f"""SELECT game FROM (SELECT DISTINCT game FROM placed ORDER BY game DESC LIMIT ?1)
+    UNION SELECT game FROM event WHERE {REST} ORDER BY game DESC LIMIT ?1""",
+    "SELECT DISTINCT game FROM event ORDER BY game DESC LIMIT ?",
+)
+_FIRST_TABLE = Sql(
+    f"SELECT coalesce((SELECT min(game) FROM placed), (SELECT min(game) FROM event WHERE {REST}))",
+    "SELECT min(game) FROM event",
+)
 #: The rows behind those that are known. With the inner limit, the server looks each table up; it would read all rows else.
 _AFTER = f"""
     SELECT {EVENT.postgresql} FROM unnest(?::int8[], ?::int4[]) AS known(game, n) CROSS JOIN LATERAL (
@@ -224,6 +234,17 @@ class TableRows:
     def first_and_last(self, low: int, below: int) -> Sequence[Row]:
         """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
         return list(map(Row._make, self._query(_ENDS, low, below)))
+
+    def newest(self, most: int) -> tuple[Sequence[Row], int]:
+        """
+        The first and the last row of each of the newest tables, in order; and how many older tables there are at most:
+        those that were removed count as well. This takes the same time in every store.
+        """
+        newest = self._query(_NEWEST, most)
+        if not newest:
+            return (), 0
+        low, high = newest[-1][0], newest[0][0]
+        return self.first_and_last(low, high + 1), low - self._query(_FIRST_TABLE)[0][0]
 
     def rows_after(self, last: Mapping[TableId, int], most: int) -> Sequence[Row]:
         """The rows behind those numbers, table by table and in order, and no more than `most`."""
@@ -405,27 +426,55 @@ class MatchLists:
 
     def faults(self) -> list[str]:
         """The faults, one sentence each: the index must have every match that has a result, and no other."""
-        found = expected = right = 0
-        entries = groupby(self.database.stream(_FOUND), key=itemgetter(0))
-        number, own = _next(entries)
+        comparison = ListComparison(self)
         for one in self._all_ended():
-            wanted: set[tuple[str | int, str | int]] = set(lists_of(one.opening))
-            if self.has_ends:
-                wanted.add((one.first, one.last))
-            while number < one.table:
-                found += len(own)
-                number, own = _next(entries)
-            expected += len(wanted)
-            right += len(wanted.intersection(own)) if number == one.table else 0
-        while number <= HIGHEST:
-            found += len(own)
-            number, own = _next(entries)
+            comparison.follow(one)
+        return comparison.faults()
+
+    def _all_ended(self) -> Iterator[Ended]:
+        return ended_among(map(Row._make, self.database.stream(ALL_ENDS)))
+
+
+@define(eq=False)
+class ListComparison:
+    """Compares the index with the matches that have a result, while these are read."""
+
+    _lists: MatchLists
+    #: Entries of the index that were found, that must be there, and that are right.
+    _found: int = 0
+    _expected: int = 0
+    _right: int = 0
+    _entries: Iterator[tuple[int, Iterator[Any]]] = field(init=False)
+    #: The next match in the index, and its entries.
+    _next: tuple[int, list[tuple[str | int, str | int]]] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._entries = groupby(self._lists.database.stream(_FOUND), key=itemgetter(0))
+        self._next = _next(self._entries)
+
+    def follow(self, one: Ended) -> None:
+        """A match that has a result. Its number is higher than that of the match before."""
+        wanted: set[tuple[str | int, str | int]] = set(lists_of(one.opening))
+        if self._lists.has_ends:
+            wanted.add((one.first, one.last))
+        self._skip_to(one.table)
+        number, own = self._next
+        self._expected += len(wanted)
+        self._right += len(wanted.intersection(own)) if number == one.table else 0
+
+    def faults(self) -> list[str]:
+        """The faults, one sentence each, after all matches."""
+        self._skip_to(HIGHEST + 1)
+        found, right, expected = self._found, self._right, self._expected
         if found == right == expected:
             return []
         return [f"the index of finished matches has {found} entries, {right} of them right, and must have {expected}"]
 
-    def _all_ended(self) -> Iterator[Ended]:
-        return ended_among(map(Row._make, self.database.stream(ALL_ENDS)))
+    def _skip_to(self, table: int) -> None:
+        number, own = self._next
+        while number < table:
+            self._found += len(own)
+            number, own = self._next = _next(self._entries)
 
 
 def _rows_of(ended: Iterable[Ended]) -> list[tuple[str, str, int]]:
@@ -455,6 +504,11 @@ def read_rows(tables: TableRows, table: TableId) -> Sequence[Row]:
 def read_ends(tables: TableRows, low: int, below: int) -> Sequence[Row]:
     """The first and the last rows of tables, as `DurableJournal.read_ends`."""
     return tables.first_and_last(low, below)
+
+
+def read_newest(tables: TableRows, most: int) -> tuple[Sequence[Row], int]:
+    """The newest tables, as `DurableJournal.read_newest`."""
+    return tables.newest(most)
 
 
 def find_elsewhere(tables: TableRows, known: Collection[TableId], most: int) -> tuple[Sequence[TableElsewhere], int]:

@@ -5,7 +5,7 @@ import os
 import re
 import sqlite3
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, redirect_stderr
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from gamehost.commands import journal as under_test
 from gamehost.commands.command_line import NoHost
 from gamehost.commands.journal import clock, main, moment, parser
+from gamehost.commands.verify import GO_ON
 from gamehost.games.base import Seat
 from gamehost.games.drawing import Scene
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
@@ -105,6 +106,17 @@ class JournalCommandTests(CommandCase):
         )
         self.assertEqual(self.run_command("show", "1"), (0, expected, ""))
 
+    def test_the_newest_are_listed(self) -> None:
+        """Programs read the lines of tables, so the last words are elsewhere."""
+        everything = self.run_command("list", "--all")
+        self.patch(under_test, "LISTED", 1)
+        newest = everything[1].splitlines(keepends=True)[-1]
+        more = "the newest 1; up to 1 older tables are shown with --all\n"
+        self.assertEqual(self.run_command("list"), (0, newest, more))
+        self.assertEqual(self.run_command("list", "--all"), everything)
+        self.add(OPENING, BEGAN)
+        self.assertIn("up to 2 older tables", self.run_command("list")[2])
+
     def test_prune(self) -> None:
         journal = self.start()
         journal.told(TableId(1))
@@ -173,7 +185,7 @@ class JournalCommandTests(CommandCase):
         self.assertEqual(self.run_command("verify"), (0, "2 tables, 7 rows: no faults\n", ""))
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
             connection.execute("UPDATE event SET seat = 1 WHERE game = 1 AND n = 1")
-        expected = f"table 1: row 1 does not match its hash\n2 tables, 7 rows: 1 fault\n{under_test._GO_ON}\n"
+        expected = f"table 1: row 1 does not match its hash\n2 tables, 7 rows: 1 fault\n{GO_ON}\n"
         self.assertEqual(self.run_command("verify"), (1, expected, ""))
 
     def test_a_journal_that_cannot_be_read(self) -> None:
@@ -338,7 +350,8 @@ class LiveTests(CommandCase):
     def setUp(self) -> None:
         super().setUp()
         self.offline = {
-            words: self.run_command(*words) for words in (("list",), ("show", "1"), ("show", "9"), ("verify",))
+            words: self.run_command(*words)
+            for words in (("list",), ("list", "--all"), ("show", "1"), ("show", "9"), ("verify",))
         }
         self.socket = sidecar_path(self.path, ".admin")
         self.socket.touch()
@@ -351,9 +364,14 @@ class LiveTests(CommandCase):
         [host] = self.alive
         connection, arguments = host.backups._store.connection, request["arguments"]  # type: ignore[union-attr]
         self.asked.append(request["command"] + " with faults" * arguments.get("accept_faults", False))
+        found: Sequence[Row]
+        end: dict[str, Any] = {}
         match request["command"]:
             case "journal rows":
                 found = FileRows(SqliteDatabase(connection)).rows(arguments["table"])
+            case "journal newest":
+                found, older = FileRows(SqliteDatabase(connection)).newest(arguments["most"])
+                end["older"] = older
             case "journal ends":
                 found = list(FileRows(SqliteDatabase(connection)).first_and_last(0, 99))
             case _:
@@ -365,12 +383,14 @@ class LiveTests(CommandCase):
                 return
         for row in found:
             yield {"item": {"row": row_to_json(row)}}
-        yield {"end": {}}
+        yield {"end": end}
 
     def test_as_from_the_file(self) -> None:
         for words, expected in self.offline.items():
             self.assertEqual(self.run_command(*words), expected)
-        self.assertEqual(self.asked, ["journal ends", "journal rows", "journal rows", "backup with faults"])
+        self.assertEqual(
+            self.asked, ["journal newest", "journal ends", "journal rows", "journal rows", "backup with faults"]
+        )
         self.assertEqual([path for path in self.folder.iterdir() if "verify" in path.name], [])
 
     def test_backup(self) -> None:
@@ -439,15 +459,22 @@ class DatabaseTests(PostgresCase):
         self.assertEqual(len(lines), 3)
         self.assertIn("1  2023-11-14T22:13:20Z  onitama  Ann (onitama), Bob (onitama)  1 entry  finished", lines[0])
         self.assertIn("gave up the seat", self.call("show", "2", "--store", self.url))
+        self.patch(under_test, "LISTED", 2)
+        more = "the newest 2; up to 1 older tables are shown with --all"
+        self.assertEqual(self.call("list", "--store", self.url).splitlines(), [*lines[1:], more])
+        self.assertEqual(self.call("list", "--all", "--store", self.url).splitlines(), lines)
         self.assertIn("3 tables, 6 rows: no faults", self.call("verify", "--store", self.url))
 
     def test_copies(self) -> None:
-        """A backup is made with the tools of the database; `copy` needs a store that no host uses."""
+        """
+        A backup is made with the tools of the database; `copy` needs a store that no host uses. Matches in which nobody has
+        acted leave with the host.
+        """
         file = str(self.folder / "copy.sqlite")
         self.assertIn("pg_dump or pg_basebackup", self.call("backup", file, "--store", self.url, status=1))
         self.assertIn("stop it first", self.call("copy", self.url, file, status=1))
         self.stop(self.journal)
-        self.assertIn("3 tables with 6 rows, and 0 accounts copied and checked", self.call("copy", self.url, file))
+        self.assertIn("1 tables with 2 rows, and 0 accounts copied and checked", self.call("copy", self.url, file))
         self.assertEqual(self.call("list", "--store", file), self.call("list", "--store", self.url))
 
     def test_the_archive_of_a_database_is_a_file(self) -> None:

@@ -1,9 +1,11 @@
 """A journal is read, copied and pruned by people as it was written, changed by nobody, and verified to the last row."""
 
+import itertools
 import shutil
 import sqlite3
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId, T
 from gamehost.storage import copying, inspect
 from gamehost.storage.contents import put_ban
 from gamehost.storage.copying import copy_store, prune
+from gamehost.storage.database import SqliteDatabase, place
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.inspect import Inspector, Pruned, Summary, reading
 from gamehost.storage.postgresql import BACKUP
@@ -119,6 +122,10 @@ class InspectContract(JournalCase):
             self.assertRaises(Undecodable, journal_read.table, TableId(4))
 
 
+def _step(steps: "itertools.count[int]") -> None:
+    next(steps)
+
+
 class SqliteTests(StoreCase, InspectContract):
     LISTED = "INSERT INTO live(game) VALUES (9)"
 
@@ -167,6 +174,43 @@ class SqliteTests(StoreCase, InspectContract):
         found = self.faults()
         self.assertEqual(found[1:], ["table 2: row 1 is missing"])
         self.assertIn("9 rows up to row 10, and 10 were durable", found[0])
+
+    def test_the_newest_tables_take_the_same_time_in_every_store(self) -> None:
+        """Steps of SQLite, as it counts them. The index of rows is extended in steps: here it is complete."""
+        taken = []
+        for tables in (20, 200):
+            journal = self.start()
+            for _ in range(tables):
+                table = self.play(journal, 1)
+                journal.append(table, END, nothing)
+                journal.told(table)
+            self.stop(journal)
+            with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
+                place(SqliteDatabase(connection), connection.execute("SELECT max(seq) FROM event").fetchone()[0])
+            with reading(self.path) as inspector:
+                steps = itertools.count()
+                inspector.database.connection.set_progress_handler(partial(_step, steps), 1)
+                newest, older = inspector.newest(10)
+            self.assertEqual([one.state for one in newest if isinstance(one, Summary)], ["finished"] * 10)
+            taken.append((next(steps), older))
+        (few, _), (many, older) = taken
+        self.assertEqual(older, 214)
+        self.assertLess(many, 1.5 * few)
+
+    def test_verify_asks_no_question_for_each_table(self) -> None:
+        asked = []
+        for tables in (2, 20):
+            journal = self.start()
+            for _ in range(tables):
+                self.play(journal, 1)
+            self.stop(journal)
+            with reading(self.path) as inspector:
+                statements: list[str] = []
+                inspector.database.connection.set_trace_callback(statements.append)
+                findings = inspector.verify()
+            self.assertEqual(findings.faults, [])
+            asked.append(len(statements))
+        self.assertEqual(asked[0], asked[1])
 
     def test_verify_says_what_sqlite_says(self) -> None:
         whole = bytearray(self.path.read_bytes())

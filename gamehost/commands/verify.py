@@ -1,0 +1,286 @@
+"""
+`gamehost journal verify`: checks every row of a journal, and replays every table whose game is known here.
+
+It can be stopped, and the next run goes on. Each run reads every row and checks the chains. What was replayed before is not
+replayed again, if its rows are the same as then, under the same release and rules. That is the larger part of the work. It is
+noted in a file beside the store: one line for the tables of `TOGETHER` numbers, with a digest of all that their replay depends
+on. So a note about tables that have changed since is never found again.
+"""
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TextIO, TypeAlias
+
+from attrs import define, field
+
+from gamehost import __version__
+from gamehost.commands.command_line import bar
+from gamehost.games.base import Game
+from gamehost.journal.replay import NotFollowed, replayed
+from gamehost.ops import escaped
+from gamehost.storage.inspect import Findings, Inspector, SoundTable
+
+#: Finds a game by its name.
+GameOf: TypeAlias = Callable[[str], Game[Any, Any] | None]
+
+#: The numbers of tables whose replays are noted with one line. They are replayed together, about 100 ms.
+TOGETHER = 100
+#: Of the file with the notes, beside the store. It is gone after a run that was not stopped.
+NOTES_SUFFIX = ".verified"
+#: Seconds after which notes are written.
+NOTED_EVERY = 1.0
+
+#: For the owner of a journal with faults.
+GO_ON = (
+    "put back a backup without faults; if there is none, and a host refuses this journal, "
+    "start it once with --accept-loss: it goes on without what is damaged"
+)
+
+#: The exit status after Ctrl-C, as that of a program that is ended by this signal.
+STOPPED = 130
+
+
+@define(eq=False)
+class ReplayNotes:
+    """
+    What earlier runs have replayed without a fault.
+
+    :param path: of the file
+    :param clock: in seconds
+    """
+
+    _path: Path
+    _clock: Callable[[], float]
+    #: The lines of earlier runs.
+    _known: frozenset[str] = field(init=False)
+    _new: list[str] = field(factory=list)
+    _written_at: float = field(init=False)
+    #: Whether they can be written.
+    lasting: bool = True
+
+    def __attrs_post_init__(self) -> None:
+        self._written_at = self._clock()
+        self._known = frozenset()
+        with suppress(OSError):
+            self._known = frozenset(self._path.read_text("ascii", "replace").splitlines())
+
+    def __contains__(self, line: str) -> bool:
+        return line in self._known
+
+    def add(self, line: str) -> None:
+        self._new.append(line)
+        if self._clock() >= self._written_at + NOTED_EVERY:
+            self.write()
+
+    def write(self) -> None:
+        """Write what is new, if it can be written. A line that is not written whole is never found again."""
+        lines, self._new = "".join(f"\n{line}\n" for line in self._new).encode("ascii"), []
+        self._written_at = self._clock()
+        if not lines:
+            return
+        try:
+            file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+            try:
+                os.write(file, lines)
+            finally:
+                os.close(file)
+        except OSError:
+            self.lasting = False
+
+    def remove(self) -> None:
+        """All is done: the next run begins anew."""
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+
+
+#: Seconds after which it is shown how far a run is, between two times on a terminal, and between two lines elsewhere.
+SHOWN_AFTER, SHOWN_EVERY, LINE_EVERY = 1.0, 0.2, 30.0
+#: The time that is left is estimated from so many of these.
+_SAMPLES = 50
+
+
+@define(eq=False)
+class Progress:
+    """
+    Shows how far a run is: in one line on a terminal, in a line now and then elsewhere. A short run shows nothing.
+
+    :param find_last: finds the highest number of a table, when it is known that the store can be read
+    """
+
+    _find_last: Callable[[], int]
+    _err: TextIO
+    _clock: Callable[[], float]
+    #: The table that was checked last, and the highest number of one.
+    table: int = 0
+    last: int = 0
+    _first: int | None = None
+    _terminal: bool = field(init=False)
+    _next: float = field(init=False)
+    #: When it was shown, and how far the run was then.
+    _samples: deque[tuple[float, int]] = field(init=False)
+    _shown: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self._terminal = self._err.isatty()
+        now = self._clock()
+        self._next = now + (SHOWN_AFTER if self._terminal else LINE_EVERY)
+        self._samples = deque(maxlen=_SAMPLES)
+
+    def checked(self, table: int) -> None:
+        """A table is checked."""
+        self.table, now = table, self._clock()
+        if self._first is None:
+            self._first, self.last = table, max(table, self._find_last())
+            self._samples.append((now, table))
+        if now >= self._next:
+            self._show(now)
+
+    def _show(self, now: float) -> None:
+        since, table = self._samples[0]
+        first, last = self._first or 0, self.last
+        words = f"table {self.table} of {last}"
+        if self.table > table:
+            left = round((now - since) * (last - self.table) / (self.table - table))
+            words += f", {left // 60}:{left % 60:02} left"
+        if self._terminal:
+            print(f"\r{bar(self.table - first, last - first)} {words}\x1b[K", end="", file=self._err, flush=True)
+        else:
+            print(words, file=self._err, flush=True)
+        self._shown = True
+        self._samples.append((now, self.table))
+        self._next = now + (SHOWN_EVERY if self._terminal else LINE_EVERY)
+
+    def clear(self) -> None:
+        """What comes next stands in the place of what was shown."""
+        if self._shown and self._terminal:
+            print("\r\x1b[K", end="", file=self._err, flush=True)
+        self._shown = False
+
+
+@define(eq=False)
+class Replays:
+    """Replays the tables that are given to `follow`, some together, unless a note says that it was done."""
+
+    _game_of: GameOf
+    _notes: ReplayNotes
+    _progress: Progress
+    #: One sentence for each table that fails.
+    faults: list[str] = field(factory=list)
+    #: How many tables an earlier run has replayed.
+    earlier: int = 0
+    #: The numbers of the tables that wait, divided by `TOGETHER`.
+    _range: int = -1
+    _waiting: list[SoundTable] = field(factory=list)
+    #: Whether none of these has a damaged row.
+    _sound: bool = True
+
+    def follow(self, table: int, sound: SoundTable | None) -> None:
+        if table // TOGETHER != self._range:
+            self.carry_out()
+            self._range = table // TOGETHER
+        if sound is None:
+            self._sound = False
+        else:
+            self._waiting.append(sound)
+
+    def carry_out(self) -> None:
+        """Replay what waits."""
+        waiting, self._waiting = self._waiting, []
+        sound, self._sound = self._sound, True
+        line = self._line_of(waiting) if waiting and sound else ""
+        if line and line in self._notes:
+            self.earlier += len(waiting)
+            self._progress.checked(waiting[-1].record.table)
+            return
+        before = len(self.faults)
+        for one in waiting:
+            self._replay(one)
+            self._progress.checked(one.record.table)
+        if line and len(self.faults) == before:
+            self._notes.add(line)
+
+    def _line_of(self, tables: list[SoundTable]) -> str:
+        """All that the replay of these tables depends on."""
+        content = sha256(__version__.encode())
+        for one in tables:
+            game = self._playable(one)
+            content.update(repr((int(one.record.table), one.digest, game and game.version)).encode())
+        return f"{self._range} {content.hexdigest()[:32]}"
+
+    def _playable(self, one: SoundTable) -> Game[Any, Any] | None:
+        """The game of a table, if this release has it in the same version."""
+        opening = one.record.opening
+        game = self._game_of(opening.game)
+        return game if game is not None and game.version == opening.version else None
+
+    def _replay(self, one: SoundTable) -> None:
+        game, record = self._playable(one), one.record
+        if game is None:
+            return
+        try:
+            replayed(game, record.opening, record.entries)
+        except NotFollowed as error:
+            self.faults.append(f"table {record.table}: {escaped(str(error))}")
+        except Exception as error:  # a fault of the rules, at one table of many
+            reason = f"{type(error).__name__}: {escaped(str(error))}"
+            self.faults.append(f"table {record.table}: it cannot be replayed: {reason}")
+
+
+def verify(
+    journal: Inspector,
+    beside: Path,
+    game_of: GameOf,
+    out: TextIO,
+    err: TextIO,
+    clock: Callable[[], float] = time.monotonic,
+) -> int:
+    """
+    Check a journal. What programs read is on `out`, how far it is on `err`.
+
+    :param beside: the notes are beside this file
+    :param clock: in seconds
+    :returns: the exit status; 1 if there is a fault
+    """
+    notes = ReplayNotes(beside.with_name(beside.name + NOTES_SUFFIX), clock)
+    progress = Progress(lambda: journal.rows.last_table, err, clock)
+    replays = Replays(game_of, notes, progress)
+    findings = Findings()
+    try:
+        journal.verify(replays.follow, findings)
+        replays.carry_out()
+    except KeyboardInterrupt:
+        progress.clear()
+        notes.write()
+        for fault in (*findings.faults, *replays.faults):
+            print(fault, file=out)
+        found = _in_words(len(findings.faults) + len(replays.faults))
+        again = (
+            "the same command goes on there"
+            if notes.lasting
+            else "no note could be written, so the next run begins anew"
+        )
+        print(
+            f"gamehost journal: stopped behind table {progress.table} of {progress.last}: {found} so far; {again}",
+            file=err,
+        )
+        return STOPPED
+    progress.clear()
+    notes.remove()
+    if replays.earlier:
+        print(f"{replays.earlier} tables were replayed by an earlier run, and their rows are still the same", file=err)
+    faults = [*findings.faults, *replays.faults]
+    for fault in faults:
+        print(fault, file=out)
+    print(f"{findings.tables} tables, {findings.rows} rows: {_in_words(len(faults))}", file=out)
+    if findings.faults:
+        print(GO_ON, file=out)
+    return 1 if faults else 0
+
+
+def _in_words(faults: int) -> str:
+    return f"{faults} fault{'' if faults == 1 else 's'}" if faults else "no faults"
