@@ -54,6 +54,26 @@ class EriantysTests(ClusterCase):
         self.say(client, line)
         return "".join(client.heard())
 
+    def test_a_missed_end_is_told_to_who_comes_to_another_member(self) -> None:
+        """The name stays at home where the end is kept, so the log-in is passed on."""
+        log_in, _, new, join, _ = self.WIRES["eriantys"]
+        ann = self.enter(self.first, "eriantys", "ann")
+        bob = self.enter(self.first, "eriantys", "bob")
+        self.say(ann, new)
+        [number] = self.first.lobby.waiting_tables._parties
+        self.say(bob, join.format(number))
+        bob.drop()
+        self.say(ann, '{"type":"Disconnect"}')
+        self.assertEqual(self.homes().get("bob"), 1)
+        for told in (True, False):
+            again = self.world.hosts[2].connect("eriantys")
+            self.say(again, log_in.format("bob"))
+            self.world.wait(3)
+            self.assertEqual("CommunicateWinner" in "".join(again.heard()), told)
+            again.drop()
+            self.world.wait(3)
+        self.assertNotIn("bob", self.homes())
+
     def test_a_game_of_another_member(self) -> None:
         """It is in the list of every member, and whoever joins it plays it, on whichever of the wires."""
         for n, (there, here) in enumerate((a, b) for a in self.WIRES for b in self.WIRES):
