@@ -162,7 +162,7 @@ class SimulatedAttackers(Scripts):
         client.send(message("", fin=False))
         for _ in range(10):
             client.send(pieces * 100)
-        protocol = client.protocol._socket
+        protocol = client.protocol._successor
         ended = client.closed or protocol is None or protocol.closing
         client.transport.hang_up()
         if not ended:
