@@ -27,8 +27,8 @@ from gamehost.net.endpoints import proxy_network
 from gamehost.ops.logging import FORMATS
 from gamehost.players.base import Level
 from gamehost.settings import Reload, Setting, as_written, from_to, member_of, one_of, seconds, yes_or_no
-from gamehost.web.http import web_origin
 from gamehost.wires.base import API, Wire
+from gamehost.wires.origins import web_origin
 
 #: Where the pages for browsers are by default.
 WEB = "tcp:8080:interface=127.0.0.1"

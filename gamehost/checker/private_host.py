@@ -389,6 +389,10 @@ class ReplicaConnection:
 
     refuse = say_past = say
 
+    def say_newest(self, message: Any, key: str) -> None:
+        """The server must send this message: clients read at once."""
+        self.say(message)
+
     def say_and_hold(self, message: Any, seconds: float) -> None:
         """The server must send this message, at its own pace."""
         self.say(message)

@@ -206,6 +206,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     say_and_hold = property(attrgetter("output.send_and_hold"))
     say_bytes = property(attrgetter("output.send_bytes"))
+    say_newest = property(attrgetter("output.send_newest"))
     hold = property(attrgetter("output.hold"))
     hold_seconds = property(attrgetter("output.hold_seconds"))
     unsay = property(attrgetter("output.drop_held"))

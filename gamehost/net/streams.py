@@ -399,7 +399,7 @@ class Output(Generic[M]):
     """
 
     __slots__ = (
-        *("_codec", "_connection", "_cork", "_held", "_hold_ends", "_limit", "_pending", "_stalled"),
+        *("_codec", "_connection", "_cork", "_held", "_hold_ends", "_limit", "_newest", "_pending", "_stalled"),
         *("_unread", "_write_limit", "closed"),
     )
 
@@ -416,6 +416,8 @@ class Output(Generic[M]):
         self._pending: list[bytes] = _NOTHING
         #: While the client does not read: the bytes that wait for it here.
         self._unread = 0
+        #: While the client does not read: messages that later ones of their keys replace. `None`: there is none.
+        self._newest: dict[str, M] | None = None
         #: Messages that are held back, each with the seconds of the hold behind it; `None`: there is no hold.
         self._held: deque[tuple[M, float]] | None = None
         #: When the hold ends, in the clock's seconds.
@@ -445,6 +447,18 @@ class Output(Generic[M]):
             if self._unread > self._limit:
                 self._connection.abort("the client reads too slowly")
 
+    def send_newest(self, message: M, key: str) -> None:
+        """
+        Send a message. While the client does not read, it waits behind all others, and replaces the one that waits under its
+        key. It does not count against the limit of bytes: there is one for each key, and it is encoded when it is sent.
+        """
+        if not self._stalled:
+            self.send(message)
+        elif not self.closed:
+            self._newest = self._newest or {}
+            self._newest.pop(key, None)  # the latest is the last
+            self._newest[key] = message
+
     def send_bytes(self, data: bytes) -> None:
         """Send bytes that no codec writes: a few for each message of the client at most, so that they need not be counted."""
         if not self.closed:
@@ -471,6 +485,7 @@ class Output(Generic[M]):
     def clear(self) -> None:
         """Drop everything that is pending. What is held back stays."""
         self._pending = _NOTHING
+        self._newest = None
         self._unread = 0
 
     # -- holds
@@ -547,6 +562,9 @@ class Output(Generic[M]):
         self._connection.input.lift(_STALLED)
         self._connection.deadlines.cancel(Deadline.STALLED)
         self.flush()  # may fill the buffer again
+        while self._newest and not self._stalled:
+            self.send(self._newest.pop(next(iter(self._newest))))
+            self.flush()
         self._connection.input.read_on()
 
     def stopProducing(self) -> None:

@@ -37,7 +37,8 @@ from gamehost.games.play import help_of
 from gamehost.limits import address_of, is_loopback
 from gamehost.lobby.queues import PHRASES, TALKING_WIRES
 from gamehost.net.endpoints import Network, is_among
-from gamehost.settings import BadOption, Settings, milliseconds
+from gamehost.settings import Settings, milliseconds
+from gamehost.wires.origins import origin_of, read_origin
 
 #: Bodies of fewer bytes are not compressed: they fit one packet.
 WORTH_PACKING = 512
@@ -152,37 +153,7 @@ def read_query(arguments: Mapping[bytes, list[bytes]] | Any) -> dict[str, str]:
         raise BadPath("expected arguments in UTF-8") from None
 
 
-_ORIGIN = re.compile(r"(https?)://([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?", re.ASCII)
 _HOST = re.compile(r"([a-zA-Z0-9._-]+|\[[0-9a-fA-F:.]+\])(?::(\d{1,5}))?", re.ASCII)
-#: The ports that browsers leave out.
-_USUAL: Mapping[str, str] = {"http": "80", "https": "443"}
-
-
-def web_origin(name: str, text: str) -> str:
-    """
-    An origin as browsers write it: `https://games.example.org`.
-
-    :raises BadOption: it is none
-    """
-    match = _ORIGIN.fullmatch(text)
-    if match is None or match[3] == _USUAL[match[1]]:
-        raise BadOption(f"{name}: expected an origin such as https://games.example.org, got {text!r}")
-    return text
-
-
-def _origin_of(scheme: str, host: str | None) -> tuple[str, str, str] | None:
-    """
-    Scheme, name and port, so that equal origins are equal: the usual port is said, and a final dot is not; `None`: it is none.
-
-    :param host: with or without a port, as in the header `Host`
-    """
-    match = _HOST.fullmatch(host or "")
-    return None if match is None else (scheme, match[1].lower().removesuffix("."), match[2] or _USUAL.get(scheme, ""))
-
-
-def _read_origin(origin: str) -> tuple[str, str, str] | None:
-    scheme, _, host = origin.partition("://")
-    return _origin_of(scheme.lower(), host)
 
 
 class Access(Struct, frozen=True):
@@ -232,7 +203,7 @@ class Access(Struct, frozen=True):
         if name == "localhost" or name.endswith(".localhost") or address_of(name.strip("[]")) is not None:
             return None  # an address, or a name that means this machine everywhere: no site can have it
         # Whether the way was encrypted does not count: the proxy of an owner may not say so.
-        if any(_read_origin(origin) == _origin_of(origin.partition("://")[0], host) for origin in self.origins):
+        if any(read_origin(origin) == origin_of(origin.partition("://")[0], host) for origin in self.origins):
             return None
         return refused(421, f"this host does not have that name; {self.advice}")
 
@@ -240,9 +211,9 @@ class Access(Struct, frozen=True):
         """Whether a page of another site asks. Programs that are no browser send no origin."""
         if origin is None:
             return False
-        read = _read_origin(origin)
-        own = _origin_of("https" if visitor.https else "http", host)
-        return read is None or (read != own and read not in map(_read_origin, self.origins))
+        read = read_origin(origin)
+        own = origin_of("https" if visitor.https else "http", host)
+        return read is None or (read != own and read not in map(read_origin, self.origins))
 
 
 def is_forwarded(headers: Mapping[str, str]) -> bool:

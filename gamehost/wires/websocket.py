@@ -12,7 +12,7 @@ A wire of lines has WebSocket on the same port if its token says `websocket=True
 
 import re
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
 from functools import partial
 from itertools import count
@@ -25,6 +25,7 @@ from wsproto.utilities import generate_accept_token, generate_nonce
 
 from gamehost.wires.base import Codec, Conversation, Peer, Wire, WireConfig
 from gamehost.wires.framing import Control, UndecodableLine, WireError
+from gamehost.wires.origins import Origin, read_origin
 
 if TYPE_CHECKING:
     from gamehost.lobby.lobby import Lobby
@@ -377,12 +378,15 @@ def has_word(headers: Mapping[str, str], header: str, word: str) -> bool:
     return any(one.partition(";")[0].strip().lower() == word for one in headers.get(header, "").split(","))
 
 
-def fault_of_handshake(method: str, version: str, headers: Mapping[str, str]) -> NoHandshake | None:
+def fault_of_handshake(
+    method: str, version: str, headers: Mapping[str, str], origins: Collection[Origin] | None = None
+) -> NoHandshake | None:
     """
     Why a request opens no socket; `None`: it does. RFC 6455, section 4.2.1.
 
     :param version: `HTTP/1.1`, for instance
     :param headers: by their names in lower case
+    :param origins: of the pages that may open one; `None`: any. Programs that are no browser send no origin
     """
     if method != "GET" or version != "HTTP/1.1":
         return NoHandshake(400, "a socket is opened with GET and HTTP/1.1")
@@ -394,6 +398,10 @@ def fault_of_handshake(method: str, version: str, headers: Mapping[str, str]) ->
     key = headers.get("sec-websocket-key", "")
     if not _KEY.fullmatch(key) or len(b64decode(key)) != 16:
         return NoHandshake(400, "expected 16 bytes in base64 in the header Sec-WebSocket-Key")
+    if origins is not None and "origin" in headers and read_origin(headers["origin"]) not in origins:
+        return NoHandshake(
+            403, "pages of this origin may not open a socket here; the owner of this host names those that may"
+        )
     return None
 
 
@@ -432,7 +440,7 @@ class _Spoken(Enum):
 
 #: What a text may have at most, where the codec of lines does not say it, in bytes.
 LONGEST_TEXT = 65_536
-_PHRASES = {400: "Bad Request", 426: "Upgrade Required"}
+_PHRASES = {400: "Bad Request", 403: "Forbidden", 426: "Upgrade Required"}
 
 
 class LineOrTextCodec(FrameCodec[Any]):
@@ -440,12 +448,14 @@ class LineOrTextCodec(FrameCodec[Any]):
     The codec of a client that speaks the lines of a wire, or WebSocket with one of these lines in each text, without its end.
 
     :param lines: the wire's codec
+    :param origins: of the pages that may open a socket; `None`: any
     """
 
-    def __init__(self, lines: Codec[Any]) -> None:
+    def __init__(self, lines: Codec[Any], origins: Collection[Origin] | None = None) -> None:
         self.LIMIT = getattr(lines, "LIMIT", LONGEST_TEXT)
         super().__init__()
         self._lines = lines
+        self._origins = origins
         self._whole = getattr(lines, "whole", None)
         self._spoken = _Spoken.UNKNOWN
         self._opening = bytearray()
@@ -519,7 +529,7 @@ class LineOrTextCodec(FrameCodec[Any]):
             return _Spoken.UNKNOWN, b""
         self._opening.clear()
         version, headers = _read_head(opening[:end]) if 0 <= end <= longest else ("", {})
-        refusal = fault_of_handshake("GET", version, headers)
+        refusal = fault_of_handshake("GET", version, headers, self._origins)
         if refusal is not None:
             self._spoken, self._refusal = _Spoken.HTTP, refusal
             raise WireError(refusal.why)
@@ -585,7 +595,7 @@ class LinesOrSocket:
     lines: WireConfig[Any]
 
     def new_codec(self) -> LineOrTextCodec:
-        return LineOrTextCodec(self.lines.new_codec())
+        return LineOrTextCodec(self.lines.new_codec(), getattr(self.lines, "origins", None))
 
     def new_conversation(self, peer: Peer[Any], lobby: "Lobby") -> Conversation[Any]:
         return self.lines.new_conversation(peer, lobby)

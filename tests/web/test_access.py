@@ -6,7 +6,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.net.endpoints import LOOPBACK
 from gamehost.settings import BadOption
-from gamehost.web.http import Access, Visitor, web_origin
+from gamehost.web.http import Access, Visitor
+from gamehost.wires.origins import web_origin
 
 ORIGIN = "https://games.example.org"
 

@@ -4,10 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.onitama.rules import Position
+from gamehost.games.onitama.master import Dealt, Moved, TakenBack
+from gamehost.games.onitama.rules import Move, Position, card_named
+from gamehost.journal.replay import History
 from gamehost.plugins import WIRES
+from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CONTROL, CodecContract
 from gamehost.testing.memory_host import Client, MemoryHost
@@ -15,12 +19,15 @@ from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.litama import WIRE, conversation
 from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.codec import LitamaCodec
-from gamehost.wires.litama.matches import matches_of
+from gamehost.wires.litama.matches import NO_RECORD, matches_of
 from gamehost.wires.litama.rendering import seat_of_blue, written
+from gamehost.wires.litama.views import View
+from gamehost.wires.websocket import handshake_with
 from tests.kit.games.onitama import as_move, deal_of, recorded_stalemate
 from tests.kit.litama import BLUE, RED, LitamaHost, LitamaLines, ask, drawn, told
 
 ONITAMA_WIRES = tuple(one for one in WIRES if one.name in ("onitama", "onitama-final", "open", "console"))
+OPENING = handshake_with("dGhlIHNhbXBsZSBub25jZQ==")
 TRANSCRIPTS = Path(__file__).parents[1] / "transcripts"
 
 
@@ -574,3 +581,193 @@ class SpectateTests(LitamaCase):
         [one] = ask(self.connect(), "create carl")
         ask(white, f"spectate {one['matchId']}"), ask(black, f"spectate {one['matchId']}")
         self.assertEqual(told(white), [])
+
+
+class SlowReaderTests(LitamaCase):
+    """What others cause never ends a connection that reads, however slowly."""
+
+    def play_on(self, players: Any, count: int) -> None:
+        """Play moves that take nothing and do not win."""
+        match = matches_of(self.host.lobby).by_id[players[0][1]["matchId"]]
+        for _ in range(count):
+            position = match.inner.position
+            assert position is not None and match.start is not None
+            client, one = players[position.turn]
+            quiet = (move for move in position.moves() if position.board[move.end] not in "KPkp")
+            move = next(move for move in quiet if position.after(move).won is None)
+            words = written(move, seat_of_blue(match.start)).replace(":", " ")
+            client.send(f"move {one['matchId']} {one['token']} {words}\n".encode())
+            self.assertIn(b'"move"', client.transport.read())
+
+    def watched(self) -> tuple[Any, Client, Any]:
+        white, one, black, two = self.pair(self.new_watched_host())
+        watcher = self.connect()
+        ask(watcher, f"spectate {one['matchId']}")
+        watcher.transport.reads = False
+        return ((white, one), (black, two)), watcher, one["matchId"]
+
+    def new_watched_host(self) -> LitamaHost:
+        self.host = self.new_host({**BLUE, "onitama.max_plies": "5000"})
+        return self.host
+
+    def test_who_reads_again_is_sent_the_newest_state(self) -> None:
+        players, watcher, match_id = self.watched()
+        self.play_on(players, 1_000)
+        self.assertFalse(watcher.closed)
+        watcher.transport.reads = True
+        states = told(watcher)
+        self.host.wait(0.1)
+        states += told(watcher)
+        [now] = ask(players[0][0], f"state {match_id}")
+        self.assertEqual((len(now["moves"]), states[-1]), (1_000, now))
+        lengths = [len(state["moves"]) for state in states]
+        self.assertEqual(lengths, sorted(set(lengths)))
+        self.assertLess(len(states), 200)
+        self.play_on(players, 1)
+        self.assertEqual(len(told(watcher)[-1]["moves"]), 1_001)
+
+    def test_who_never_reads_is_cut_off(self) -> None:
+        players, watcher, _ = self.watched()
+        self.play_on(players, 300)
+        self.host.wait(11)
+        self.assertTrue(watcher.closed)
+
+
+class OriginTests(LitamaCase):
+    """Which pages may open a WebSocket on the wire's own port."""
+
+    PAGES = "https://games.example.org, http://lab-7:8080"
+
+    def opened(self, origin: str | None, settings: str | None) -> bytes:
+        client = self.connect(self.new_host({} if settings is None else {"litama.origins": settings}))
+        head = "" if origin is None else f"\r\nOrigin: {origin}"
+        client.send(OPENING.replace(b"\r\n\r\n", head.encode() + b"\r\n\r\n"))
+        return client.transport.read()
+
+    def test_any_page_by_default(self) -> None:
+        for settings in (None, "*"):
+            for origin in (None, "https://example.com", "null"):
+                self.assertIn(b" 101 ", self.opened(origin, settings))
+
+    def test_pages_that_the_owner_names(self) -> None:
+        """Case, the usual port and a final dot do not count. Programs send no origin."""
+        for origin in (
+            *(None, "https://games.example.org", "HTTPS://Games.Example.ORG", "https://games.example.org:443"),
+            *("https://games.example.org.", "http://lab-7:8080"),
+        ):
+            self.assertIn(b" 101 ", self.opened(origin, self.PAGES), origin)
+
+    def test_other_pages_are_refused(self) -> None:
+        for origin in (
+            *(
+                "https://example.com",
+                "http://games.example.org",
+                "https://games.example.org:8443",
+                "http://lab-7",
+                "null",
+            ),
+            *("", "https://games.example.org.example.com", "https://games.example.org, https://example.com"),
+        ):
+            answer = self.opened(origin, self.PAGES)
+            self.assertTrue(answer.startswith(b"HTTP/1.1 403 Forbidden\r\n"), origin)
+            self.assertIn(b"pages of this origin may not open a socket here", answer)
+            self.assertNotIn(b"example.com", answer)
+
+    def test_what_is_no_origin_is_refused_at_the_start(self) -> None:
+        for text in ("", "games.example.org", "https://games.example.org/", "*, https://games.example.org"):
+            self.assertRaises(BadOption, self.new_host, {"litama.origins": text})
+
+
+class ViewTests(SynchronousTestCase):
+    """What is known of the moves, from what is told and from a record."""
+
+    CARDS = [card_named(name) for name in ("boar", "ox", "crab", "eel", "tiger")]
+
+    def setUp(self) -> None:
+        boar, ox, crab, eel, tiger = (card for card in self.CARDS if card is not None)
+        self.start = Position(((boar, ox), (crab, eel)), tiger)
+        self.first, self.second = Move(boar, 2, 7), Move(crab, 22, 17)
+        self.after = self.start.after(self.first)
+        self.events = (
+            *((0, Dealt(self.start)), (1, Moved(0, self.first)), (2, Moved(1, self.second))),
+            (3, TakenBack(1, 1, self.after)),
+        )
+
+    def history(self, n: int) -> History[Any]:
+        return History(n, self.events[: n + 1], None)
+
+    def test_a_move_that_is_taken_back_is_gone(self) -> None:
+        """Whether it is told, was told while the moves before it were not known, or is read."""
+        told_of, late, read = View(), View(), View()
+        told_of.jump(self.start, 0)
+        told_of.learn(self.history(0))
+        lengths = []
+        for n, event in self.events[1:]:
+            told_of.happen(event, n, 0)
+            lengths.append(len(told_of.moves))
+        self.assertEqual(lengths, [1, 2, 1])
+        late.jump(self.after, 1)
+        for n, event in self.events[2:]:
+            late.happen(event, n, 0)
+        late.learn(self.history(1))
+        read.jump(self.after, 3)
+        read.learn(self.history(3))
+        for view in (told_of, late, read):
+            self.assertEqual((view.moves, view.position, view.n), (("boar:c1c2",), self.after, 3))
+
+    def test_a_record_that_lags_behind_is_not_enough(self) -> None:
+        view = View()
+        view.jump(self.after.after(self.second), 2)
+        for n, known in ((0, False), (1, False), (2, True)):
+            view.learn(self.history(n))
+            self.assertEqual(view.known, known)
+        self.assertEqual(view.moves, ("boar:c1c2", "crab:c5c4"))
+
+
+class RecordTests(LitamaCase):
+    """A match of which more is told than its record says."""
+
+    def followed(self) -> tuple[Client, Client, Any, Any]:
+        """A player, a spectator, and their match, of which both views begin far ahead of the record."""
+        white, one, _, _ = self.pair()
+        watcher = self.connect()
+        ask(white, f"spectate {one['matchId']}"), ask(watcher, f"spectate {one['matchId']}")
+        match = matches_of(self.host.lobby).by_id[one["matchId"]]
+        assert match.inner.position is not None
+        match.inner.jump(match.inner.position, 50)
+        return white, watcher, one, match
+
+    def test_a_record_that_stays_behind_ends_the_match_here(self) -> None:
+        """Nobody is sent moves with a gap."""
+        white, watcher, one, match = self.followed()
+        match.when_known(match.inner, lambda: self.fail("the moves are not known"))
+        self.host.wait(2)
+        for client in (white, watcher):
+            self.assertEqual(told(client)[0], failed(NO_RECORD, "", one["matchId"]))
+        self.assertEqual((white.closed, watcher.closed), (True, False))
+
+    def test_a_reading_that_is_refused(self) -> None:
+        """By the questions of an address: there are too many."""
+        white, _, one, match = self.followed()
+        questions = self.host.lobby.spectators.questions
+
+        async def endless() -> Any:
+            await Deferred()
+
+        for number in range(1_000):
+            questions.tell(white.protocol.address, ("test", number), endless, lambda answer: None, lambda refusal: None)
+        match.when_known(match.inner, lambda: self.fail("the moves are not known"))
+        self.assertEqual(told(white)[0], failed(NO_RECORD, "", one["matchId"]))
+
+    def test_an_ended_match_has_its_moves(self) -> None:
+        """By absence, for a spectator, for who asks then, and after a restart."""
+        white, one, black, two = self.pair()
+        watcher = self.connect()
+        ask(watcher, f"spectate {one['matchId']}")
+        self.move(white, one, "boar c1c2"), self.move(black, two, "crab c5c4")
+        black.drop()
+        self.host.wait(61)
+        end = told(watcher)[-1]
+        self.assertEqual((end["gameState"], end["moves"]), ("ended", ["boar:c1c2", "crab:c5c4"]))
+        for host in (self.host, self.new_host(journal=self.host.journal)):
+            self.assertEqual(ask(self.connect(host), f"state {one['matchId']}"), [end])

@@ -7,12 +7,14 @@ from typing import Any
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.settings import Settings, one_of, refuse_unknown, setting
 from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, SeatKey, Wire, WireConfig, common_settings, imported
+from gamehost.wires.origins import allowed_origins
 
 NAME = "litama"
 
 OPTIONS: Mapping[str, str] = {
     **COMMON_OPTIONS,
     "dialect": "original: the errors of Litama; successor: those of onitama-game, and the connection ends; default original",
+    "origins": "origins of the pages that may open a WebSocket, such as https://games.example.org, with commas; default *: any",
 }
 
 
@@ -25,7 +27,8 @@ def configure(settings: Settings) -> WireConfig[Any]:
     if successor:
         codec = imported("gamehost.wires.litama.codec:SuccessorCodec")
     conversation = partial(imported("gamehost.wires.litama.conversation:LitamaConversation"), successor=successor)
-    return CommonWireConfig(NAME, codec, conversation, strict, queue)
+    origins = setting(settings, "origins", None, allowed_origins)
+    return CommonWireConfig(NAME, codec, conversation, strict, queue, origins)
 
 
 WIRE: Wire[Any] = Wire(

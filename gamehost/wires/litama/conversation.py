@@ -239,7 +239,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             self._fail(message, NOT_FOUND)
             return
         self.peer.logged_in()
-        self.tell_state(standing)
+        self.peer.say(standing)
 
     def spectate(self, message: m.Spectate) -> None:
         self._with(message, partial(self._spectate, message))
@@ -271,7 +271,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             match.follow()
         standing = match.standing(view)
         if view.n == n and standing is not None:  # else all who spectate have been told, or will be
-            self.tell_state(standing)
+            self.peer.say(standing)
 
     def move(self, message: m.MakeMove) -> None:
         """Play a card, for the seat of the token."""
@@ -382,12 +382,12 @@ class LitamaConversation(GuestConversation[m.Message]):
         if self._current is not None:
             self._fail(self._current, ENDED)
 
-    def tell_state(self, standing: m.Standing) -> None:
-        self.peer.say(standing)
+    def tell_state(self, match_id: str, standing: m.Standing) -> None:
+        self.peer.say_newest(standing, match_id)
 
     def tell_failure(self, match_id: str, why: str) -> None:
         if not self._strict:
-            self.peer.say(m.Failed(match_id, why, ""))
+            self.peer.say_newest(m.Failed(match_id, why, ""), match_id)
 
     def lose(self, seat: SeatPlayer) -> None:
         """A match is over, or its seat is nobody's any more."""

@@ -57,7 +57,7 @@ class Connection(Protocol):
     def too_late(self, match_id: str) -> None:
         """The match has ended before its move."""
 
-    def tell_state(self, standing: Standing) -> None:
+    def tell_state(self, match_id: str, standing: Standing) -> None:
         """How a match stands."""
 
     def tell_failure(self, match_id: str, why: str) -> None:
@@ -310,7 +310,7 @@ class Match:
         """Tell all who look at it this way how the match stands."""
         if view.spectators and (standing := self.standing(view)) is not None:
             for spectator in tuple(view.spectators):
-                spectator.tell_state(standing)
+                spectator.tell_state(self.id, standing)
 
     def when_known(self, view: View, then: Callable[[], None]) -> None:
         """Do something at once, or when the moves of a view have been read from the record."""
