@@ -11,6 +11,7 @@ A transport is as strict as a real one, and fails on misuse that other fakes let
 - It calls `connectionLost` once, in a later turn.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any, ClassVar, Protocol
@@ -200,6 +201,10 @@ class MessageText(Protocol):
         """What has come of a message that is not whole."""
 
 
+#: `WILL`, `WONT`, `DO` or `DONT` with an option (RFC 854). UTF-8 has no such bytes.
+_TELNET = re.compile(rb"\xff[\xfb-\xfe].", re.DOTALL)
+
+
 class Lines:
     """A wire of lines needs no other words. A subclass may have another end of a line."""
 
@@ -212,8 +217,8 @@ class Lines:
         return line.encode("utf-8") + self.END
 
     def heard(self, data: bytes) -> list[str]:
-        """The lines that are whole now, without their ends."""
-        *lines, self.unread = (self.unread + data).split(self.END)
+        """The lines that are whole now, without their ends. Answers to options of telnet are no text."""
+        *lines, self.unread = (self.unread + _TELNET.sub(b"", data)).split(self.END)
         return [line.decode("utf-8") for line in lines]
 
 
