@@ -8,7 +8,7 @@ A conversation gets the client's messages, and sends messages through its peer. 
 sees a game. A table of states and message types says which messages are accepted. All others get the same answer.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache, partial
 from pkgutil import resolve_name
@@ -30,7 +30,6 @@ from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Back, Displaced, NoNewMatches, SeatHandle, Suspended, Unmatched
 from gamehost.wires.framing import BLANK, Control, OtherProtocol, WireError, wrong_port
-from gamehost.wires.origins import Origin
 
 if TYPE_CHECKING:
     # A wire is given its lobby: to load the wire, the lobby is not needed.
@@ -83,10 +82,7 @@ class Peer(Protocol[M_contra]):
         """Send a message. After `hang_up` it is dropped."""
 
     def say_newest(self, message: M_contra, key: str) -> None:
-        """
-        Send a message that others have caused. If the client does not read, the message waits, and a later one with the same
-        key replaces it. So a slow reader skips what is out of date, and messages of others never fill its queue.
-        """
+        """Send a message. While the client does not read, it waits, and a later one of the same key replaces it."""
 
     def refuse(self, message: M_contra) -> None:
         """Send a refusal. Too many of them in a short time end the connection."""
@@ -674,8 +670,6 @@ class CommonWireConfig(Generic[M]):
     conversation: Callable[[Peer[M], "Lobby", str, Queue, bool], Conversation[M]]
     strict: bool
     queue: Queue
-    #: The origins of the pages that may open a WebSocket on the wire's own port; `None`: any.
-    origins: Collection[Origin] | None = None
 
     def new_conversation(self, peer: Peer[M], lobby: "Lobby") -> Conversation[M]:
         return self.conversation(peer, lobby, self.wire, self.queue, self.strict)

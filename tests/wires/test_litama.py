@@ -7,6 +7,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Dealt, Moved, TakenBack
 from gamehost.games.onitama.rules import Move, Position, card_named
 from gamehost.journal.replay import History
@@ -689,8 +690,8 @@ class ViewTests(SynchronousTestCase):
         self.first, self.second = Move(boar, 2, 7), Move(crab, 22, 17)
         self.after = self.start.after(self.first)
         self.events = (
-            *((0, Dealt(self.start)), (1, Moved(0, self.first)), (2, Moved(1, self.second))),
-            (3, TakenBack(1, 1, self.after)),
+            *((0, Dealt(self.start)), (1, Moved(Seat(0), self.first)), (2, Moved(Seat(1), self.second))),
+            (3, TakenBack(Seat(1), 1, self.after)),
         )
 
     def history(self, n: int) -> History[Any]:

@@ -1,13 +1,15 @@
 """Onitama for the community's bots and browser clients: the protocol of the server Litama, over WebSocket and by line."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
+
+from attrs import frozen
 
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.settings import Settings, one_of, refuse_unknown, setting
 from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, SeatKey, Wire, WireConfig, common_settings, imported
-from gamehost.wires.origins import allowed_origins
+from gamehost.wires.origins import Origin, allowed_origins
 
 NAME = "litama"
 
@@ -16,6 +18,14 @@ OPTIONS: Mapping[str, str] = {
     "dialect": "original: the errors of Litama; successor: those of onitama-game, and the connection ends; default original",
     "origins": "origins of the pages that may open a WebSocket, such as https://games.example.org, with commas; default *: any",
 }
+
+
+@frozen
+class LitamaConfig(CommonWireConfig[Any]):
+    """The configuration of this wire."""
+
+    #: The origins of the pages that may open a WebSocket on the wire's own port; `None`: any.
+    origins: Collection[Origin] | None = None
 
 
 def configure(settings: Settings) -> WireConfig[Any]:
@@ -28,7 +38,7 @@ def configure(settings: Settings) -> WireConfig[Any]:
         codec = imported("gamehost.wires.litama.codec:SuccessorCodec")
     conversation = partial(imported("gamehost.wires.litama.conversation:LitamaConversation"), successor=successor)
     origins = setting(settings, "origins", None, allowed_origins)
-    return CommonWireConfig(NAME, codec, conversation, strict, queue, origins)
+    return LitamaConfig(NAME, codec, conversation, strict, queue, origins)
 
 
 WIRE: Wire[Any] = Wire(
