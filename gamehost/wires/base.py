@@ -277,11 +277,7 @@ class BaseConversation(Generic[M]):
         return None if method is None else method(self, message)
 
     def adopt(self, session: Session) -> None:
-        """
-        Go on for another host of the cluster, where the client has logged in and waits for an opponent, and was told so.
-
-        To be written for wires that `Wire.spreads`.
-        """
+        """Continue for another host of the cluster, which has put the client into a queue. For wires that `Wire.spreads`."""
         raise NotImplementedError
 
     def parcel(self) -> str | None:
