@@ -145,7 +145,7 @@ class _Journal(MemoryJournal):
             self._over()
 
     @property
-    def record(self) -> TableRecord | None:
+    def first_match(self) -> TableRecord | None:
         """The first match so far; `None`: it has not begun."""
         if self._first is None or self._opening is None or not self._entries:
             return None
@@ -318,7 +318,7 @@ class ContestGame:
     @property
     def record(self) -> TableRecord | None:
         """The match so far; `None`: it has not begun."""
-        return self._journal.record
+        return self._journal.first_match
 
     def _start_next(self) -> None:
         assert self._where is not None

@@ -8,9 +8,8 @@ memory, because a row of that costs 28 us, and an entry here 0.6 us.
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
-from operator import attrgetter
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
@@ -42,51 +41,70 @@ class MemoryJournal:
     _tables: int = 0
     #: Seconds since 1970.
     _wall: Callable[[], float] = time.time
-    _unfinished: dict[TableId, tuple[TableHeader, list[Entry]]] = field(factory=dict)
-    _opened: dict[TableId, int] = field(factory=dict)
-    _finished: dict[TableId, tuple[FinishedMatch, TableRecord]] = field(factory=dict)
-    #: Finished matches whose end not all players have been told.
-    _untold: dict[TableId, TableRecord] = field(factory=dict)
+    #: Of the tables that are kept: those that are not over, and the last that are.
+    openings: dict[TableId, TableHeader] = field(init=False, factory=dict)
+    entries: dict[TableId, list[Entry]] = field(init=False, factory=dict)
+    #: When they were opened, in milliseconds since 1970.
+    _opened: dict[TableId, int] = field(init=False, factory=dict)
+    #: The entries of those that are not over.
+    _open: dict[TableId, list[Entry]] = field(init=False, factory=dict)
+    #: The last that are over, in the order of their ends.
+    _ended: dict[TableId, None] = field(init=False, factory=dict)
+    #: Of those that are over and whose end not all players have been told, the seats that were told it.
+    told_seats: dict[TableId, frozenset[Seat]] = field(init=False, factory=dict)
     # As of `Store`.
     pressure: Pressure = Pressure.NONE
     room: Room = Room.ENOUGH
     skipped: Sequence[str] = ()
-    all_checked: bool = True
     uptime: int = 0
+
+    @property
+    def all_checked(self) -> bool:
+        """Nothing has to be checked."""
+        return True
 
     def new_table(self) -> TableId:
         self._tables += 1
         return TableId(self._tables)
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
-        self._unfinished[table] = (opening, [])
+        self.openings[table] = opening
+        self.entries[table] = self._open[table] = []
         self._opened[table] = int(self._wall() * 1000)
         durable()
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
-        record = self._unfinished.get(table)
-        if record is None:
+        entries = self._open.get(table)
+        if entries is None:
             raise ValueError(f"table {table} is not open: nothing can be added to its record")
-        record[1].append(entry)
+        entries.append(entry)
         if finishes(entry):
-            del self._unfinished[table]
-            self._keep(TableRecord(table, record[0], tuple(record[1])), self._opened.pop(table))
+            self._end(table, entry)
         durable()
 
-    def _keep(self, record: TableRecord, opened_ms: int) -> None:
-        last = record.entries[-1]
-        if last.kind is not EntryKind.ARCHIVED:
-            match = FinishedMatch(record.table, opened_ms, record.opening, len(record.entries), last)
-            self._finished[record.table] = match, record
-        if len(self._finished) > KEPT:
-            del self._finished[next(iter(self._finished))]
+    def _end(self, table: TableId, last: Entry) -> None:
+        """A record is whole. Tables that were put away unfinished are not kept."""
+        del self._open[table]
+        if last.kind is EntryKind.ARCHIVED:
+            self._forget(table)
+            return
+        self._ended[table] = None
+        if len(self._ended) > KEPT:
+            oldest = next(iter(self._ended))
+            del self._ended[oldest]
+            if oldest not in self.told_seats:
+                self._forget(oldest)
+
+    def _forget(self, table: TableId) -> None:
+        del self.openings[table], self.entries[table], self._opened[table]
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
-        if seat is None:
-            self._untold.pop(table, None)
-        elif table in self._untold or table in self._finished:
-            record = self._untold.get(table) or self._finished[table][1]
-            self._untold[table] = evolve(record, told=record.told | {seat})
+        if table not in self.openings:
+            return
+        if seat is not None:
+            self.told_seats[table] = self.told_seats.get(table, frozenset()) | {seat}
+        elif self.told_seats.pop(table, None) is not None and table not in self._ended:
+            self._forget(table)
 
     def close(self) -> None:
         pass
@@ -104,15 +122,17 @@ class MemoryJournal:
         return ()
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
-        record = self._unfinished.get(table)
-        if table in self._untold:
-            loaded(self._untold[table])
-        elif table in self._finished:
-            loaded(self._finished[table][1])
-        elif record is None:
-            loaded(f"table {table}: a journal in memory has no record of it")
-        else:
-            loaded(TableRecord(table, record[0], tuple(record[1])))
+        found = table in self.openings
+        loaded(self.record(table) if found else f"table {table}: a journal in memory has no record of it")
+
+    def record(self, table: TableId) -> TableRecord:
+        """
+        The record of a table so far.
+
+        :raises KeyError: the table is not kept
+        """
+        told = self.told_seats.get(table, frozenset())
+        return TableRecord(table, self.openings[table], tuple(self.entries[table]), told)
 
     def read(self, table: TableId, found: Callable[[TableRecord | str], None]) -> None:
         self.load(table, found)
@@ -125,10 +145,7 @@ class MemoryJournal:
     def entries_after(
         self, last: Mapping[TableId, int], found: Callable[[Mapping[TableId, Sequence[Entry] | str]], None]
     ) -> None:
-        records: list[TableRecord | str] = []
-        for table in last:
-            self.load(table, records.append)
-        behind = {one.table: list(one.entries[last[one.table] :]) for one in records if isinstance(one, TableRecord)}
+        behind = {table: self.entries.get(table, [])[number:] for table, number in last.items()}
         found({table: entries for table, entries in behind.items() if entries})
 
     def finished(
@@ -140,12 +157,17 @@ class MemoryJournal:
         game: str = "",
         name: str = "",
     ) -> None:
-        newest = sorted((match for match, _ in self._finished.values()), key=attrgetter("table"), reverse=True)
+        newest = (match for table in sorted(self.openings, reverse=True) if (match := self._match(table)) is not None)
         found(*finished_among(newest, below, count, game, name))
 
     def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
-        kept = self._finished.get(table)
-        found(None if kept is None else kept[0])
+        found(self._match(table))
+
+    def _match(self, table: TableId) -> FinishedMatch | None:
+        entries = self.entries.get(table)
+        if not entries or not entries[-1].outcome:
+            return None
+        return FinishedMatch(table, self._opened.get(table, 0), self.openings[table], len(entries), entries[-1])
 
     def accounts(self) -> Iterable[Account]:
         return ()

@@ -9,7 +9,8 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from gamehost.accounts.passwords import Account, deleted_in, renamed_in
@@ -25,57 +26,52 @@ from gamehost.journal.records import (
     UnfinishedTable,
 )
 from gamehost.journal.replay import NotFollowed, fingerprint, replay
-from gamehost.storage.memory import finished_among
+from gamehost.storage.memory import MemoryJournal
+from gamehost.storage.row_codec import finishes
 
 
-class RecordingJournal:
+class RecordingJournal(MemoryJournal):
     """
-    Keeps every record, as a file would; and the accounts in the same file.
+    Keeps every record, as a file would, and the accounts.
 
     :param late: do not call back until `release`
     """
 
     def __init__(self, late: bool = False) -> None:
+        super().__init__(wall=lambda: 0.0)
         self.late = late
-        self.openings: dict[TableId, TableHeader] = {}
-        self.entries: dict[TableId, list[Entry]] = {}
-        self.accounts: dict[str, Account] = {}
+        #: The accounts, by their keys.
+        self.people: dict[str, Account] = {}
         #: Finished tables whose end was told.
         self.told_tables: set[TableId] = set()
-        #: Of other finished tables, the seats that were told the end.
-        self.told_seats: dict[TableId, frozenset[Seat]] = {}
         #: Of sleeping tables, since when.
         self.since: dict[TableId, int] = {}
         #: Those of them to which nothing can be added.
         self.asleep: set[TableId] = set()
         #: The tables that this host plays; other hosts may write to the same store.
         self.own: set[TableId] = set()
-        self.uptime = 0
         self.noted_uptime = 0
         self._waiting: list[Callable[[], None]] = []
-        self._tables = 0
-
-    def new_table(self) -> TableId:
-        self._tables += 1
-        return TableId(self._tables)
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
         assert table not in self.openings
-        self.openings[table] = opening
-        self.entries[table] = []
         self.own.add(table)
-        self._answer(durable)
+        super().open(table, opening, partial(self._answer, durable))
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
+        """All records are kept, also those that a test has laid: their entries say whether they go on."""
         assert table not in self.asleep, f"table {table} was neither loaded nor woken"
-        self.entries[table].append(entry)
+        entries = self.entries.get(table)
+        if entries is None or (entries and finishes(entries[-1])):
+            raise ValueError(f"table {table} is not open: nothing can be added to its record")
+        entries.append(entry)
         self._answer(durable)
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
         if seat is None:
             self.told_tables.add(table)
         else:
-            self.told_seats[table] = self.told_seats.get(table, frozenset()) | {seat}
+            super().told(table, seat)
 
     def _answer(self, durable: Callable[[], None]) -> None:
         if self.late:
@@ -84,31 +80,37 @@ class RecordingJournal:
             durable()
 
     def _tell(self, answer: Callable[[], None]) -> None:
-        """Answer what somebody has asked."""
+        """
+        Answer what somebody has asked. A store answers when it has committed: it has entries whose own callbacks come after
+        this one.
+        """
         self._answer(answer)
 
+    def accounts(self) -> Iterable[Account]:
+        return self.people.values()
+
     def names(self) -> list[str]:
-        return [account.name for account in self.accounts.values()]
+        return [account.name for account in self.people.values()]
 
     def find(self, key: str) -> Account | None:
-        return self.accounts.get(key)
+        return self.people.get(key)
 
     def add(self, account: Account, added: Callable[[Account], None]) -> None:
-        self.accounts.setdefault(account.key, account)
-        self._answer(lambda: added(self.accounts[account.key]))
+        self.people.setdefault(account.key, account)
+        self._answer(lambda: added(self.people[account.key]))
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:
-        assert account.key in self.accounts
-        self.accounts[account.key] = account
+        assert account.key in self.people
+        self.people[account.key] = account
         self._answer(durable)
 
     def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
-        renamed = renamed_in(self.accounts, account, name)
+        renamed = renamed_in(self.people, account, name)
         self._answer(durable)
         return renamed
 
     def delete(self, account: Account, durable: Callable[[], None]) -> None:
-        deleted_in(self.accounts, account)
+        deleted_in(self.people, account)
         self._answer(durable)
 
     def release(self, number: int | None = None) -> int:
@@ -141,17 +143,8 @@ class RecordingJournal:
         return archived or record.table in self.told_tables
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
-        def answer() -> None:
-            if table in self.openings:
-                loaded(self.record(table))
-            else:
-                loaded(f"table {table}: all of its rows are missing")
-
         self.asleep.discard(table)
-        self._answer(answer)
-
-    def read(self, table: TableId, found: Callable[[TableRecord | str], None]) -> None:
-        self.load(table, found)
+        self._answer(partial(super().load, table, loaded))
 
     def elsewhere(
         self, known: Collection[TableId], most: int, found: Callable[[Sequence[TableElsewhere], int], None]
@@ -176,12 +169,7 @@ class RecordingJournal:
     def entries_after(
         self, last: Mapping[TableId, int], found: Callable[[Mapping[TableId, Sequence[Entry] | str]], None]
     ) -> None:
-        def answer() -> None:
-            # A store answers when it has committed: it has entries whose own callbacks come after this one.
-            behind = {table: self.entries.get(table, [])[n:] for table, n in last.items()}
-            found({table: entries for table, entries in behind.items() if entries})
-
-        self._tell(answer)
+        self._tell(partial(super().entries_after, last, found))
 
     def finished(
         self,
@@ -192,16 +180,10 @@ class RecordingJournal:
         game: str = "",
         name: str = "",
     ) -> None:
-        self._tell(lambda: found(*finished_among(self._matches(), below, count, game, name)))
+        self._tell(partial(super().finished, below, count, found, game=game, name=name))
 
     def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
-        self._tell(lambda: found(next((one for one in self._matches() if one.table == table), None)))
-
-    def _matches(self) -> Iterator[FinishedMatch]:
-        for table in sorted(self.openings, reverse=True):
-            entries = self.entries[table]
-            if entries and entries[-1].outcome:
-                yield FinishedMatch(table, 0, self.openings[table], len(entries), entries[-1])
+        self._tell(partial(super().match, table, found))
 
     def sleep(self, table: TableId, since: int) -> None:
         self.since[table] = since
@@ -214,7 +196,7 @@ class RecordingJournal:
     def beside(self) -> "RecordingJournal":
         """The journal of another host, which writes to the same store. That host has other numbers for its tables."""
         other = RecordingJournal(self.late)
-        other.openings, other.entries, other.accounts = self.openings, self.entries, self.accounts
+        other.openings, other.entries, other.people = self.openings, self.entries, self.people
         other.told_tables, other.told_seats, other.since = self.told_tables, self.told_seats, self.since
         other._tables = self._tables + 1000
         return other
@@ -224,7 +206,7 @@ class RecordingJournal:
         again = RecordingJournal(self.late)
         again.openings = dict(self.openings)
         again.entries = {table: list(entries) for table, entries in self.entries.items()}
-        again.accounts = dict(self.accounts)
+        again.people = dict(self.people)
         again.told_tables = set(self.told_tables)
         again.told_seats = dict(self.told_seats)
         again.since = dict(self.since)

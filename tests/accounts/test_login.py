@@ -50,7 +50,7 @@ class LogInTests(ServiceCase):
             ("Guest", "secret", "in use by a guest"),
         ):
             self.assert_refused(self.judged(name, password), words)
-        self.assertEqual((self.worker.done, self.accounts.accounts), (0, {}))
+        self.assertEqual((self.worker.done, self.accounts.people), (0, {}))
 
     def test_new_names_and_strong_passwords(self) -> None:
         """They are asked of new accounts. A refusal costs a try, so that nobody learns which names are accounts for nothing."""
@@ -98,17 +98,17 @@ class LogInTests(ServiceCase):
             self.accounts.late = True
             first, _ = self.begin("ann", password)
             self.worker.release()
-            self.accounts.accounts["ann"] = there
+            self.accounts.people["ann"] = there
             self.accounts.release()
             self.worker.release()
-            self.assertEqual((first, self.accounts.accounts), ([expected], {"ann": there}))
+            self.assertEqual((first, self.accounts.people), ([expected], {"ann": there}))
 
     def test_a_guest_who_comes_while_the_password_is_worked_on_keeps_the_name(self) -> None:
         answers, _ = self.begin("ann", "secret")
         self.guests.add("ann")
         self.worker.release()
         self.assert_refused(answers[0], "in use by a guest")
-        self.assertEqual(self.accounts.accounts, {})
+        self.assertEqual(self.accounts.people, {})
 
     def test_who_is_gone_is_not_answered(self) -> None:
         first, attempt = self.begin("ann", "secret")
@@ -116,7 +116,7 @@ class LogInTests(ServiceCase):
         attempt.cancel()
         waiting.cancel()
         self.worker.release()
-        self.assertEqual((first, second, self.accounts.accounts, self.worker.done), ([], [], {}, 1))
+        self.assertEqual((first, second, self.accounts.people, self.worker.done), ([], [], {}, 1))
 
     def test_work_that_fails_refuses_that_log_in_alone(self) -> None:
         self.login_service = LoginService(
@@ -135,19 +135,19 @@ class LogInTests(ServiceCase):
             self.accounts, set[str]().__contains__, self.clock, self.worker, Limits(), nullcontext(), costly
         )
         self.judged("ann", "wrong")
-        self.assertEqual(self.accounts.accounts["ann"].digest.cost, CHEAP)
+        self.assertEqual(self.accounts.people["ann"].digest.cost, CHEAP)
         self.assertEqual(self.judged("ann", "secret"), "ann")
-        self.assertEqual(self.accounts.accounts["ann"].digest.cost, costly)
+        self.assertEqual(self.accounts.people["ann"].digest.cost, costly)
         self.login_service = self.new_service()
         self.assertEqual(self.judged("ann", "secret"), "ann")
-        self.assertEqual(self.accounts.accounts["ann"].digest.cost, costly)
+        self.assertEqual(self.accounts.people["ann"].digest.cost, costly)
 
     def test_closed_service_stores_nothing(self) -> None:
         answers, _ = self.begin("ann", "secret")
         queued, _ = self.begin("bob", "secret")
         self.login_service.close()
         self.worker.release()
-        self.assertEqual((answers, queued, self.accounts.accounts), ([], [], {}))
+        self.assertEqual((answers, queued, self.accounts.people), ([], [], {}))
 
 
 class WorkTests(ServiceCase):
@@ -164,7 +164,7 @@ class WorkTests(ServiceCase):
         self.assertEqual(zoe, ["Zoe"])
         self.worker.release()
         self.assertEqual([answer[0] for answer in answers[:33]], [f"ann{number}" for number in range(33)])
-        self.assertEqual((self.worker.done, len(self.accounts.accounts)), (34, 34))
+        self.assertEqual((self.worker.done, len(self.accounts.people)), (34, 34))
 
     def test_coming_again_costs_no_work(self) -> None:
         """A right password is recognised for 30 days, after a restart too; a wrong one costs what it always does."""
@@ -191,7 +191,7 @@ class WorkTests(ServiceCase):
         self.assertEqual(self.worker.done, 3)
         self.assert_refused(unknown, "no new accounts from your address")
         self.assert_refused(wrong, "wrong password")
-        self.assertEqual(list(self.accounts.accounts), ["ann"])
+        self.assertEqual(list(self.accounts.people), ["ann"])
 
 
 class QuotaTests(ServiceCase):

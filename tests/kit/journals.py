@@ -60,7 +60,7 @@ class InMemory(MemoryJournal):
 
 class CommittedJournal(RecordingJournal):
     """
-    `openings`, `entries` and `accounts` hold what is durable, and nothing else: a crash loses what was not committed, and the
+    `openings`, `entries` and `people` hold what is durable, and nothing else: a crash loses what was not committed, and the
     callbacks of what was.
     """
 
@@ -129,7 +129,7 @@ class CommittedJournal(RecordingJournal):
 
     def find(self, key: str) -> Account | None:
         queued = [change for _, change, _ in self._queued if isinstance(change, Account) and change.key == key]
-        return queued[-1] if queued else self.accounts.get(key)
+        return queued[-1] if queued else self.people.get(key)
 
     def add(self, account: Account, added: Callable[[Account], None]) -> None:
         self._queue((TableId(0), account, lambda: added(account)))
@@ -143,7 +143,7 @@ class CommittedJournal(RecordingJournal):
         for _ in range(number):
             table, change, durable = self._queued.popleft()
             if isinstance(change, Account):
-                self.accounts[change.key] = change
+                self.people[change.key] = change
             elif callable(change):
                 change()
             elif isinstance(change, TableHeader):
@@ -161,7 +161,7 @@ class CommittedJournal(RecordingJournal):
         again = CommittedJournal()
         again.openings = self.openings
         again.entries = self.entries
-        again.accounts = self.accounts
+        again.people = self.people
         again.told_tables, again.told_seats = self.told_tables, self.told_seats
         again.since = self.since
         again.uptime = again.noted_uptime = self.noted_uptime

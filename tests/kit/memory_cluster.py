@@ -163,7 +163,7 @@ class MemberJournal(RecordingJournal):
 
     def __init__(self, shared: RecordingJournal, cluster: MemoryCluster, epoch: int) -> None:
         super().__init__()
-        for name in ("openings", "entries", "accounts", "told_tables", "told_seats", "since"):
+        for name in ("openings", "entries", "people", "told_tables", "told_seats", "since"):
             setattr(self, name, getattr(shared, name))
         self._cluster = cluster
         self._epoch = epoch
@@ -439,7 +439,7 @@ class DrawnJournal(MemberJournal):
 
     def add(self, account: Account, added: Callable[[Account], None]) -> None:
         self._new[account.key] = account
-        self._put(partial(super().add, account, _nothing), lambda: added(self.accounts[self._new.pop(account.key).key]))
+        self._put(partial(super().add, account, _nothing), lambda: added(self.people[self._new.pop(account.key).key]))
 
     def _put(self, change: Callable[[], object], durable: Callable[[], None]) -> None:
         self._queue.append((self._host.clock.seconds(), change, durable))

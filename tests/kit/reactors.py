@@ -138,10 +138,6 @@ Key = tuple[str, tuple[tuple[str, str], ...]]
 class MeasuredJournal(RecordingJournal):
     """A store with the properties that a service reads."""
 
-    pressure = 0
-    room = 0
-    skipped: Sequence[str] = ()
-
     def __init__(self) -> None:
         super().__init__()
         self.backlog = Backlog(lambda: 0.0)

@@ -9,7 +9,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.login import LoginService, at_once
 from gamehost.accounts.passwords import CHEAP
-from gamehost.journal.records import Pressure, Room
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
@@ -32,9 +31,6 @@ class Kept(RecordingJournal):
 
     def __init__(self, late: bool = False) -> None:
         super().__init__(late)
-        self.pressure = Pressure.NONE
-        self.room = Room.ENOUGH
-        self.skipped: Sequence[str] = ()
         self.stopped = False
         #: What the next calls of `check` answer; the last of them is that all records were checked.
         self.checks: list[Sequence[str]] = []

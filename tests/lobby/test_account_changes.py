@@ -56,9 +56,9 @@ class AccountsCase(SynchronousTestCase):
         self.changes.reset(name, password, self.done.append, lambda refusal: self.refused.append(str(refusal)))
 
     def refusal(self, change: Callable[..., None], *arguments: Any) -> str:
-        before = dict(self.world.journal.accounts)
+        before = dict(self.world.journal.people)
         words = str(self.assertRaises(ChangeRefused, change, *arguments))
-        self.assertEqual(self.world.journal.accounts, before)
+        self.assertEqual(self.world.journal.people, before)
         return words
 
 
@@ -129,7 +129,7 @@ class ResetTests(AccountsCase):
         self.changes.delete("ann", False, self.done.append)
         worker.release()
         self.assertEqual(self.refused, ["the account ann was changed meanwhile; nothing was done"])
-        self.assertEqual(self.world.journal.accounts, {})
+        self.assertEqual(self.world.journal.people, {})
 
     def test_nobody(self) -> None:
         self.assertIn("there is no account 'carl'", self.refusal(self.reset, "carl"))
@@ -154,7 +154,7 @@ class RenameTests(AccountsCase):
     def test_another_spelling(self) -> None:
         self.account("ann")
         self.rename("ann", "Ann")
-        self.assertEqual([account.name for account in self.world.journal.accounts.values()], ["Ann"])
+        self.assertEqual([account.name for account in self.world.journal.people.values()], ["Ann"])
 
     def test_names_that_cannot_be(self) -> None:
         self.account("ann", "bob", "РАУС")
@@ -214,7 +214,7 @@ class DeleteTests(AccountsCase):
         self.assertIn(f"err {DELETED}", ann.heard())
         self.world.wait(3)
         self.assertTrue(ann.closed)
-        self.assertEqual(self.world.journal.accounts, {})
+        self.assertEqual(self.world.journal.people, {})
         self.assertIn("auth-ok", self.player("ann", "somebody else").heard())
 
     def test_a_player_in_a_match(self) -> None:
@@ -261,14 +261,14 @@ class DeleteTests(AccountsCase):
         self.delete("ann")
         worker.release()
         self.assertIn("was deleted or renamed just now", " ".join(ann.heard()))
-        self.assertEqual(self.world.journal.accounts, {})
+        self.assertEqual(self.world.journal.people, {})
 
 
 class LearnTests(AccountsCase):
     def learn(self, name: str, after: Account | None) -> None:
-        before = self.world.journal.accounts.pop(name.lower(), None)
+        before = self.world.journal.people.pop(name.lower(), None)
         if after is not None:
-            self.world.journal.accounts[name.lower()] = after
+            self.world.journal.people[name.lower()] = after
         self.changes.learn(before, after)
         self.world.until_idle()
 

@@ -8,6 +8,7 @@ from functools import partial
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, Journal, Pressure, TableId, TableRecord
 from gamehost.measures import Histogram
 from gamehost.storage.contents import Change
@@ -16,7 +17,7 @@ from gamehost.storage.memory import KEPT, MemoryJournal
 from gamehost.storage.writer import Between, WorkStopped, Writer
 from gamehost.testing.cases import PropertyCase
 from tests.kit.journal_contract import END, MOVE, OPENING, JournalContract, nothing
-from tests.kit.journals import Pump, records, rows
+from tests.kit.journals import Pump, RecordingJournal, records, rows
 from tests.storage.test_sqlite import StoreCase
 
 CHANGE: Change = (TableId(1), MOVE)
@@ -457,3 +458,30 @@ class MemoryJournalTests(JournalContract, PropertyCase):
         journal.append(table, Entry(EntryKind.ARCHIVED, 0), nothing)
         journal.load(table, loaded.append)
         self.assertEqual(loaded, ["table 1: a journal in memory has no record of it"])
+
+    def test_an_end_that_somebody_has_not_been_told_is_kept(self) -> None:
+        """However many matches end after it, until everybody has been told."""
+        journal, loaded = MemoryJournal(), list[TableRecord | str]()
+        for _ in range(KEPT + 1):
+            table = journal.new_table()
+            journal.open(table, OPENING, nothing)
+            journal.append(table, END, nothing)
+            if table == 1:
+                journal.told(table, Seat(1))
+        journal.load(TableId(1), loaded.append)
+        journal.told(TableId(1))
+        journal.load(TableId(1), loaded.append)
+        self.assertEqual(
+            loaded,
+            [
+                TableRecord(TableId(1), OPENING, (END,), frozenset({Seat(1)})),
+                "table 1: a journal in memory has no record of it",
+            ],
+        )
+
+
+class RecordingJournalTests(JournalContract, PropertyCase):
+    """What stands for a store in most tests keeps a store's word."""
+
+    def new_journal(self) -> Journal:
+        return RecordingJournal()

@@ -254,7 +254,7 @@ class HelpTests(SynchronousTestCase):
             client = stranger()
             self.assertEqual(client.ask(word), HELPED, word)
             self.assertEqual(client.ask("ann", "secret"), ["auth-ok"])
-            self.assertEqual(sorted(client.world.journal.accounts), ["ann"])
+            self.assertEqual(sorted(client.world.journal.people), ["ann"])
 
     def test_it_is_no_failed_log_in(self) -> None:
         """Any number of tries is left."""
@@ -379,7 +379,7 @@ class CanaryTests(SynchronousTestCase):
                 shown.append(event["log_failure"].getTraceback(detail="default"))
                 shown.append(event["log_failure"].getBriefTraceback())
         journal = world.journal
-        shown.append(repr((journal.openings, journal.entries, journal.accounts)))
+        shown.append(repr((journal.openings, journal.entries, journal.people)))
         for connection in world.factories[WIRE].connections:
             talk: Any = connection.conversation
             for part in (connection, talk, talk._attempt, talk.session, connection._codec):

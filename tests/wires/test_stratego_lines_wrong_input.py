@@ -48,7 +48,7 @@ class LogInTests(SynchronousTestCase):
             world = MemoryHost(worker=worker)
             client = connected(world, name, password)
             self.assertEqual(client.heard(), ["auth-req", "auth-err", f"err {why}", "auth-req"])
-            self.assertEqual((len(worker.held), world.journal.accounts), (0, {}))
+            self.assertEqual((len(worker.held), world.journal.people), (0, {}))
         client = connected(MemoryHost(), "ann", "x" * 128)
         self.assertEqual(client.heard(), ["auth-req", "auth-ok"])
         client = connected(MemoryHost(), "ann", "x" * 161)
@@ -350,9 +350,7 @@ class ComingBackTests(PropertyCase):
         world = MemoryHost(worker=worker)
         connected(world, "ann").drop()
         worker.release()
-        self.assertEqual(
-            (len(world.lobby.registry), world.journal.accounts, world.clock.getDelayedCalls()), (0, {}, [])
-        )
+        self.assertEqual((len(world.lobby.registry), world.journal.people, world.clock.getDelayedCalls()), (0, {}, []))
 
 
 class LateJournalTests(SynchronousTestCase):
