@@ -60,7 +60,8 @@ def measure(entered: Sequence[Contestant], connections: int, pairs: int, seconds
         loads = [one.load(server, connections) for one, server in zip(running, servers, strict=True)]
         for load in loads:
             stack.enter_context(load)
-        turns = [[load.run(seconds) for load in loads] for _ in range(pairs)]
+        # The first turn does not count: Node compiles what is called often only after a while.
+        _, *turns = [[load.run(seconds) for load in loads] for _ in range(pairs + 1)]
         memory = [(server.memory() - least) / connections for server, least in zip(servers, before, strict=True)]
         # All are killed now.
         stack.close()
@@ -93,15 +94,16 @@ def report(
     for number, one in enumerate(running):
         windows = [turn[number] for turn in turns]
         rate, cost, busy = (median(getattr(window, of) for window in windows) for of in ("rate", "cost", "busy"))
+        least = min(window.cost for window in windows)
         p50, p99 = (median(window.at(share) for window in windows) for share in (0.5, 0.99))
-        of_relay, of_goal = (
-            spread([ratio(turn[number].cost, turn[base].cost) for turn in turns]) if base is not None else ""
+        ratios = [
+            spread([ratio(turn[number].cost, turn[base].cost) for turn in turns])
             for base in (0, goal)
-        )
+            if base is not None
+        ]
+        words = f"{one.name:44} {rate:8,.0f} {cost:8.1f} {least:6.0f} {busy:6.0%} {p50:7.2f} {p99:7.2f}"
         print(
-            f"{one.name:46} {rate:8,.0f} {cost:8.1f} {busy:6.0%} {p50:7.2f} {p99:7.2f} {memory[number] / 1024:10.1f}"
-            f"  {of_relay:21}  {of_goal}",
-            flush=True,
+            f"{words} {memory[number] / 1024:10.1f}  {'  '.join(f'{each:22}' for each in ratios)}".rstrip(), flush=True
         )
         costs[one.name] = cost
     return costs
@@ -189,7 +191,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="What a move costs here, and on other servers.")
     parser.add_argument("--connections", default="50", help="two at each table, and one move at each table at a time")
     parser.add_argument("--pairs", type=int, default=5, help="turns")
-    parser.add_argument("--seconds", type=float, default=1.5)
+    parser.add_argument(
+        "--seconds", type=float, default=1.5, help="at most 3: the host closes a browser's silent connection"
+    )
     parser.add_argument("--python", help="the interpreter that runs the host, the relay and the servers in Python")
     parser.add_argument("--plot", type=Path, default=INSTALLED / "peers.svg")
     words = parser.parse_args(arguments)

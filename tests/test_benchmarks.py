@@ -26,7 +26,7 @@ from benchmarks import (
 )
 from benchmarks.cluster_load import Shared
 from benchmarks.contestants import DURABLE, contestants, peer
-from benchmarks.load import Astray, Load, Window
+from benchmarks.load import Astray, Load, Player, Table, Window
 from benchmarks.peer_install import Missing
 from benchmarks.python import journal
 from benchmarks.scripts import WIRES, Script, script_of
@@ -151,6 +151,21 @@ class PeersTests(SynchronousTestCase):
                 first.said, (said[:1] + bytes((0x80 | len(text),)) + said[2:] + text) if said else text + b"\n"
             )
             self.assertEqual(load.count(b'{"is":"event","event":{"kind":"moved","seat":0}}' * 2), 2)
+
+    def test_a_browser_that_is_asked_whether_it_is_there(self) -> None:
+        """A ping is no answer to a move, alone or behind one."""
+        load = browser.OpenLoad(browser.CARRIERS["browser"], Server("host", 1, 1), 2)
+        load._numbers = [12]
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            table = Table(load.steps(0))
+            players = [Player(name, ours) for name in (b"a", b"b")]
+            table.seat(*players, table.play)
+            table.step, table.waiting = table.play[0], 2
+            load._told(players[0], table, browser.PING)
+            self.assertEqual(table.waiting, 2)
+            load._told(players[0], table, b'..."due":[1,2]}' + browser.PING)
+            self.assertEqual(table.waiting, 1)
 
     def test_all_figures_stand_in_the_plot(self) -> None:
         kinds = {"relay": "relay", "host": "gamehost", "Colyseus & files": "durable", "boardgame.io": "memory"}
