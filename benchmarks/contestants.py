@@ -37,12 +37,16 @@ MOVES, EVENTS = (
 )
 
 
+#: What a server keeps, in the order in which they are measured.
+KINDS = ("relay", "gamehost", "durable", "memory")
+
+
 @frozen
 class Contestant:
     """A server that is measured."""
 
     name: str
-    #: In a word, for the plot: `relay`, `gamehost`, `durable` or `memory`.
+    #: One of `KINDS`.
     kind: str
     #: Starts it with an empty folder for its files.
     start: Callable[[Path], AbstractContextManager[Server]]
@@ -59,9 +63,12 @@ def contestants(python: str | None, with_node: bool) -> list[Contestant]:
     :param python: the interpreter for servers in Python; `None`: there are none
     """
     found = _ours()
+    # Colyseus comes first: what is compared is measured close together.
+    if with_node:
+        found += _in_node()
     if python is not None:
         found += _in_python(python)
-    return found + _in_node() if with_node else found
+    return sorted(found, key=lambda one: KINDS.index(one.kind))
 
 
 def _ours() -> list[Contestant]:
