@@ -160,7 +160,7 @@ class PeersTests(SynchronousTestCase):
         with ours, theirs:
             table = Table(load.steps(0))
             players = [Player(name, ours) for name in (b"a", b"b")]
-            table.seat(*players, table.play)
+            table.seat(players[0], players[1], table.play)
             table.step, table.waiting = table.play[0], 2
             load._told(players[0], table, browser.PING)
             self.assertEqual(table.waiting, 2)
