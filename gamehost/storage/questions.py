@@ -126,8 +126,9 @@ _ROWS = Sql(
     f"SELECT {_P} FROM event WHERE game = ? ORDER BY n",
     f"SELECT {_S} FROM event WHERE game = ?1 ORDER BY n",
 )
-#: The first and the last row of each table with a number from the first parameter up, and below the second one.
-_ENDS = Sql(
+#: The first and the last row of each table with a number from the first parameter up, and below the second one. PostgreSQL
+#: looks up each of these rows.
+ENDS = Sql(
     f"""WITH some AS MATERIALIZED (SELECT game, max(n) AS last FROM (
         SELECT game, n FROM placed WHERE game >= ?1 AND game < ?2
         UNION ALL SELECT game, n FROM event WHERE {REST} AND game >= ?1 AND game < ?2) GROUP BY game)
@@ -135,9 +136,15 @@ _ENDS = Sql(
     JOIN event USING(seq)
     UNION ALL SELECT {EVENT.sqlite} FROM event CROSS JOIN some ON some.game = event.game
     WHERE {REST} AND event.n IN (0, some.last) ORDER BY 2, 3""",
-    f"""SELECT {EVENT.postgresql}
-    FROM (SELECT game, max(n) AS last FROM event WHERE game >= ? AND game < ? GROUP BY game) AS ends
-    JOIN event ON event.game = ends.game AND event.n IN (0, ends.last) ORDER BY event.game, event.n""",
+    f"""WITH RECURSIVE bounds(low, below) AS (SELECT CAST(? AS bigint), CAST(? AS bigint)), numbers(game) AS (
+        SELECT (SELECT min(game) FROM event WHERE game >= low AND game < below) FROM bounds
+        UNION ALL SELECT (SELECT min(event.game) FROM event WHERE event.game > numbers.game AND event.game < below)
+        FROM numbers CROSS JOIN bounds WHERE numbers.game IS NOT NULL
+    ) SELECT {EVENT.postgresql} FROM numbers CROSS JOIN LATERAL (
+        (SELECT {_P} FROM event WHERE event.game = numbers.game AND event.n = 0)
+        UNION ALL SELECT * FROM (SELECT {_P} FROM event WHERE event.game = numbers.game ORDER BY n DESC LIMIT 1) AS last
+        WHERE last.n > 0
+    ) AS event WHERE numbers.game IS NOT NULL ORDER BY event.game, event.n""",
 )
 #: The rows of some unfinished tables; for a table without a row there is one of NULL.
 _UNFINISHED = Sql(
@@ -160,13 +167,17 @@ _LAST_TABLE = Sql(
     f"SELECT max(coalesce((SELECT max(game) FROM placed), 0), coalesce((SELECT max(game) FROM event WHERE {REST}), 0))",
     "SELECT greatest((SELECT max(game) FROM event), (SELECT max(game) FROM live), 0)",
 )
-#: The numbers of the newest tables, and the lowest number of all.
-_NEWEST = Sql(
+#: The numbers of the newest tables, and the lowest number of all. PostgreSQL looks up each number that is the next lower one:
+#: without statistics, it would read all rows to find those that differ.
+NEWEST = Sql(
     f"""SELECT game FROM (SELECT DISTINCT game FROM placed ORDER BY game DESC LIMIT ?1)
     UNION SELECT game FROM event WHERE {REST} ORDER BY game DESC LIMIT ?1""",
-    "SELECT DISTINCT game FROM event ORDER BY game DESC LIMIT ?",
+    """WITH RECURSIVE newest(game) AS (
+        SELECT max(game) FROM event
+        UNION ALL SELECT (SELECT max(game) FROM event WHERE event.game < newest.game) FROM newest WHERE game IS NOT NULL
+    ) SELECT game FROM newest WHERE game IS NOT NULL LIMIT ?""",
 )
-_FIRST_TABLE = Sql(
+FIRST_TABLE = Sql(
     f"SELECT coalesce((SELECT min(game) FROM placed), (SELECT min(game) FROM event WHERE {REST}))",
     "SELECT min(game) FROM event",
 )
@@ -233,18 +244,18 @@ class TableRows:
 
     def first_and_last(self, low: int, below: int) -> Sequence[Row]:
         """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
-        return list(map(Row._make, self._query(_ENDS, low, below)))
+        return list(map(Row._make, self._query(ENDS, low, below)))
 
     def newest(self, most: int) -> tuple[Sequence[Row], int]:
         """
         The first and the last row of each of the newest tables, in order; and how many older tables there are at most:
         those that were removed count as well. This takes the same time in every store.
         """
-        newest = self._query(_NEWEST, most)
+        newest = self._query(NEWEST, most)
         if not newest:
             return (), 0
         low, high = newest[-1][0], newest[0][0]
-        return self.first_and_last(low, high + 1), low - self._query(_FIRST_TABLE)[0][0]
+        return self.first_and_last(low, high + 1), low - self._query(FIRST_TABLE)[0][0]
 
     def rows_after(self, last: Mapping[TableId, int], most: int) -> Sequence[Row]:
         """The rows behind those numbers, table by table and in order, and no more than `most`."""

@@ -1,5 +1,6 @@
 """An open store in a database: how groups are written, and what people ask."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -39,7 +40,7 @@ from gamehost.storage.postgresql.store import (
     open_session,
     write_group,
 )
-from gamehost.storage.questions import LIST, MATCH, MatchLists
+from gamehost.storage.questions import ENDS, FIRST_TABLE, LIST, MATCH, NEWEST, MatchLists, Sql
 from gamehost.tables.interfaces import Look
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import BansContract, StoredAccountsContract, account, nobody
@@ -307,9 +308,16 @@ class PlanTests(PostgresCase):
         self.sql("ANALYZE; ALTER DATABASE " + self.database + " SET enable_seqscan = off")
         session = connect(self.url)
         self.addCleanup(session.close)
-        for sql, parameters in ((LIST, ("ann", "onitama", 99, 51)), (MATCH, (7,))):
+        questions: Sequence[tuple[Sql, Sequence[Any]]] = (
+            (LIST, ("ann", "onitama", 99, 51)),
+            (MATCH, (7,)),
+            (NEWEST, (9,)),
+            (FIRST_TABLE, ()),
+            (ENDS, (1, 20)),
+        )
+        for sql, parameters in questions:
             plan = [row[0] for row in session.rows(f"EXPLAIN {sql.postgresql}", parameters)]
-            self.assertEqual([step for step in plan if "Seq Scan" in step], [], plan)
+            self.assertEqual([step for step in plan if "Seq Scan" in step or "Aggregate" in step], [], plan)
         self.assertIn("Index", str(session.rows(f"EXPLAIN {LIST.postgresql}", ("ann", "onitama", 99, 51))))
 
 
