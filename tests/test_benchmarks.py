@@ -2,12 +2,10 @@
 
 import contextlib
 import io
-import re
 import socket
 import sqlite3
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
 
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
@@ -15,7 +13,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from benchmarks import (
     browser,
     frames,
-    hop,
     members,
     peer_install,
     peer_loads,
@@ -24,7 +21,6 @@ from benchmarks import (
     speed,
     watchers,
 )
-from benchmarks.cluster_load import Shared
 from benchmarks.contestants import DURABLE, contestants, peer
 from benchmarks.load import Astray, Load, Player, Table, Window
 from benchmarks.peer_install import Missing
@@ -167,30 +163,6 @@ class PeersTests(SynchronousTestCase):
             load._told(players[0], table, b'..."due":[1,2]}' + browser.PING)
             self.assertEqual(table.waiting, 1)
 
-    def test_all_figures_stand_in_the_plot(self) -> None:
-        kinds = {"relay": "relay", "host": "gamehost", "Colyseus & files": "durable", "boardgame.io": "memory"}
-        drawn = peers.plot(
-            {50: {"relay": 28.0, "host": 35.0, "Colyseus & files": 560.0}, 1000: {"boardgame.io": 140.0}}, kinds
-        )
-        root = ElementTree.fromstring(drawn)
-        found = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
-        for word in (
-            "50 connections",
-            "1,000 connections",
-            "Colyseus & files",
-            "boardgame.io",
-            "28",
-            "140",
-            "560 (cut)",
-        ):
-            self.assertIn(word, found)
-        bars = [
-            float(each.get("width", ""))
-            for each in root.iter("{http://www.w3.org/2000/svg}rect")
-            if each.get("class") is None
-        ]
-        self.assertEqual(bars, [33.3, 41.7, 400.0, 166.7])
-
     def test_what_cannot_be_installed(self) -> None:
         """One sentence for all servers that need it; the others are measured."""
         self.patch(peer_install, "NODE", "no-such-node")
@@ -242,13 +214,6 @@ class WatchersTests(SynchronousTestCase):
         first, again = ([action for _, (_, action) in zip(range(1000), watchers.moves(), strict=False)] for _ in "ab")
         self.assertEqual((len(first), first), (1000, again))
 
-    def test_a_row(self) -> None:
-        """The cost of a watcher is what a move costs more than without any, for each of them."""
-        figures = watchers.Figures(100, 50, 0.1, [0.001, 0.002], [0.01, 0.02], 4096.0)
-        self.assertEqual(figures.cost, 2000.0)
-        words = watchers.row(figures, 500.0).split()
-        self.assertEqual(words, ["100", "50", "2,000", "15.0", "2.00", "2.00", "20.00", "20.00", "4.0"])
-
     def test_frames_are_counted(self) -> None:
         """Texts of any length, however they are cut; control frames do not count."""
         stream = b"".join(map(text_frame, (b"1" * 10, b"2" * 500))) + b"\x89\x00" + text_frame(b"3")
@@ -270,25 +235,8 @@ class FiguresTests(SynchronousTestCase):
         self.assertEqual((window.at(0.0), window.at(0.5), window.at(0.99), window.at(1.0)), (1.0, 51.0, 100.0, 100.0))
         self.assertEqual(Window(0, 1.0, 0.0, []).at(0.5), 0.0)
 
-    def test_members(self) -> None:
-        shared = [
-            Shared(Window(1000, 1.0, 0.0, []), used) for used in ((0.04, 0), (0.02, 0.02), (0.03, 0.02), (0.04, 0.04))
-        ]
-        lines = members.report([shared])
-        self.assertIn(" 40.00 (40.00 to 40.00) us a move", lines[0])
-        for line, cost, ones, twos in zip(lines[1:], (40, 50, 80), (2.0, 1.6, 1.0), (1.0, 0.8, 0.5), strict=True):
-            self.assertIn(f" {cost:.2f} ({cost:.2f} to ", line)
-            self.assertIn(f"{ones:.2f} ({ones:.2f} to {ones:.2f}) times one host, {twos:.2f} ", line)
-
-    def test_growth(self) -> None:
-        """Each size of a cluster beside a host alone; and the load follows both wires, whoever plays whom."""
-        window = Window(1000, 1.0, 0.0, [])
-        sizes = (("alone", (0.04,), 0.01), ("2 members", (0.02, 0.03), 0.02))
-        seen = {what: members.Grown(Shared(window, cpu), used) for what, cpu, used in sizes}
-        for line, words in zip(
-            members.growth_report("open", [seen]), ("40.00 1.00 1.00 1.00", "50.00 1.25 2.00 1.50"), strict=True
-        ):
-            self.assertEqual(re.findall(r"([\d.]+) \(", line), words.split())
+    def test_balanced_load(self) -> None:
+        """It follows both wires, whoever plays whom."""
         for wire in ("onitama", "open"):
             script = members.growing(wire)
             with host(script, store="memory") as server:
@@ -296,15 +244,6 @@ class FiguresTests(SynchronousTestCase):
                 with load:
                     moves = 4 * enough(script)
                     self.assertEqual(load.offer(moves / 4000, 4000).moves, moves)
-
-    def test_hop(self) -> None:
-        """What the front uses, and what a relayed player waits longer."""
-        home, relayed = (
-            Shared(Window(1000, 1.0, 0.0, [wait]), used) for wait, used in ((0.001, (0.04, 0)), (0.0015, (0.05, 0.02)))
-        )
-        words = "\n".join(hop.report([(home, relayed, home, relayed)]))
-        for figure in (" 40.00 (", " 50.00 (", " 20.00 (", " 1.00 (", " 1.50 (", "added 0.50"):
-            self.assertIn(figure, words)
 
     def test_rooms(self) -> None:
         for file, function, room in (
