@@ -20,6 +20,7 @@ from twisted.python import usage
 
 from gamehost import __version__
 from gamehost.commands.command_line import exit_with_usage_error, print_text, socket_beside
+from gamehost.games.play import missing_in_others
 from gamehost.limits import LIMITS, PROFILES, Limits
 from gamehost.lobby.house import HouseRules
 from gamehost.ops.logging import Log, log_for
@@ -222,6 +223,8 @@ class Options(usage.Options):
             self._logger.warn("{old} is now called {new}; the old name still works", old=name, new=RENAMED[name])
         for rejected in self.registry.rejected:
             self._logger.warn("{rejected}", rejected=rejected)
+        for missing in missing_in_others():
+            self._logger.info("{missing}", missing=missing)
 
     def reread(self) -> "Options":
         """
@@ -289,7 +292,7 @@ class Options(usage.Options):
             lines += textwrap.wrap(
                 f"{name}: {one.words}{default}", 100, initial_indent="  ", subsequent_indent="      "
             )
-        lines += [f"Note: {rejected}" for rejected in self.registry.rejected]
+        lines += [f"Note: {words}" for words in (*self.registry.rejected, *missing_in_others())]
         return "\n".join(lines) + "\n"
 
 

@@ -97,6 +97,11 @@ def part(game: Game[Any, Any], module: str, name: str) -> Any:
     return next((found for folder in _folders(game) if (found := _part(folder, module, name)) is not None), None)
 
 
+def home_of(game: Game[Any, Any]) -> str:
+    """The package in whose folder the parts of a game are looked for first."""
+    return _folders(game)[0]
+
+
 def resource(game: Game[Any, Any], name: str) -> str | None:
     """The text of a file in a game's folder, such as `board.js`; `None`: there is none."""
     for folder in _folders(game):

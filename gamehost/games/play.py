@@ -19,7 +19,7 @@ from msgspec import Struct, structs
 from gamehost.games.base import Determinizable, Game, GameMaster, IllegalAction, Seat
 from gamehost.games.clock import HasTurns
 from gamehost.games.drawing import Board, Drawable, PlayerLine, Scene, caption, page, tag, text
-from gamehost.games.installed import installed, part, resource
+from gamehost.games.installed import OWN, home_of, installed, part, resource
 from gamehost.games.messages import EventMessage, Messages
 from gamehost.games.screen import MoveRefused, NewScreen, Screen, Style, abridged, cut, wrapped
 from gamehost.players.base import Budget, Level, NewPlayer, OutOfBudget, Player, SeededChance, Thinking
@@ -117,6 +117,35 @@ def heard_back(game: Game[Any, Any], view: Any, before: Iterable[Any], seat: Sea
         return [known]
     told = [event for event in map(messages.read_event, before) if event is not None]
     return [*recalled(known, told, seat), known]
+
+
+#: What a game may bring beside its rules and its master: the module, the name in it, and what its absence means.
+_PARTS = (
+    ("messages", "MESSAGES", "it is played on wires of its own only, not on the open wire, on consoles or in browsers"),
+    ("text", "SCREEN", "consoles show its views in plain words"),
+    ("player", "PLAYER", "house players play it by search alone"),
+)
+
+
+def missing_parts(game: Game[Any, Any]) -> Iterator[str]:
+    """A sentence, without its full stop, for each part that a game does not bring, or has under another name."""
+    for module, name, consequence in _PARTS:
+        if part(game, module, name) is None:
+            yield f"the game {game.name} has no {name} in {home_of(game)}.{module}: {consequence}"
+            if module == "messages":
+                return  # nothing else is asked for
+    if resource(game, "help.rst") is None:
+        yield f"the game {game.name} has no help.rst in {home_of(game)}: its help is the beginning of its master's module"
+    if not isinstance(game, Drawable) and part(game, "svg", "picture") is None:
+        yield f"the game {game.name} has no picture in {home_of(game)}.svg: its pictures are made of its view"
+    if resource(game, "board.js") is None:
+        yield f"the game {game.name} has no board.js in {home_of(game)}: browsers show its view as text"
+
+
+def missing_in_others() -> Iterator[str]:
+    """What the games of other packages do not bring."""
+    for game in islice(installed().games.values(), len(OWN), None):
+        yield from missing_parts(game)
 
 
 # A view as text

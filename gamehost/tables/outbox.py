@@ -58,6 +58,9 @@ class _Table(WatchableTable, Protocol):
     def end_told(self) -> None:
         """All players who are there have been told the end."""
 
+    def broken(self) -> None:
+        """What the master has said cannot be told, by an error that is being handled."""
+
     def stopped(self) -> None:
         """A fault has stopped the match, and its players are about to be told: they are free."""
 
@@ -319,6 +322,11 @@ class Outbox(Generic[A, E]):
             while queue and queue[0][0] <= self._durable:
                 _, tell, words = queue.pop(0)
                 tell(words)
+        except Exception:
+            # Such as an audience that is no seat. Whoever has called must not suffer: it may be the journal, for all tables.
+            queue.clear()
+            self._telling = False
+            self._table.broken()
         finally:
             self._telling = False
 

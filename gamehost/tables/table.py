@@ -548,6 +548,9 @@ class Table(Generic[A, E]):
         self._outbox.stop()
         self._context.suspended(self.id, self.game.name)
 
+    def broken(self) -> None:
+        self._suspend()
+
     def stopped(self) -> None:
         self._ended(self)
 

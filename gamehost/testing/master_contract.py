@@ -163,6 +163,20 @@ class MasterContract(Mixin):
         self.assertEqual(self.snapshot(replayed, seats), self.snapshot(live, seats))
         self.assertEqual(fingerprint(replayed), fingerprint(live))
 
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_audiences_are_seats(self, data: st.DataObject, rng: random.Random) -> None:
+        """Every event is for everybody, without an audience, or for some seats of the match, each named once."""
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        master, played = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
+        events = [to for step in played for to in step.events]
+        if master.result is None:
+            events += master.forfeit(Seat(rng.randrange(seats)), self.most_steps + 1)
+        for to in events:
+            if to.audience is not None:
+                words = f"{to.event!r} has the audience {to.audience!r}: expected None, or a tuple of different seats"
+                self.assertTrue(isinstance(to.audience, tuple) and len(set(to.audience)) == len(to.audience), words)
+                self.assertTrue(all(type(seat) is int and 0 <= seat < seats for seat in to.audience), words)
+
     def test_another_process_stands_where_this_one_does(self) -> None:
         """The fingerprint after the record is the same in a process with another hash seed and other addresses."""
         seats = self.seat_counts[-1]

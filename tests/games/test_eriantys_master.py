@@ -47,8 +47,9 @@ from gamehost.journal.notation import picture
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract, Step
+from gamehost.testing.messages_contract import MessagesContract
 from tests import share
-from tests.kit.drawn_matches import NAMES, MessagesContract, PictureContract, record_of, words
+from tests.kit.drawn_matches import NAMES, PictureContract, record_of, words
 from tests.kit.games.eriantys import Dice, acting, any_action, flaws, names, rich, students, with_dining
 
 FAR = 10**30
@@ -456,14 +457,23 @@ def text(event: Any) -> str:
     return msgspec.json.encode(MESSAGES.event(event)).decode()
 
 
+#: The set-up goes from seat to seat by questions.
+SET_UP: Mapping[type, str] = {
+    kind: "the next question names the teams, or the first board all; who waits has nothing to do before"
+    for kind in (events.TowerChosen, events.WizardChosen)
+}
+
+
 class NormalMessagesTests(MessagesContract, PropertyCase):
     messages = MESSAGES
     player = NormalMasterTests()
+    untold = SET_UP
 
 
 class MessagesTests(MessagesContract, PropertyCase):
     messages = MESSAGES
     player = ExpertMasterTests()
+    untold = SET_UP
 
     def test_requests(self) -> None:
         heap = (0, 1, 0, 2, 0)

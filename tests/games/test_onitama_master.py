@@ -17,7 +17,8 @@ from gamehost.journal.notation import picture
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
-from tests.kit.drawn_matches import MessagesContract, PictureContract, parsed, record_of, titles, words
+from gamehost.testing.messages_contract import MessagesContract
+from tests.kit.drawn_matches import PictureContract, parsed, record_of, titles, words
 from tests.kit.games.onitama import (
     BLACK,
     WHITE,

@@ -38,7 +38,8 @@ from gamehost.games.paper_soccer.svg import HEIGHT, INKS, UNIT, WIDTH, picture
 from gamehost.games.play import picture_of
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
-from tests.kit.drawn_matches import SVG, MessagesContract, PictureContract, parsed, titles, words
+from gamehost.testing.messages_contract import MessagesContract
+from tests.kit.drawn_matches import SVG, PictureContract, parsed, titles, words
 from tests.kit.games.paper_soccer import Move as Points
 from tests.kit.games.paper_soccer import as_move, random_move, recorded
 

@@ -16,6 +16,7 @@ from gamehost.games.play import (
     heard_back,
     help_of,
     messages_of,
+    missing_parts,
     picture_of,
     player_of,
     screen_of,
@@ -24,7 +25,8 @@ from gamehost.games.remote.master import REMOTE
 from gamehost.players.base import Level, SeededChance, Thinking
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
-from tests.kit.drawn_matches import MessagesContract
+from gamehost.testing.messages_contract import MessagesContract
+from tests.kit.example_game import TOY
 from tests.kit.players import one_action, play_match, tell
 from tests.kit.plugin_games import GOMOKU, GOMOKU_MESSAGES, KUHN, KUHN_MESSAGES, KuhnMaster, Say, View
 from tests.kit.wires.console import ASCII, NAMES, ScreenContract, ScreenMatch, refused
@@ -239,6 +241,19 @@ class FolderTests(SynchronousTestCase):
         shown = picture_of(KUHN, Scene(NAMES[:2], master.view(None), views=views, result=master.result))
         for view in views:
             self.assertIn(f"card: {view.card}", shown)
+
+    def test_parts_that_are_missing(self) -> None:
+        """One sentence for each; without messages nothing else is asked for."""
+        for game in installed().games.values():
+            if game.name not in ("kuhn", "gomoku"):
+                self.assertEqual([*missing_parts(game)], [])
+        missing = [*missing_parts(KUHN)]
+        self.assertTrue(all(words.startswith("the game kuhn has no ") for words in missing), missing)
+        self.assertIn("the game kuhn has no board.js in gamehost_kuhn: browsers show its view as text", missing)
+        [words] = missing_parts(TOY)
+        self.assertIn(
+            "the game toy has no MESSAGES in tests.kit.messages: it is played on wires of its own only", words
+        )
 
     def test_games_of_other_packages(self) -> None:
         """They are found by their entry points. What cannot be used is named, with the reason."""

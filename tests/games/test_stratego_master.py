@@ -44,7 +44,7 @@ from gamehost.games.stratego.rules import (
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
-from tests.kit.drawn_matches import MessagesContract
+from gamehost.testing.messages_contract import MessagesContract
 from tests.kit.games.stratego import (
     BLUE,
     BOX,
