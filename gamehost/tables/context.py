@@ -15,9 +15,10 @@ than a slice takes.
 """
 
 import secrets
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Sequence
 from enum import Enum
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from attrs import Factory, define, field
@@ -250,6 +251,8 @@ class TableContext:
     #: the result to that record. `None`: it does not count.
     counting: Callable[[str, Sequence[str], Result], Addition | None] = lambda championship, names, result: None
     counts: MatchCounts = field(init=False, factory=MatchCounts)
+    #: What masters have told that was found to be events, by the name of the game and the number of seats.
+    told: defaultdict[tuple[str, int], set[Any]] = field(init=False, factory=partial(defaultdict, set))
     #: Turns for all that must not keep players waiting.
     scheduler: FairScheduler = field(
         init=False, default=Factory(lambda self: FairScheduler(self.clock), takes_self=True)

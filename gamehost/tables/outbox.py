@@ -323,7 +323,7 @@ class Outbox(Generic[A, E]):
                 _, tell, words = queue.pop(0)
                 tell(words)
         except Exception:
-            # Such as an audience that is no seat. Whoever has called must not suffer: it may be the journal, for all tables.
+            # Such as a view that cannot be shown. Whoever has called must not suffer: it may be the journal, for all tables.
             queue.clear()
             self._telling = False
             self._table.broken()

@@ -47,6 +47,7 @@ from gamehost.journal.replay import INTERVAL, fingerprint, new_master, replay_in
 from gamehost.tables.context import DORMANT, PLAYING, Addition, Phase, TableContext
 from gamehost.tables.interfaces import Audience, Away, Declined, HearsOffers, Left, Offered, Player, Refused, Suspended
 from gamehost.tables.outbox import Outbox, Record, SeatState, TableSeatHandle
+from gamehost.tables.told import check_told, told_as
 
 
 @define(eq=False)
@@ -157,6 +158,8 @@ class Table(Generic[A, E]):
     _chance: JournalledChance = field(init=False)
     _outbox: Outbox[A, E] = field(init=False, repr=False)
     _clocked: bool = field(init=False)
+    #: The kinds and audiences of events that a match of this game has told: they need no check.
+    _known: set[Any] = field(init=False, repr=False)
     #: What the players offer each other; `None`: nobody has offered anything.
     _offers: Offers | None = None
     _acted: bool = False
@@ -197,6 +200,7 @@ class Table(Generic[A, E]):
         self = cls(table, game, names, context, ended, left, wires, addresses, opening.code, opening.settings)
         self._outbox = Outbox([SeatState() for _ in seats], self)
         self._grace = round(context.grace * 1000)
+        self._known = context.told[game.name, len(seats)]
         self._chance = JournalledChance(context.rng)
         self._master = new_master(game, opening, self._chance)
         self._clocked = reading_of(self._master) is not None
@@ -471,12 +475,15 @@ class Table(Generic[A, E]):
     ) -> None:
         master, chance, outbox = self._master, self._chance, self._outbox
         check = b""
-        if outbox.appended % INTERVAL == 0:  # this entry's number: the opening is the first one, and has none
-            try:
+        try:
+            len(events)  # what can be looked at one time only has none
+            if not self._known.issuperset(map(told_as, events)):
+                check_told(self.game, events, len(self.names), self._known)
+            if outbox.appended % INTERVAL == 0:  # this entry's number: the opening is the first one, and has none
                 check = fingerprint(master)
-            except Exception:
-                self._suspend(arriving)
-                return
+        except Exception:
+            self._suspend(arriving)
+            return
         result, deadline = master.result, master.deadline
         drawn = chance.take() if chance.drawn else ()
         entry = Entry(kind, now, seat, notation, drawn, "" if result is None else self.outcome, check)
@@ -549,7 +556,12 @@ class Table(Generic[A, E]):
         self._context.suspended(self.id, self.game.name)
 
     def broken(self) -> None:
-        self._suspend()
+        if self.phase is Phase.SUSPENDED:
+            self.log.failure(
+                "table {table} of {game} cannot tell that it is suspended", table=self.id, game=self.game.name
+            )
+        else:
+            self._suspend()
 
     def stopped(self) -> None:
         self._ended(self)

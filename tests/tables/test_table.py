@@ -7,7 +7,7 @@ from attrs import define, evolve, field
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import Seat, To
+from gamehost.games.base import Seat
 from gamehost.games.remote.master import REMOTE, Move, Next
 from gamehost.journal.records import EntryKind, SeatRecord, TableHeader, TableId
 from gamehost.lobby import seats
@@ -466,21 +466,6 @@ class FaultTests(FaultCase):
         ann.say("bye")
         journal.release()
         self.assertEqual((bob.heard()[-1], len(world.lobby.registry)), ("suspended", 0))
-
-    def test_an_audience_that_is_no_seat(self) -> None:
-        """It stops that table; the mover's connection and the journal have nothing of it."""
-        world = self.world()
-        ann, bob = self.enter(world, "ann", "bob")
-        real = ToyMaster.act
-
-        def act(master: Any, *arguments: Any) -> Any:
-            return [To(one.event, (None, Seat(0))) for one in real(master, *arguments)]  # type: ignore[arg-type]
-
-        self.patch(ToyMaster, "act", act)
-        ann.say("+1")
-        self.assertEqual((len(self.flushLoggedErrors(TypeError)), self.suspended), (1, [1]))
-        self.assertEqual((ann.heard()[-1], bob.heard()[-1], ann.closed), ("suspended", "suspended", False))
-        self.assertEqual([len(entries) for entries in world.journal.entries.values()], [2])
 
     def test_a_match_that_has_not_begun_leaves_nothing_to_resume(self) -> None:
         world = self.world()

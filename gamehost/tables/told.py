@@ -1,0 +1,63 @@
+"""
+Whether what a master tells can be told, which is asked before it is recorded. A master is the code of a stranger, and an
+event that is none would be in the record for good and told to nobody.
+"""
+
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any
+
+from twisted.logger import Logger
+
+from gamehost.games.base import Game, To
+from gamehost.games.installed import part
+
+log = Logger()
+
+#: The kind of an event, and the seats that are told it.
+told_as = attrgetter("event.__class__", "audience")
+
+#: So many of them are remembered for a game. A game of two seats has a dozen.
+MOST = 4096
+
+#: The package whose own games are known to leave out events that a later one tells.
+_OWN = "gamehost."
+
+
+def check_told(game: Game[Any, Any], told: Sequence[To[Any]], seats: int, known: set[Any]) -> None:
+    """
+    Check what a master has told, and remember it in `known` as `told_as` gives it: a table asks no more about its like.
+
+    A game may have events without a message, because a view says the same. The log names each kind of them.
+
+    :param seats: how many the match has
+    :raises TypeError: one is no `To`, its audience is not of seats of the match, or its event is a plain value of Python that
+        the messages of the game do not know
+    """
+    for to in told:
+        if type(to) is not To:
+            raise TypeError(f"the master has told {to!r:.100}; expected To(event) or To(event, seats)")
+        event, audience = to.event, to.audience
+        if audience is not None and not (isinstance(audience, tuple) and set(audience) <= set(range(seats))):
+            raise TypeError(
+                f"the master has told an event to {audience!r:.100}; expected None, or a tuple of seats below {seats}"
+            )
+        if (type(event), audience) not in known:
+            _check_event(game, event)
+            if len(known) < MOST:
+                known.add((type(event), audience))
+
+
+def _check_event(game: Game[Any, Any], event: object) -> None:
+    """:raises TypeError: it is a plain value of Python that the messages of the game do not know"""
+    messages, kind = part(game, "messages", "MESSAGES"), type(event)
+    if messages is not None and messages.event(event) is not None:
+        return
+    if kind.__module__ == "builtins" or kind is To:
+        raise TypeError(f"the master has told {event!r:.100}, which is no event of {game.name}")
+    if messages is not None and not kind.__module__.startswith(_OWN):
+        log.warn(
+            "the messages of {game} have none for its event {kind}: the open wire, consoles and browsers are not told it",
+            game=game.name,
+            kind=kind.__qualname__,
+        )
