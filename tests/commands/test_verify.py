@@ -124,6 +124,21 @@ class StoppedTests(VerifyCase):
         self.assertIn("no note could be written, so the next run begins anew", err)
 
 
+class WorkTests(VerifyCase):
+    def test_no_question_for_each_table(self) -> None:
+        """A table is replayed from the rows that were checked. To ask for each once more takes as long as all commits are."""
+        asked = []
+        for more in (0, 8):
+            for _ in range(more):
+                self.add(OPENING, *played(4))
+            statements: list[str] = []
+            with reading(self.path) as journal:
+                journal.database.connection.set_trace_callback(statements.append)
+                self.assertEqual(verify(journal, Path(self.mktemp()), self.games.get, io.StringIO(), io.StringIO()), 0)
+            asked.append(len(statements))
+        self.assertEqual((asked[0], self.toy.replays), (asked[1], 8 + 16))
+
+
 class ProgressTests(VerifyCase):
     def shown(self, err: io.StringIO, tick: float) -> str:
         times = count()
