@@ -211,7 +211,7 @@ if TYPE_CHECKING:
 _EVERYWHERE = ("0.0.0.0", "::")
 
 _SLOW_PYTHON = (
-    "this Python was built without --enable-optimizations: a move costs about a fifth more;"
+    "this Python was built without --enable-optimizations: a move costs a tenth to a quarter more;"
     " docs/operating.rst says which Python is faster"
 )
 
