@@ -128,9 +128,12 @@ class ExamplePluginTests(SynchronousTestCase):
             self.assertIn(f"{scenario}: ok", ended.stderr)
 
     def test_its_port_is_closed_until_it_is_asked_for(self) -> None:
-        """To install a package opens nothing; its options are in the help text."""
+        """To install a package opens nothing; its options are in the help text. The log says what it does not bring."""
         with HostProcess(wires=["onitama"], environment=self.environment) as host:
-            self.assertNotIn("gomoku", host.log)
+            self.assertNotIn("gomoku listening", host.log)
+            self.assertIn(
+                "the game gomoku has no board.js in gamehost_gomoku: browsers show its view as text", host.log
+            )
         shown = gamehost(self.environment, "run", "--help")
         self.assertIn("--gomoku=", shown.stdout)
         self.assertIn("gomoku.size", shown.stdout)
