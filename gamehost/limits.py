@@ -499,6 +499,14 @@ class Rounds(Generic[K, W]):
         if taker in self._lines:
             self._lines.move_to_end(taker, last=False)
 
+    def peek(self) -> W:
+        """
+        Who is next, and waits on.
+
+        :raises StopIteration: nobody waits
+        """
+        return next(iter(next(iter(self._lines.values()))))
+
     def pop(self) -> W:
         """
         Who is next, and waits no longer.

@@ -39,7 +39,8 @@ LOG_IN_WAITS = "others try passwords for this name, or from your address: yours 
 #: So many log-ins of an address to an account within an hour come before those of addresses that try on: a mistyped
 #: password, and the right one.
 FIRST_TRIES = 2
-#: The part of a token that others leave for them. With five guesses a minute, who comes first alone waits 9.6 s at most.
+#: The part of a token that first tries leave for second ones, and others for first ones. With five guesses a minute, each of
+#: them waits 9.6 s at most if its address comes first alone.
 RESERVE = 0.2
 #: Tokens that are missing and are not waited for: less than the rounding of times.
 _ROUNDING = 1e-6
@@ -78,6 +79,8 @@ class LoginAttempt:
     #: Whether the password was compared. Then the client may know that it is wrong, before it is told so.
     compared: bool = False
     over: bool = False
+    #: The part of a token that it leaves for those after it if it comes first.
+    leaves: float = 0.0
     #: Called with the seconds that the attempt waits, about, when it has to wait for others.
     waits: Callable[[float], None] = field(default=lambda seconds: None, repr=False)
 
@@ -127,7 +130,8 @@ class QuotaLines(Generic[K]):
     :param burst: tokens of a full quota
     :param within: a context that is entered around the answers that a timer leads to
     :param go_on: called for each waiter that has got its token
-    :param reserve: the part of a token that all others leave for those who come first, who wait so much less
+    :param reserve: the part of a token that all others leave for those who come first, who wait so much less; of it, each of
+        those leaves its own part, `LoginAttempt.leaves`
     """
 
     def __init__(
@@ -140,6 +144,7 @@ class QuotaLines(Generic[K]):
         reserve: float = 0.0,
     ) -> None:
         self._rate = rate
+        self._burst = burst
         self._reserve = reserve
         self._buckets: KeyedBuckets[K] = KeyedBuckets(rate, burst)
         self._clock = clock
@@ -154,7 +159,7 @@ class QuotaLines(Generic[K]):
         :param first: whether it comes before all who do not. It does so no more when another one of the same taker comes
         """
         line = self._lines.get(key)
-        reserve = 0.0 if first else self._reserve
+        reserve = waiter.leaves if first else self._reserve
         if line is None or (first and not line.first):
             if self.take(key, waiter, reserve):
                 self._go_on(waiter)
@@ -180,7 +185,7 @@ class QuotaLines(Generic[K]):
         """Take a token, for this waiter or for good, if there is one beside the reserve."""
         now = self._clock.seconds()
         bucket = self._buckets.of(key, now)
-        taken = bucket.seconds_to_one(now, 1.0 + reserve) <= (_ROUNDING if reserve else 0.0) and bucket.take(now)
+        taken = self._seconds_to_token(key, reserve) <= (_ROUNDING if reserve else 0.0) and bucket.take(now)
         if taken and waiter is not None:
             waiter.spent.append(partial(self.give_back, key))
         return taken
@@ -210,10 +215,13 @@ class QuotaLines(Generic[K]):
 
     def _seconds_to_token(self, key: K, reserve: float) -> float:
         now = self._clock.seconds()
-        return self._buckets.of(key, now).seconds_to_one(now, 1.0 + reserve)
+        return self._buckets.of(key, now).seconds_to_one(now, min(1.0 + reserve, self._burst))
+
+    def _reserve_of_next(self, line: _Line) -> float:
+        return line.first.peek().leaves if line.first else self._reserve
 
     def _wait(self, key: K, line: _Line) -> None:
-        wait = self._seconds_to_token(key, 0.0 if line.first else self._reserve)
+        wait = self._seconds_to_token(key, self._reserve_of_next(line))
         line.timer.set(self._clock, wait, self._due, key, line)
 
     def _due(self, key: K, line: _Line) -> None:
@@ -234,7 +242,7 @@ class QuotaLines(Generic[K]):
         """Have waiters go on while there are tokens."""
         while len(line):
             now = self._clock.seconds()
-            if self._seconds_to_token(key, 0.0 if line.first else self._reserve) > _ROUNDING:
+            if self._seconds_to_token(key, self._reserve_of_next(line)) > _ROUNDING:
                 return
             self._buckets.of(key, now).take_ahead(now)
             waiter = (line.first or line.rounds).pop()
@@ -379,7 +387,8 @@ class LoginService:
         self._failures: QuotaLines[str] = QuotaLines(hourly / 3600, hourly, clock, turn, self._guess)
         # By account. All addresses that are not known for it share one quota, so that many guess no quicker than one. An
         # address that has tried little comes first: the owner waits for no guesser who goes on.
-        self._guesses: QuotaLines[str] = QuotaLines(guesses / 60, guesses, clock, turn, self._begin, RESERVE)
+        reserve = FIRST_TRIES * RESERVE
+        self._guesses: QuotaLines[str] = QuotaLines(guesses / 60, guesses, clock, turn, self._begin, reserve)
         # By account and address: log-ins with which an address comes first.
         self._first_tries: KeyedBuckets[tuple[str, str]] = KeyedBuckets(FIRST_TRIES / 3600, FIRST_TRIES)
         # By account and address, if the account has logged in from there.
@@ -488,7 +497,9 @@ class LoginService:
 
     def _guess(self, attempt: LoginAttempt) -> None:
         now = self._clock.seconds()
-        first = self._first_tries.of((attempt.key, attempt.address), now).take(now)
+        tries = self._first_tries.of((attempt.key, attempt.address), now)
+        first = tries.take(now)
+        attempt.leaves = int(tries.left) * RESERVE
         self._guesses.enter(attempt.key, attempt.address, attempt, first)
 
     def may_be_told(self, address: str) -> bool:

@@ -200,7 +200,10 @@ class QuotaTests(ServiceCase):
         self.judged("ann", "secret", AWAY)
         for number in range(5):
             address = HOME if number < 4 else "203.0.113.77"
-            self.assert_refused(self.judged("ann", f"guess{number}", address), "wrong password")
+            answers, _ = self.begin("ann", f"guess{number}", address)
+            self.clock.advance(0 if number < 4 else 2.401)
+            self.worker.release()
+            self.assert_refused(answers[0], "wrong password")
 
     def test_this_machine_is_not_counted(self) -> None:
         """Somebody who tries things out on the host's own machine makes as many accounts as they like."""
@@ -310,7 +313,7 @@ class QuotaTests(ServiceCase):
         self.assertEqual(self.worker.release(), 1)
 
     def test_an_owner_at_a_new_address_waits_for_no_guesser_who_goes_on(self) -> None:
-        """36 guessers at 12 addresses: a log-in waits 9.6 s at most, and after a mistyped one 12. Guesses stay bounded."""
+        """36 guessers at 12 addresses: a log-in waits 9.6 s at most, and after a mistyped one as long. Guesses stay bounded."""
         self.judged("ann", "secret", AWAY)
         guesses = [f"203.0.113.{number}" for number in range(12)] * 3
         told: list[list[LoginOutcome]] = []
@@ -325,11 +328,19 @@ class QuotaTests(ServiceCase):
                 self.worker.release()
                 self.assert_refused(wrong[0], "wrong password")
                 right, _ = self.begin("ann", "secret", f"192.0.2.{100 + number}")
-                self.clock.pump([0.1] * 121)
+                self.clock.pump([0.1] * 97)
                 self.worker.release()
                 self.assertEqual(right, ["ann"])
         minutes = self.clock.seconds() / 60
         self.assertLessEqual(sum(map(len, told)) + 3, 5 + 5 * minutes)
+
+    def test_a_full_quota_keeps_nobody_waiting(self) -> None:
+        """Nothing is left for others where one guess a minute is all."""
+        self.login_service = self.new_service(guesses_per_minute="1")
+        self.assertEqual(self.judged("ann", "secret"), "ann")
+        for _ in range(3):
+            self.assert_refused(self.judged("ann", "guess", AWAY), "wrong password")
+            self.clock.advance(60)
 
     def test_who_waits_is_told_for_how_long(self) -> None:
         """The same for a name that nobody has."""
@@ -339,10 +350,10 @@ class QuotaTests(ServiceCase):
                 address = f"203.0.113.{number % 2}"
                 self.login_service.log_in(name, "guess", address, lambda outcome: None, "no", waits=waits.append)
                 self.worker.release()
-            self.assertEqual([round(wait, 1) for wait in waits], [2.4, 14.4, 26.4])
+            self.assertEqual([round(wait, 1) for wait in waits], [4.8, 16.8, 28.8])
             self.login_service.log_in(name, "guess", "203.0.113.9", lambda outcome: None, "no", waits=waits.append)
             self.login_service.log_in(name, "guess", "203.0.113.8", lambda outcome: None, "no", waits=waits.append)
-            self.assertEqual([round(wait, 1) for wait in waits[3:]], [12.0])
+            self.assertEqual([round(wait, 1) for wait in waits[3:]], [2.4, 14.4])
 
     def test_a_stranger_locks_nobody_out(self) -> None:
         """From where the owner has been before nothing is slower; from elsewhere the right password waits its turn."""
@@ -528,7 +539,8 @@ class OwnerPropertyTests(ServiceCase, PropertyCase):
         if self.proven.knows("ann", address):
             return 0.5 * (self.MOST + 1)
         if address not in self.OTHERS:
-            return 12.0 * (len(others) + 1)
+            # A guesser's second try leaves nothing, and hers leaves a part of a token.
+            return 12.0 * (len(others) + 1) + 2.5
         # Behind the guesses from her own address: those that may fail once in three minutes, and those that have their rounds.
         return (self.MOST + 1) * ((0 if seated else 180) + 12 * (len(others) + 1))
 
@@ -634,6 +646,7 @@ class RoundsTests(SynchronousTestCase):
         rounds: Rounds[str, LoginAttempt] = Rounds()
         for name in ("a1", "a2", "a3", "b1", "c1", "b2"):
             rounds.put(name[0], somebody(name))
+        self.assertEqual((rounds.peek().name, len(rounds)), ("a1", 6))
         self.assertEqual([rounds.pop().name for _ in range(4)], ["a1", "b1", "c1", "a2"])
         rounds.put("c", somebody("c2"))
         self.assertEqual([rounds.pop().name for _ in range(3)], ["b2", "a3", "c2"])
