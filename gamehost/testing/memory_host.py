@@ -218,7 +218,7 @@ class Lines:
 
     def heard(self, data: bytes) -> list[str]:
         """The lines that are whole now, without their ends. Answers to options of telnet are no text."""
-        *lines, self.unread = (self.unread + _TELNET.sub(b"", data)).split(self.END)
+        *lines, self.unread = _TELNET.sub(b"", self.unread + data).split(self.END)
         return [line.decode("utf-8") for line in lines]
 
 

@@ -444,8 +444,8 @@ def _check_table(table: Table[Any, Any]) -> None:
 
 def check_deserted(world: MemoryHost) -> None:
     """
-    Nobody is there any more, and everything written: what is left is one alarm for all sleeping tables. A day later
-    nothing is.
+    Nobody is there any more, and everything written: what is left is one alarm for all sleeping tables, and for ends that
+    are still to be told. A day later nothing is.
 
     :raises Disorder: something else is
     """
@@ -457,7 +457,9 @@ def check_deserted(world: MemoryHost) -> None:
     _need(not world.lobby.registry.waking, "a table is being loaded for nobody")
     _need(not world.lobby.registry.sessions.by_key or tables, "sessions of nobody's")
     left = world.clock.getDelayedCalls()
-    timers = len(tables) + (world.lobby.registry.sleeping.oldest is not None)
+    registry = world.lobby.registry
+    kept = any(index.oldest is not None for index in (registry.sleeping, registry.ended))
+    timers = len(tables) + kept
     _need(len(left) == timers, f"timers of nobody's: {list(map(str, left))}")
 
 

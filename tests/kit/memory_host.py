@@ -92,6 +92,10 @@ class ConsoleWords(Lines):
             elif prompt is not None:
                 words.append(prompt.group().decode().rstrip())
                 rest, self._prompted = rest[prompt.end() :], True
+            elif rest.startswith(b"\xff"):  # an answer to an option that no transcript names, or the beginning of one
+                if len(rest) < 3:
+                    break
+                rest = rest[3:]
             elif b"\n" in rest:
                 line, rest = rest.split(b"\n", 1)
                 text = line.removesuffix(b"\r").decode("utf-8")
