@@ -607,6 +607,7 @@ class AdminTests(SynchronousTestCase):
         self.assertIn("no match is suspended", self.ask("lost", "list"))
         for verb in ("resume", "end"):
             self.assertIn("table 1 has lost nothing", self.ask("lost", verb, "1", status=1))
+        self.assertIn("onitama is not closed", self.ask("game", "open", "onitama", status=1))
 
     def change(self, host: HostProcess, busy: Busy) -> None:
         self.config.write_text("grace = 30\n")
