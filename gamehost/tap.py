@@ -25,6 +25,7 @@ from gamehost.accounts.proofs import ProvenLogins
 from gamehost.admin.server import reloading
 from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.config import Options, admin_path
+from gamehost.games.base import Game
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Membership, SessionRegistry
@@ -32,10 +33,11 @@ from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
 from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
 from gamehost.ops.watchdog import (
+    GameBreaker,
     Supervisor,
     Watchdog,
-    fault_breaker,
     fd_budget,
+    game_of,
     install_signal_handlers,
     raise_fd_limit,
 )
@@ -130,6 +132,7 @@ def make_host(
         cluster = None if joining is None else _cluster(options, reactor, cork, fail, joining, store)
         lobby = _lobby(options, limits, reactor, worker, cork, fail, store, cluster)
         lobby.studies.reveal = settings.reveals
+        _count_faults(host.watchdog, registry.games, reactor, lobby)
         limiter, http_limiter = _limiters(limits, options, lobby)
         context = HostContext(reactor, lobby, limits, limiter, cork, http_limiter)
         if cluster is not None and joining is not None:
@@ -150,6 +153,30 @@ def make_host(
         medium="database" if is_postgresql(options["store"]) else "disk",
     )
     return host
+
+
+def _count_faults(watchdog: Watchdog | None, games: Mapping[str, Game[Any, Any]], reactor: Any, lobby: Lobby) -> None:
+    """Have a game closed that has too many faults."""
+    breaker = GameBreaker(reactor, lobby.close_game)
+    lobby.context.suspended = breaker.suspended
+    if watchdog is not None:
+        watchdog.blocked_in = partial(_blame, plugin_folders(games), reactor, breaker.blocked)
+
+
+def plugin_folders(games: Mapping[str, Game[Any, Any]]) -> Mapping[str, str]:
+    """Games of other packages, by the folders of their modules. The host's own rules are bounded."""
+    modules = {name: sys.modules[type(game).__module__] for name, game in games.items()}
+    return {
+        str(Path(module.__file__ or "").parent): name
+        for name, module in modules.items()
+        if not module.__name__.startswith("gamehost.")
+    }
+
+
+def _blame(folders: Mapping[str, str], reactor: Any, blocked: Callable[[str], None], files: Sequence[str]) -> None:
+    """On the watchdog's thread: what the reactor was doing when it was blocked counts against its game."""
+    if (game := game_of(files, folders)) is not None:
+        reactor.callFromThread(blocked, game)
 
 
 def _lobby(
@@ -184,7 +211,6 @@ def _lobby(
         house_rules=settings.house,
         bans=Bans(MemoryBans()) if durable is None else Bans(durable, durable.wall),
     )
-    context.suspended = fault_breaker(reactor, lobby.close_game)
     lobby.change(limits)
     return lobby
 

@@ -30,14 +30,15 @@ from gamehost.limits import PROFILES
 from gamehost.lobby.queues import TooManyTables
 from gamehost.lobby.sessions import Queue
 from gamehost.ops.watchdog import Supervisor, Watchdog
-from gamehost.plugins import WIRES, Registry
+from gamehost.plugins import REGISTRY, WIRES, Registry
 from gamehost.service import AWAY, BUSY, DRAINING, FULL, NO_ROOM, STOPPING, GameHostService
 from gamehost.storage import postgresql as urls
-from gamehost.tap import house_service, make_host, makeService
+from gamehost.tap import house_service, make_host, makeService, plugin_folders
 from gamehost.testing.memory_host import StrictTransport
 from gamehost.wires.paper_soccer.messages import ServerShutdown
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.plugin_games import GOMOKU
 from tests.kit.reactors import Lines, logged
 from tests.kit.service import Gone, HostCase, Kept
 
@@ -384,6 +385,13 @@ def parsed(*arguments: str) -> Options:
     options = Options()
     options.parseOptions(list(arguments))
     return options
+
+
+class FaultTests(SynchronousTestCase):
+    def test_folders_of_games_of_other_packages(self) -> None:
+        """A turn that stops the host counts against a game whose files run then; the host's own games are not asked."""
+        [(folder, game)] = plugin_folders({"onitama": REGISTRY.games["onitama"], "gomoku": GOMOKU}).items()
+        self.assertEqual((Path(folder).name, game), ("gamehost_gomoku", "gomoku"))
 
 
 class HostTests(SynchronousTestCase):

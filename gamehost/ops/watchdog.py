@@ -10,6 +10,7 @@ regularly. If it does not for a second, the watchdog logs what each thread is do
 no values of variables.
 """
 
+import os
 import resource
 import signal
 import socket
@@ -18,7 +19,7 @@ import threading
 import time
 import traceback
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -55,6 +56,8 @@ class Watchdog:
     _told: float | None = None
     _over: threading.Event = field(factory=threading.Event)
     _thread: threading.Thread | None = None
+    #: Called on the watchdog's thread when the reactor is blocked, with the files of its calls, innermost first.
+    blocked_in: Callable[[Sequence[str]], None] = lambda files: None
 
     log = Logger()
 
@@ -92,6 +95,13 @@ class Watchdog:
             self._told = beat_at
             self.log.critical("the reactor has not run for {seconds:.1f} s", seconds=now - beat_at)
             log_stacks(self.log)
+            self.blocked_in(files_of(threading.main_thread()))
+
+
+def files_of(thread: threading.Thread) -> Sequence[str]:
+    """The file of each call of a thread, innermost first."""
+    frame = sys._current_frames().get(thread.ident or 0)
+    return [] if frame is None else [one.f_code.co_filename for one, _ in traceback.walk_stack(frame)]
 
 
 def log_stacks(log: Logger) -> None:
@@ -114,18 +124,21 @@ MOST = 3
 WITHIN = 60.0
 
 
-def fault_breaker(clock: IReactorTime, close_game: Callable[[str, str], None]) -> Callable[[TableId, str], None]:
+@define(eq=False)
+class GameBreaker:
     """
-    What logs each table that is suspended, and closes a game if that happened to too many of its tables.
+    Closes a game if it has too many faults: suspended tables, and turns that stop the host.
 
     :param close_game: called with the name of the game, and why no more matches of it begin
     """
-    suspended_at: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=MOST))
 
-    def suspended(table: TableId, game: str) -> None:
-        now = clock.seconds()
-        times = suspended_at[game]
-        times.append(now)
+    _clock: IReactorTime
+    _close_game: Callable[[str, str], None]
+    #: When each game had its last faults, in seconds on the clock.
+    _faults: defaultdict[str, deque[float]] = field(factory=lambda: defaultdict(lambda: deque(maxlen=MOST)))
+
+    def suspended(self, table: TableId, game: str) -> None:
+        """Log a table that is suspended, and count it."""
         log.critical(
             "table {table} of {game} is suspended because of the error above; its players were told, and are free; gamehost "
             "admin lost lists such tables; {most} of one game within {within} seconds close that game",
@@ -134,6 +147,22 @@ def fault_breaker(clock: IReactorTime, close_game: Callable[[str, str], None]) -
             most=MOST,
             within=round(WITHIN),
         )
+        self._count(game)
+
+    def blocked(self, game: str) -> None:
+        """Log that a game has stopped the reactor for too long, and count it. It is called when the reactor runs again."""
+        log.critical(
+            "the rules of {game} stopped the host, as the lines above say; {most} such faults within {within} seconds close "
+            "that game",
+            game=game,
+            most=MOST,
+            within=round(WITHIN),
+        )
+        self._count(game)
+
+    def _count(self, game: str) -> None:
+        now, times = self._clock.seconds(), self._faults[game]
+        times.append(now)
         if len(times) == MOST and now - times[0] <= WITHIN:
             times.clear()
             log.critical(
@@ -141,9 +170,21 @@ def fault_breaker(clock: IReactorTime, close_game: Callable[[str, str], None]) -
                 "other games go on",
                 game=game,
             )
-            close_game(game, f"{game} is closed because of a fault; the other games go on")
+            self._close_game(game, f"{game} is closed because of a fault; the other games go on")
 
-    return suspended
+
+def game_of(files: Iterable[str], folders: Mapping[str, str]) -> str | None:
+    """
+    The game that is running in these files; `None`: none of them is a game's.
+
+    :param files: of the calls of a thread, innermost first
+    :param folders: games by the folders of their packages
+    """
+    for file in files:
+        for folder, game in folders.items():
+            if file.startswith(folder + os.sep):
+                return game
+    return None
 
 
 @define(eq=False)

@@ -18,10 +18,11 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.journal.records import TableId
 from gamehost.ops.watchdog import (
     OTHER_FILES,
+    GameBreaker,
     Supervisor,
     Watchdog,
-    fault_breaker,
     fd_budget,
+    game_of,
     install_signal_handlers,
     raise_fd_limit,
     stacks,
@@ -160,6 +161,8 @@ class WatchdogCase(SynchronousTestCase):
         self.now = 100.0
         self.lines = logged(self)
         self.watchdog = Watchdog(lambda: self.now, beat_at=self.now, looked_at=self.now)
+        self.blocked: list[str] = []
+        self.watchdog.blocked_in = self.blocked.extend
 
     def pass_time(self, seconds: float, beating: bool) -> None:
         for _ in range(round(seconds * 10)):
@@ -182,6 +185,7 @@ class StandstillTests(WatchdogCase):
         self.assertEqual(words, "the reactor has not run for 1.1 s")
         [mine] = [line for line in self.lines.of(LogLevel.error) if line.startswith("thread MainThread: ")]
         self.assertRegex(mine, r"ops/watchdog.py:\d+ stacks < .* ops/test_watchdog.py:\d+ pass_time <")
+        self.assertIn(__file__, self.blocked)
         self.lines.events.clear()
         self.pass_time(1, beating=True)
         self.assertEqual(self.lines.of(LogLevel.warn), ["the reactor runs again, after 5.1 s"])
@@ -227,11 +231,11 @@ class BellTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.closed: list[tuple[str, str]] = []
-        self.bell = fault_breaker(self.clock, lambda *closed: self.closed.append(closed))
+        self.breaker = GameBreaker(self.clock, lambda *closed: self.closed.append(closed))
         self.lines = logged(self)
 
     def ring(self, table: int, game: str = "onitama") -> None:
-        self.bell(TableId(table), game)
+        self.breaker.suspended(TableId(table), game)
 
     def test_every_table_is_told_to_the_operator(self) -> None:
         """At the highest level, with its number and what will become of it."""
@@ -249,6 +253,23 @@ class BellTests(SynchronousTestCase):
         self.ring(3)
         self.assertEqual(self.closed, [("onitama", "onitama is closed because of a fault; the other games go on")])
         self.assertIn("gamehost admin game open onitama", self.lines.of(LogLevel.critical)[-1])
+
+    def test_turns_that_stop_the_host_count_too(self) -> None:
+        self.ring(1)
+        for _ in range(2):
+            self.breaker.blocked("onitama")
+        self.assertIn("the rules of onitama stopped the host", self.lines.of(LogLevel.critical)[1])
+        self.assertEqual([game for game, _ in self.closed], ["onitama"])
+
+    def test_which_game_is_running(self) -> None:
+        """The innermost file that is a game's decides; a folder whose name only begins alike is another one."""
+        folders = {"/plugins/gomoku": "gomoku", "/plugins/go": "go"}
+        for files, game in (
+            (["/lib/json.py", "/plugins/gomoku/rules.py", "/plugins/go/a.py", "/host/table.py"], "gomoku"),
+            (["/plugins/gomoku2/rules.py", "/plugins/go/sub/a.py"], "go"),
+            (["/host/table.py"], None),
+        ):
+            self.assertEqual(game_of(files, folders), game)
 
     def test_games_are_told_apart(self) -> None:
         for table, game in enumerate(("onitama", "stratego", "eriantys") * 2):
