@@ -30,7 +30,7 @@ from gamehost.ops.workers import PASSWORD
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.programs.wire_player import NewPlayer, ProgramError, WirePlayer
 from gamehost.wires.base import Codec, SeatKey, Wire
-from gamehost.wires.framing import WireError
+from gamehost.wires.framing import ClientLineCodec, WireError
 from gamehost.wires.websocket import client_bytes
 
 
@@ -61,6 +61,8 @@ class PlayerProtocol(Protocol):
         self._say(self._player.begin(), opening)
 
     def dataReceived(self, data: bytes) -> None:
+        if isinstance(self._codec, ClientLineCodec):
+            self._codec.allow(self._player.longest_line or self._codec.LIMIT)
         try:
             below = self._below.received(data)
             self._say((), self._below.answers())

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import define, field
 from msgspec import UNSET
 
-from gamehost.client.core import GAMES, MESSAGES, Lost, Tables
+from gamehost.client.core import GAMES, LONGEST_LINE, LONGEST_MOVES, MESSAGES, Lost, Tables
 from gamehost.games.base import Seat
 from gamehost.games.play import heard_back
 from gamehost.programs.wire_player import (
@@ -57,6 +57,11 @@ class OpenProgram:
     _table: int = 0
     _back: _Back | None = None
     _last_id: int = 0
+
+    @property
+    def asks(self) -> bool:
+        """Whether the host may answer with the history of a match."""
+        return self._back is not None
 
     def hear(self, message: Any) -> list[m.ClientMessage]:
         """
@@ -127,6 +132,13 @@ class OpenPlayer(WirePlayer):
         self._game = game
         self._program = OpenProgram(new_player)
         self._tables = Tables()
+
+    @property
+    def longest_line(self) -> int | None:
+        """As `gamehost.client` has it: the codec's own limit is for lists, and only the history of a match is one here."""
+        if self._program.asks:
+            return None
+        return LONGEST_LINE if self._program.match is None else LONGEST_MOVES
 
     def begin(self) -> Sequence[Any]:
         return (m.LogIn(self.name, self.password) if self.password else m.Enter(self.name),)

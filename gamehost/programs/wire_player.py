@@ -219,6 +219,11 @@ class WirePlayer(ABC):
         self.result: str | None = None
         self._refusals = 0
 
+    @property
+    def longest_line(self) -> int | None:
+        """The longest line that the server may send now, in bytes; `None`: as long as the wire's codec reads."""
+        return None
+
     def begin(self) -> Sequence[Any]:
         """The connection is there. By default the server speaks first."""
         return ()

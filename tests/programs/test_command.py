@@ -13,8 +13,10 @@ from twisted.internet.testing import MemoryReactorClock, StringTransport
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.client.core import LONGEST_LINE, LONGEST_MOVES
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Dealt
+from gamehost.games.onitama.messages import View
 from gamehost.games.play import new_player
 from gamehost.games.stratego.rules import Move, Place, PlaceRows, Ready
 from gamehost.players.base import Level, Player
@@ -30,6 +32,7 @@ from gamehost.wires.onitama import messages as onitama
 from gamehost.wires.onitama.client import OnitamaPlayer
 from gamehost.wires.onitama_final import messages as final
 from gamehost.wires.open import messages as open_wire
+from gamehost.wires.open.codec import SERVER_LINE_LIMIT, OpenCodec
 from gamehost.wires.paper_soccer import messages as soccer
 from gamehost.wires.stratego_frames import messages as frames
 from gamehost.wires.stratego_lines import messages as lines
@@ -196,6 +199,26 @@ class CommandTests(SynchronousTestCase):
                 self.assertNoResult(done)
             else:
                 self.assertEqual(self.successResultOf(done), reason)
+
+    def test_a_line_without_an_end(self) -> None:
+        """It has the bounds of the client's library: for a match, and for the history that the program has asked for."""
+        seated = open_wire.Seated(3, "onitama", 1, ["bob", "ann"], ["open", "open"], 1)
+        back = open_wire.Back(3, 5, 1, View(BOARD, (["boar", "ox"], ["crab", "eel"]), "tiger", Seat(0)))
+        for opening, limit in (
+            ((open_wire.Entered("ann"),), LONGEST_LINE),
+            ((seated,), LONGEST_MOVES),
+            ((seated, back), SERVER_LINE_LIMIT),
+            ((seated, back, open_wire.History(3, 5, [])), LONGEST_MOVES),
+        ):
+            with self.subTest(limit):
+                protocol = PlayerProtocol(program("open"), playable(WIRES)["open"], 1, lambda line: None)
+                protocol.makeConnection(StringTransport())
+                protocol.dataReceived(b"".join(map(OpenCodec().encode, opening)))
+                protocol.dataReceived(b"[" * limit)
+                self.assertNoResult(protocol.done)
+                protocol.dataReceived(b"[")
+                expected = f"what came is not this wire: a line longer than {limit} bytes"
+                self.assertEqual(self.successResultOf(protocol.done), expected)
 
     def test_games_that_nobody_plays(self) -> None:
         self.assertRaises(ProgramError, players_of(Level.EASY), "chess", Seat(0))
