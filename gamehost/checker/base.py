@@ -527,7 +527,7 @@ class Run:
         self._findings: list[Finding] = []
         self._began = clock.seconds()
 
-    #: Whether there has been a connection.
+    #: Whether there has been a connection, and with a server an answer.
     connected = True
 
     def start(self) -> None:

@@ -26,6 +26,7 @@ from gamehost._twisted import run_until_done
 from gamehost.checker.base import Finding, Grade, Outcome, Run, Scenario, TranscriptLine, Verdict, WireChecks, seed_of
 from gamehost.checker.run import ClientRun, Launcher
 from gamehost.checker.server_run import (
+    LOG_IN_WITHIN,
     PARTING,
     ServerChecks,
     ServerRun,
@@ -99,6 +100,7 @@ class Check:
     :param at_once: so many scenarios are played at the same time
     :param pause: seconds between two scenarios
     :param progress: called after each scenario, with its outcome
+    :param answers_within: seconds for the first answer of a server; 0: it is a client
     """
 
     _clock: IReactorTime
@@ -109,6 +111,7 @@ class Check:
     _at_once: int = 4
     _pause: float = 0.0
     _progress: Callable[[Outcome], None] = lambda outcome: None
+    _answers_within: float = 0.0
     _outcomes: dict[int, Outcome] = field(factory=dict)
     _runs: list[Run] = field(factory=list)
     _next: int = 0
@@ -150,19 +153,28 @@ class Check:
             self._clock.callLater(self._pause, self._start)
 
     def _never_there(self) -> bool:
-        """Whether enough scenarios have ended, and the client has not connected in any."""
+        """Whether enough scenarios have ended, and the client has not connected, or the server not answered, in any."""
         enough = min(self._at_once, len(self._scenarios))
-        return len(self._outcomes) >= enough and not any(run.connected for run in self._runs)
+        over = self._clock.seconds() - self._began >= self._answers_within
+        return over and len(self._outcomes) >= enough and not any(run.connected for run in self._runs)
 
     def _report(self) -> Report:
         outcomes = tuple(self._outcomes[number] for number in range(len(self._scenarios)))
         if outcomes and self._never_there():
-            # It is one fault of the client. The other scenarios say nothing about it.
+            # It is one fault. The other scenarios say nothing about it.
             told = next((outcome for outcome in outcomes if outcome.findings), outcomes[0])
             outcomes = tuple(
-                one if one is told else evolve(one, verdict=Verdict.SKIPPED, findings=()) for one in outcomes
+                self._told(one) if one is told else evolve(one, verdict=Verdict.SKIPPED, findings=())
+                for one in outcomes
             )
         return Report(self._checks.wire, self._seed, self._clock.seconds() - self._began, outcomes)
+
+    def _told(self, outcome: Outcome) -> Outcome:
+        """The outcome that stands for all. The findings of a server's say how long no log-in was answered."""
+        if not self._answers_within:
+            return outcome
+        more = f" No other log-in was answered either, for {self._answers_within:g} s."
+        return evolve(outcome, findings=tuple(evolve(one, happened=one.happened + more) for one in outcome.findings))
 
 
 def check_of_client(
@@ -196,7 +208,7 @@ def check_of_server(
     def new_run(scenario: Scenario, of_one: int, number: int, done: Callable[[Outcome | Unreachable], None]) -> Run:
         return ServerRun(server, scenario, of_one, tag(seed, number), done)
 
-    return Check(server.clock, server.checks, scenarios, new_run, seed, 1, PARTING, progress)
+    return Check(server.clock, server.checks, scenarios, new_run, seed, 1, PARTING, progress, LOG_IN_WITHIN)
 
 
 def chosen(

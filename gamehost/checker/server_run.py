@@ -270,6 +270,8 @@ class User:
 
 #: Seconds for an answer that the server owes.
 ANSWERS = 5.0
+#: If a server has answered nothing for so many seconds in any scenario, no further one is begun.
+LOG_IN_WITHIN = 30.0
 #: Of two messages that differ in many values, so many are told.
 MOST_TOLD = 5
 
@@ -342,6 +344,9 @@ class ServerRun(Run):
         self.moves = 0
         self.match_id = ""
         self._over = False
+
+    #: Whether the server has said anything.
+    connected = False
 
     # -- from start to end
 
@@ -543,6 +548,7 @@ class ServerRun(Run):
             return
         if self.strict and self.spelling.documented(message) != message:
             self._extension(user, message)
+        self.connected = True
         user.unjudged.append(message)
         if self._draw is not None:
             self._draw.hear(message)

@@ -518,6 +518,30 @@ class ServerRunTests(SynchronousTestCase):
         self.assertEqual(breaches(report), ["AuthReq is missing"])
         self.assertLess(report.seconds, 10)
 
+    def test_log_ins_that_are_never_answered(self) -> None:
+        """It is one fault, found once, and not in each scenario. A server of Onitama answers the second log-in."""
+        for wire in SERVER_CHECKS:
+            with self.subTest(wire):
+                report = check_server(wire, said=lambda end, one: [])
+                ((finding, names),) = report.findings
+                self.assertEqual(len(names), 1)
+                self.assertIn("No other log-in was answered either, for 30 s.", finding.happened)
+                self.assertEqual({one.verdict for one in report.outcomes[1:]}, {Verdict.SKIPPED})
+                # The scenario that has begun is ended.
+                self.assertGreaterEqual(report.seconds, 30.0)
+                self.assertLess(report.seconds, 36.0)
+
+    def test_a_server_that_has_answered_once(self) -> None:
+        """It breaks down later, and each scenario may show something else."""
+        heard: list[Any] = []
+
+        def breaks_down(end: Faulty, message: Any) -> Sequence[Any]:
+            heard.append(message)
+            return [message] if len(heard) == 1 else []
+
+        report = check_server("stratego-lines", said=breaks_down)
+        self.assertEqual({one.verdict for one in report.outcomes}, {Verdict.BREACH})
+
 
 def _is_refusal(message: Any) -> bool:
     return isinstance(message, m.InvalidMove)
