@@ -88,5 +88,5 @@ class EriantysTests(LargeGameCase):
         )
         await ann.page.click("dialog .go")
         for hand in (ann, bob):
-            won = "You have won" if hand is bob else "bob has won"
+            won = "You have won" if hand is bob else "You have lost"
             await hand.page.until(f"{TITLE} === '{won}'")

@@ -464,7 +464,7 @@ async def findings(page: Page) -> list[str]:
 
 
 #: Whether the match on the page is over.
-OVER = r"/\b(won|Draw|stopped)\b/.test(document.querySelector('.panel h1')?.textContent ?? '')"
+OVER = r"/\b(won|lost|Draw|stopped)\b/.test(document.querySelector('.panel h1')?.textContent ?? '')"
 
 #: Whether the page waits for its player.
 ASKED = "document.querySelector('.board[data-can=yes]')"
