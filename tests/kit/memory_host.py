@@ -93,7 +93,7 @@ class ConsoleWords(Lines):
                 words.append(prompt.group().decode().rstrip())
                 rest, self._prompted = rest[prompt.end() :], True
             elif rest.startswith(b"\xff"):  # an answer to an option that no transcript names, or the beginning of one
-                if len(rest) < 3:
+                if len(rest) < 3 or any(one.startswith(rest) for one in OPTIONS):
                     break
                 rest = rest[3:]
             elif b"\n" in rest:
