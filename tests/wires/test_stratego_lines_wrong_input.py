@@ -26,7 +26,7 @@ class LogInTests(SynchronousTestCase):
             if client.closed:
                 continue
             self.assertEqual((client.heard(), client.state), ([], LinesState.CHECKING))
-            world.wait(2.5)  # the last one of an address that tries on leaves something for others
+            world.wait(4.9)  # the last one of an address that tries on leaves something for others
             self.assertEqual(client.heard(), ["auth-err", "err wrong password", "auth-req"])
             client.ask("ann", "wrong")
             world.wait(11.8)
