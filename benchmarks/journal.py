@@ -51,7 +51,7 @@ class Load:
         yield
 
     def begin(self) -> None:
-        self.journal = open_journal(self.path, reactor.callFromThread, broken, guard=False, group=self.group)
+        self.journal = open_journal(self.path, reactor.callFromThread, broken, group=self.group)
         self.tables = [self.journal.new_table() for _ in range(100)]
         for table in self.tables:
             self.journal.open(table, OPENING, nothing)
@@ -97,14 +97,14 @@ def broken(reason: str) -> None:
 def restart(path: Path, tables: int, entries: int) -> None:
     """Fill a journal with unfinished tables, and open it."""
     calls: list[Callable[[], None]] = []
-    journal = open_journal(path, calls.append, broken, guard=False)
+    journal = open_journal(path, calls.append, broken)
     fill(journal, tables, entries)
     stopped: list[bool] = []
     journal.stop(lambda: stopped.append(True))
     while not stopped:
         drain(calls)
     begin = time.perf_counter()
-    journal = open_journal(path, calls.append, broken, guard=False)
+    journal = open_journal(path, calls.append, broken)
     opened = time.perf_counter()
     found = sum(len(record.entries) for record in records(journal))
     read = time.perf_counter()

@@ -344,7 +344,6 @@ class GameHostService(Service):
         if self._failures:
             for port in self.ports:
                 port.stopListening()
-            # In order: a port that is in use is no crash, so it does not count for the limit on restarts.
             self.store.close()
             self.abort_start(self._why_not())
             return

@@ -355,9 +355,7 @@ def _open_store(
         if cluster is not None:
             common["limits"] = BacklogLimits(away_after=AWAY_AFTER)
         return open_postgresql(options["store"], from_thread, broken, warn=_warn, cluster=cluster, **common)
-    # Without limits for clients there is no limit for starts either.
-    common |= {"guard": not limits.unlimited, "free_space": limits.free_space}
-    return open_journal(Path(options["store"]), from_thread, broken, **common)
+    return open_journal(Path(options["store"]), from_thread, broken, free_space=limits.free_space, **common)
 
 
 def _warn(words: str) -> None:

@@ -227,7 +227,7 @@ class IgnoredTests(SynchronousTestCase):
     def test_every_file_beside_the_store(self) -> None:
         modules = [import_module(one.name) for one in iter_modules(storage.__path__, f"{storage.__name__}.")]
         own = {text for module in modules for name, text in vars(module).items() if name.endswith("SUFFIX")}
-        self.assertGreaterEqual(own, {".key", ".hwm", ".starts", ".last", "-wal"})
+        self.assertGreaterEqual(own, {".key", ".hwm", ".last", "-wal"})
         store = Path(Options()["store"])
         beside = [sidecar_path(store, suffix) for suffix in ("", "-shm", "-journal", "-wal.kept", PART, *own)]
         copies = [sidecar_path(store, suffix) for suffix in (".schema-1", ".schema-1.2", ".verify-7", PART)]

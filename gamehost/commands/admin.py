@@ -273,7 +273,7 @@ def status_lines(facts: Facts) -> Iterator[str]:
     yield f"gamehost {facts['version']}, up for {duration(facts['uptime_seconds'])}"
     if facts["closed"]:
         yield f"closed: {facts['closed']}"
-    if games := facts.get("closed_games"):
+    if games := facts["closed_games"]:
         yield f"games that are closed because of faults: {', '.join(map(escaped, games))}"
     by_wire = facts["connections_by_wire"]
     for one in facts["listeners"]:
@@ -282,7 +282,7 @@ def status_lines(facts: Facts) -> Iterator[str]:
     yield f"people: {facts['people']}, {facts['waiting']} of them wait"
     yield f"tables: {facts['tables']}, and {facts['tables_asleep']} asleep; remote games: {facts['remote_games']}"
     yield from _journal_lines(facts["journal"])
-    if cluster := facts.get("cluster"):
+    if cluster := facts["cluster"]:
         yield f"cluster: {cluster['members']} members; this one is number {cluster['epoch']}; {_relays(cluster)}"
     yield f"limits: {facts['limits']}"
 
@@ -496,14 +496,6 @@ def _show(words: argparse.Namespace, given: Iterable[Mapping[str, Any]], out: Te
                 if facts or "item" in answer:
                     print(json.dumps(facts), file=out)
             else:
-                for line in _lines(verb, answer):
+                for line in verb.item(answer["item"]) if "item" in answer else verb.end(answer["end"]):
                     print(line, file=out)
     return status
-
-
-def _lines(verb: Verb, answer: Mapping[str, Any]) -> list[str]:
-    try:
-        return [*(verb.item(answer["item"]) if "item" in answer else verb.end(answer["end"]))]
-    except KeyError:
-        # A host of an older release, which was started before this one was installed, tells less. It has done what was asked.
-        return [json.dumps(answer.get("item", answer.get("end")))]

@@ -151,7 +151,7 @@ def prune(store: str, before_ms: int, archive: Path) -> Pruned:
         check_archive(archive)
         files = open_files(path, accept_loss=False, wall=time.time, has_space=True)
         try:
-            files.begin(guard=False, has_space=True)
+            files.begin(has_space=True)
             moved = _move(files.store.connection, before_ms, archive)
             files.store.load_ends()
         finally:

@@ -6,9 +6,6 @@ One is the key of the digests in the table `proof`: 32 random bytes. It is not i
 falls into other hands holds nothing but scrypt's digests that could be used to guess a password. If the file is lost, a new key
 is made, and the proofs of before do not count any more.
 
-Another one limits restarts: a host that crashes soon after each start is not started again for a while. A start is counted if
-the run before did not end in order and had made nothing durable.
-
 The high-water mark says how much of the journal was durable. SQLite silently drops the end of a damaged write-ahead log, and an
 old copy of a journal looks like a journal. So the mark has the number of the last row, the number of rows, and a hash of both
 and of the last commit's hash. A journal that holds less is refused. The mark also has the number of accounts. Changes to an
@@ -35,7 +32,6 @@ from zlib import crc32
 import msgspec
 from attrs import frozen
 
-from gamehost.journal.records import StoreUnusable
 from gamehost.storage.database import Loss, SqliteDatabase, commits_in, entries_by_table, has_table, unmoved
 from gamehost.storage.row_codec import NO_ROW, RUN
 
@@ -107,59 +103,6 @@ def proof_key(store: Path) -> bytes:
     with suppress(OSError):
         replace(path, key.hex() + "\n")
     return key
-
-
-STARTS_SUFFIX = ".starts"
-
-#: The starts after unclean ends that are allowed within `WITHIN` seconds.
-MOST = 5
-WITHIN = 60.0
-
-
-@frozen
-class Starts:
-    #: A host was started and has not ended in order.
-    running: bool = False
-    #: The times of starts after an unclean end, in seconds since 1970.
-    unclean: tuple[float, ...] = ()
-
-    def started(self, now: float) -> "Starts":
-        """
-        The record after a start at `now`.
-
-        :raises StoreUnusable: there were too many starts
-        """
-        # The wall clock may have been set back. Starts in the future must not block the host, so they are not counted.
-        recent = tuple(start for start in self.unclean if now - WITHIN < start <= now)
-        if not self.running:
-            return Starts(True, recent)
-        if len(recent) >= MOST:
-            wait = recent[-MOST] + WITHIN - now
-            raise StoreUnusable(
-                f"the host was started {MOST} times in {WITHIN:.0f} seconds and died each time; its log says why. "
-                f"It may be started again in {wait:.0f} seconds"
-            )
-        return Starts(True, (*recent, now))
-
-    def productive(self) -> "Starts":
-        """The record after this run made something durable: it is no crash loop, however it ends."""
-        return Starts(self.running)
-
-    def ended(self) -> "Starts":
-        """The record after an orderly end."""
-        return Starts(False, self.unclean)
-
-    def write(self) -> str:
-        return json.dumps({"running": self.running, "unclean": list(self.unclean)}) + "\n"
-
-
-def read_starts(text: str | None) -> Starts:
-    """The inverse of `Starts.write`. A file that is missing or cannot be read counts as no starts."""
-    try:
-        fields = json.loads(text or "{}")
-        return Starts(bool(fields["running"]), tuple(float(start) for start in fields["unclean"]))
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return Starts()
 
 
 #: SQLite's write-ahead log. The format is that of https://sqlite.org/fileformat2.html, section 4.

@@ -120,7 +120,6 @@ def open_journal(
     broken: Callable[[str], None],
     *,
     accept_loss: bool = False,
-    guard: bool = True,
     free_space: int = 0,
     group: Callable[[], AbstractContextManager[object]] = nullcontext,
     after_turn: Callable[[Callable[[], None]], None] = at_once,
@@ -135,7 +134,6 @@ def open_journal(
     :param broken: called there once, with the reason, after a write has failed. Nothing more will be acknowledged, and
         the process must end with a status that is not 0
     :param accept_loss: accept a journal that is shorter than recorded or has damaged tables
-    :param guard: refuse to start after too many unclean ends
     :param free_space: bytes that must be free on the disk, or its `room` is low; 0: any number
     :param group: entered around the callbacks of one group
     :param after_turn: calls a function on this thread at the end of the current turn of the reactor
@@ -150,7 +148,7 @@ def open_journal(
             files = open_files(path, accept_loss, wall, has_space)
         except Loss as error:
             raise StoreUnusable(f"{error}. {VERIFY_FIRST}") from error
-        reading, last_table = _begin(files, guard, has_space)
+        reading, last_table = _begin(files, has_space)
     backlog = Backlog(reactor_clock or clock, group=group)
     warn = partial(_LOG.warn, "the store could not be read: {words}")
     (reader := Reader(reading, from_thread, lambda words: warn(words=words))).start()
@@ -159,10 +157,10 @@ def open_journal(
     return DurableJournal(files.store, writer, reader, backlog, after_turn, space, backups, tables=last_table)
 
 
-def _begin(files: StoreFiles, guard: bool, has_space: bool) -> tuple[SqliteReader, int]:
+def _begin(files: StoreFiles, has_space: bool) -> tuple[SqliteReader, int]:
     """The reader of a store whose host begins now, and the highest number of a table."""
     try:
-        files.begin(guard, has_space)
+        files.begin(has_space)
         if has_space:
             files.store.note_checked(CHECK_STEP)
         return open_reader(files.path), files.store.tables.last_table
@@ -212,7 +210,7 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
             close_unchanged(connection, path)
             raise
     claim(path, store)
-    return StoreFiles(path, store, wall, text)
+    return StoreFiles(path, store, text)
 
 
 def _keep(connection: sqlite3.Connection, path: Path, version: int) -> None:

@@ -56,15 +56,12 @@ from gamehost.storage.questions import COLUMNS, MatchLists, ended_among
 from gamehost.storage.row_codec import Head, Row, entries_in
 from gamehost.storage.sidecar import (
     LOG_SUFFIX,
-    STARTS_SUFFIX,
     CheckedRows,
     LastCommit,
-    Starts,
     close_unchanged,
     count_moved,
     read,
     read_checked,
-    read_starts,
     replace,
     sidecar_path,
     write_checked,
@@ -475,30 +472,22 @@ class StoreFiles:
 
     path: Path
     store: SqliteStore
-    _wall: Callable[[], float]
     _recorded: str | None
     _run: str = field(factory=partial(token_hex, 4))
     _identities: dict[Path, tuple[int, int] | None] = field(init=False)
     _last_commit: LastCommit | None = None
-    #: Whether this run has made anything durable.
-    _productive: bool = False
 
     def __attrs_post_init__(self) -> None:
         files = (self.path, sidecar_path(self.path, LOG_SUFFIX))
         self._identities = {file: _identity(file) for file in files}
 
-    def begin(self, guard: bool, has_space: bool) -> None:
+    def begin(self, has_space: bool) -> None:
         """
         Note in the files beside the store that a host has it open.
 
-        :param guard: count this start
         :param has_space: whether the disk has room; if not, the files stay as they are
-        :raises StoreUnusable: the host was started too often
         """
         tolerated = frozenset() if has_space else NO_SPACE_LEFT
-        with ignoring(tolerated):
-            if guard:
-                self._note(lambda known: known.started(self._wall()))
         with ignoring(tolerated):
             self._write_mark(self._mark_now(log=True))
         with ignoring(tolerated):
@@ -514,10 +503,6 @@ class StoreFiles:
             raise
         if self._last_commit is not None:
             self._last_commit.note(*self.store.ends)
-        if not self._productive:
-            with ignoring(NO_FILE_LEFT):
-                self._note(Starts.productive)
-                self._productive = True
 
     def mark(self) -> Callable[[], None]:
         return partial(self._write_mark, self._mark_now(log=True))
@@ -539,8 +524,6 @@ class StoreFiles:
         release(self.path)
         if self._last_commit is not None:
             self._last_commit.remove()
-        with ignoring(NO_FILE_LEFT):
-            self._note(Starts.ended)
 
     def _mark_now(self, log: bool) -> sidecar.Mark:
         return replace_in(self.store.mark, log=log, run=self._run)
@@ -570,10 +553,6 @@ class StoreFiles:
             if found != identity and identity is not None:
                 what = "deleted" if found is None else "replaced by another file"
                 raise StoreFailed(f"{path} was {what} while the host had it open")
-
-    def _note(self, change: Callable[[Starts], Starts]) -> None:
-        path = sidecar_path(self.path, STARTS_SUFFIX)
-        replace(path, change(read_starts(read(path))).write())
 
 
 #: At most this part of a disk must be free, however small the disk is.

@@ -62,11 +62,6 @@ WHO = {"name": "an\x1bn", "account": False, "house": False, "wire": "onitama", "
 
 
 class AnswerTests(AdminCase):
-    def test_a_host_of_an_older_release(self) -> None:
-        """If its answer has fewer keys, it is shown as JSON."""
-        old = {"draining": True, "tables": 3}
-        self.assertEqual(self.ask("drain", answers=[{"end": old}]), (0, json.dumps(old) + "\n", ""))
-
     def test_items(self) -> None:
         answers = [{"item": {**WHO, "table": 3, "game": "onitama"}}, {"item": {**WHO, "table": None, "game": None}}]
         status, out, err = self.ask("who", answers=[*answers, {"end": {}}])
@@ -319,9 +314,7 @@ class ClusterVerbsShownTests(SynchronousTestCase):
 
     def test_status(self) -> None:
         status = self.world.ask("status")
-        older = {name: value for name, value in status.items() if name != "cluster"}
-        for facts in (status, older):
-            self.assertNotIn("cluster", "".join(VERBS["status"].end(facts)))
+        self.assertNotIn("cluster", "".join(VERBS["status"].end(status)))
         relays = "relayed connections: 7 to other members, 2 from them"
         for state, words in (
             (State(), f"cluster: 3 members; this one is number 5; {relays}"),

@@ -3,7 +3,6 @@
 import os
 import random
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -301,16 +300,6 @@ class RefusedTests(RestartCase):
             self.assertNotIn("resumed", host.log)
         with self.host():
             pass
-
-    def test_a_port_in_use_is_no_crash(self) -> None:
-        """However often a host is started on a port that is taken, the limit on restarts does not count it."""
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            options = ["--set", "limits.unlimited=no", f"--onitama=tcp:{taken.getsockname()[1]}:interface=127.0.0.1"]
-            for _ in range(7):
-                host = HostProcess(*options, wires=[], folder=self.folder, store="store.sqlite")
-                error = self.assertRaises(AssertionError, host.__enter__)
-                host.__exit__(None, None, None)
-                self.assertIn("cannot listen on", str(error))
 
     def test_a_log_file_that_cannot_be_written(self) -> None:
         """The start is refused: a host without its log would be noticed much later."""

@@ -191,7 +191,6 @@ class Pump:
                 raise AssertionError(f"nothing happened for {patience:.0f} seconds") from None
 
     def open(self, path: Path, **more: Any) -> DurableJournal:
-        more.setdefault("guard", False)
         return open_journal(path, self.from_thread, self.broken.append, **more)
 
     def until_idle(self, journal: DurableJournal) -> None:

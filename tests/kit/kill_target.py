@@ -25,7 +25,7 @@ def ended(record: TableRecord) -> bool:
 def main(path: Path, look: Callable[[DurableJournal], None] = lambda journal: None) -> None:
     """Play until killed, and look at the journal again and again. Every fiftieth entry is a table's last."""
     calls: SimpleQueue[partial[None]] = SimpleQueue()
-    journal = open_journal(path, lambda call: calls.put(partial(call)), lambda reason: os._exit(9), guard=False)
+    journal = open_journal(path, lambda call: calls.put(partial(call)), lambda reason: os._exit(9))
     counts = {record.table: len(record.entries) for record in records(journal) if not ended(record)}
 
     def told(table: TableId, number: int) -> None:

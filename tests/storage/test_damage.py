@@ -139,7 +139,7 @@ class LogTests(DamageCase):
             log.write_bytes(spoilt)
             contents = self.contents(left)
             for _ in range(2):
-                self.assertIn("shorter than recorded", self.refused(left, guard=True))
+                self.assertIn("shorter than recorded", self.refused(left))
                 self.assertEqual(self.contents(left), contents)
         log.write_bytes(whole)
         self.assertEqual(self.held(left), 30)

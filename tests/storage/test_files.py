@@ -25,12 +25,9 @@ from gamehost.storage.database import Loss
 from gamehost.storage.inspect import reading
 from gamehost.storage.sidecar import (
     KEY_SUFFIX,
-    MOST,
-    WITHIN,
     CheckedRows,
     LastCommit,
     Mark,
-    Starts,
     check_log,
     close_unchanged,
     mark_of,
@@ -40,7 +37,6 @@ from gamehost.storage.sidecar import (
     read_checked,
     read_last_commit,
     read_mark,
-    read_starts,
     replace,
     sidecar_path,
     write_mark,
@@ -130,7 +126,7 @@ class LockTests(DamageCase):
 class ReasonTests(DamageCase):
     def test_what_the_system_says(self) -> None:
         """SQLite says `disk I/O error`, and the system to a file beside the store more than that. It is not left there."""
-        opened = files.StoreFiles(self.path, cast(SqliteStore, Broken()), lambda: 0.0, None)
+        opened = files.StoreFiles(self.path, cast(SqliteStore, Broken()), None)
         self.assertEqual(str(self.assertRaises(sqlite3.OperationalError, opened.commit, [])), "disk I/O error")
         self.assertFalse(sidecar_path(self.path, files.PROBE).exists())
         opened.path = self.folder / "gone" / "store.sqlite"
@@ -146,7 +142,7 @@ class NameTests(DamageCase):
         journal = self.start(link)
         self.play(journal, 3)
         names = {path.name for path in self.folder.iterdir()}
-        suffixes = ("", "-wal", ".hwm", ".last", ".starts")
+        suffixes = ("", "-wal", ".hwm", ".last")
         self.assertEqual(names, {"link.sqlite", *(f"store.sqlite{suffix}" for suffix in suffixes)})
         copy = self.copy(self.path)
         (copy.parent / "link.sqlite").symlink_to(copy)
@@ -343,55 +339,6 @@ class ProofKeyTests(SynchronousTestCase):
 
     def test_where_nothing_can_be_written(self) -> None:
         self.assertEqual(len(proof_key(Path(self.mktemp()) / "nowhere" / "store")), 32)
-
-
-class StartsTests(PropertyCase):
-    def dying(self, *times: float) -> Starts:
-        """After starts at these times, none of them ended."""
-        starts = Starts()
-        for now in times:
-            starts = starts.started(now)
-        return starts
-
-    def test_five_restarts_and_no_more(self) -> None:
-        """The first start is no restart; five in a minute are allowed, and the next says when to come back."""
-        starts = self.dying(0, 10, 20, 30, 40, 50)
-        error = self.assertRaises(StoreUnusable, starts.started, 55.0)
-        self.assertIn("may be started again in 15 seconds", str(error))
-        self.assertRaises(StoreUnusable, starts.started, 69.9)
-        self.assertEqual(starts.started(70.0).unclean, (20, 30, 40, 50, 70))
-
-    def test_clean_ends_are_not_counted(self) -> None:
-        starts = Starts()
-        for now in range(50):
-            starts = starts.started(now).ended()
-        self.assertEqual(starts, Starts())
-
-    def test_a_clock_that_was_set_back_locks_nobody_out(self) -> None:
-        starts = self.dying(1000, 1010, 1020, 1030, 1040, 1050)
-        self.assertEqual(starts.started(0.0), Starts(True, (0.0,)))
-
-    @given(st.booleans(), st.lists(st.floats(0, 1e10)).map(tuple))
-    def test_the_file_reads_back(self, running: bool, times: tuple[float, ...]) -> None:
-        starts = Starts(running, times)
-        self.assertEqual(read_starts(starts.write()), starts)
-
-    def test_a_file_that_says_nothing_counts_nothing(self) -> None:
-        """A guard that cannot be read does not keep a host down."""
-        for text in (
-            None,
-            "",
-            "{}",
-            "[]",
-            "null",
-            '{"running": true}',
-            '{"running": 1, "unclean": ["x"]}',
-            "[" * 99999,
-        ):
-            self.assertEqual(read_starts(text), Starts())
-
-    def test_the_documented_numbers(self) -> None:
-        self.assertEqual((MOST, WITHIN), (5, 60.0))
 
 
 class MarkTests(PropertyCase):

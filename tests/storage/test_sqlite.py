@@ -89,11 +89,11 @@ class LifeTests(StoreCase):
 
     def test_a_clean_stop_leaves_one_file_and_its_notes(self) -> None:
         """After a stop everything is in the store itself: copying it with its mark is a backup."""
-        journal = self.start(guard=True)
+        journal = self.start()
         self.play(journal, 3)
         self.stop(journal)
         names = {path.name for path in self.folder.iterdir()}
-        self.assertEqual(names, {"store.sqlite", "store.sqlite.hwm", "store.sqlite.starts"})
+        self.assertEqual(names, {"store.sqlite", "store.sqlite.hwm"})
 
     def test_stop_commits_what_was_handed_over(self) -> None:
         journal = self.start()
@@ -296,20 +296,6 @@ class OwnershipTests(StoreCase):
     def test_no_write_ahead_log_no_journal(self) -> None:
         (self.folder / "store.sqlite-wal").mkdir()
         self.assertRaises(StoreUnusable, self.start)
-
-    def test_restarts_in_a_loop_are_stopped(self) -> None:
-        now = [1_700_000_000.0]
-        for _ in range(9):
-            self.stop(self.start(guard=True, wall=lambda: now[0]))
-        notes = self.folder / "store.sqlite.starts"
-        for _ in range(5):
-            now[0] += 2
-            notes.write_text(notes.read_text().replace("false", "true"))
-            self.stop(self.start(guard=True, wall=lambda: now[0]))
-        notes.write_text(notes.read_text().replace("false", "true"))
-        self.assertIn("started 5 times in 60 seconds", self.refusal(guard=True, wall=lambda: now[0]))
-        now[0] += 60
-        self.stop(self.start(guard=True, wall=lambda: now[0]))
 
 
 class FolderTests(StoreCase):
