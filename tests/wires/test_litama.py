@@ -13,10 +13,12 @@ from gamehost.games.onitama.rules import Move, Position, card_named
 from gamehost.journal.replay import History
 from gamehost.plugins import WIRES
 from gamehost.settings import BadOption
+from gamehost.tables.interfaces import Displaced
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CONTROL, CodecContract
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.testing.wire_contract import WireContract
+from gamehost.wires.base import DISPLACED
 from gamehost.wires.litama import WIRE, conversation
 from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.codec import LitamaCodec
@@ -364,6 +366,40 @@ class ReturnTests(LitamaCase):
         self.host.wait(61)
         self.assertEqual(len(self.host.lobby.tables), 0)
         self.assertFalse(black.closed)
+
+    def test_two_connections_take_a_seat_back_while_its_match_is_loaded(self) -> None:
+        """Both commands wait for one return of the player, and are answered in their order."""
+        _, one, _, _ = self.pair()
+        host = self.new_host(journal=self.host.journal)
+        first, second = self.connect(host), self.connect(host)
+        for client in (first, second):
+            ask(client, f"spectate {one['matchId']}")
+        host.journal.late = True
+        self.assertEqual((self.move(first, one, "boar c1c2"), self.move(second, one, "ox c1b1")), ([], []))
+        self.assertEqual(host.journal.release(1), 1, "the record, for both")
+        self.assertEqual((told(first), told(second)), ([], []))
+        host.journal.late = False
+        self.assertEqual(host.journal.release(), 1, "the table")
+        answers = [told(client) for client in (first, second)]
+        self.assertEqual(
+            [[each["messageType"] for each in one] for one in answers], [["move", "state"], ["error", "state"]]
+        )
+        self.assertEqual(answers[1][0]["error"], "Invalid move")
+        first.drop()
+        self.assertEqual(self.move(second, one, "ox c1b1")[0]["error"], "Cannot move when it is not your turn")
+        second.drop()
+        self.assertEqual(len(matches_of(host.lobby).by_id), 0)
+
+    def test_a_seat_whose_session_another_member_has(self) -> None:
+        """The connections of its token have it no more, and take it back with their next move."""
+        white, one, _, _ = self.pair()
+        match = matches_of(self.host.lobby).by_id[one["matchId"]]
+        seat = match.player_in(0)
+        assert seat is not None
+        seat.deliver(Displaced())
+        self.assertEqual(told(white), [failed(DISPLACED, "", one["matchId"])])
+        self.assertNotIn(seat, match.players)
+        self.assertEqual(self.move(white, one, "boar c1c2")[0]["messageType"], "move")
 
     def test_one_connection_with_both_seats(self) -> None:
         client = self.connect()

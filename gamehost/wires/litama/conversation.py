@@ -292,21 +292,19 @@ class LitamaConversation(GuestConversation[m.Message]):
             self._fail(message, WRONG_TOKEN)
             return
         seat = match.players[0] if match.waits and match.players else match.player_in(number)
-        if seat is not None:
+        if seat is not None and (match.waits or seat.handle is not None):
             self._own(seat)
             use(seat)
             return
-        seat = SeatPlayer(match, match.names[number], match.indices[number])
-
-        def ready(seat: SeatPlayer = seat) -> None:
-            if seat.handle is None or self._stopped:
-                self._fail(message, ENDED)
-            else:
-                use(seat)
-            if self._current is message and seat.sender is not self:
-                self.go_on()
-
-        seat.ready, seat.returning, self._current = ready, True, message
+        self._current = message
+        if (
+            seat is not None
+        ):  # another connection takes it back: wait with it, for a second player would displace the first
+            seat.ready.append(partial(self._use_when_back, message, seat, use))
+            self._own(seat)
+            return
+        seat = SeatPlayer(match, match.names[number], match.indices[number], number, returning=True)
+        seat.ready.append(partial(self._use_when_back, message, seat, use))
         self._matches.by_id.setdefault(match.id, match)
         match.players.append(seat)
         try:
@@ -322,6 +320,15 @@ class LitamaConversation(GuestConversation[m.Message]):
             seat.session = session
             self._own(seat)
         seat.is_back(session)
+
+    def _use_when_back(self, message: m.Command, seat: SeatPlayer, use: Callable[[SeatPlayer], None]) -> None:
+        """Use a seat that was taken back, unless its match is over."""
+        if seat.handle is None or self._stopped:
+            self._fail(message, ENDED)
+        else:
+            use(seat)
+        if self._current is message and seat.sender is not self:
+            self.go_on()
 
     def _not_back(self, message: m.Command, seat: SeatPlayer, why: str) -> None:
         seat.leave()

@@ -24,6 +24,7 @@ from gamehost.lobby.watching import Spectators
 from gamehost.tables.interfaces import (
     Archived,
     Back,
+    Displaced,
     Look,
     NoNewMatches,
     Over,
@@ -32,7 +33,7 @@ from gamehost.tables.interfaces import (
     Suspended,
     Unmatched,
 )
-from gamehost.wires.base import SUSPENDED, UNMATCHED, Peer
+from gamehost.wires.base import DISPLACED, SUSPENDED, UNMATCHED, Peer
 from gamehost.wires.litama.messages import Standing
 from gamehost.wires.litama.rendering import colour_of, seat_of_blue, standing, waiting
 from gamehost.wires.litama.views import View, position_after, start_of
@@ -83,24 +84,27 @@ class SeatPlayer:
 
     :param name: as the client has sent it
     :param index: 0 for who has created the match
+    :param seat: of White or Black; `None`: the match has not begun
     """
 
     match: "Match"
     name: str
     index: int
+    seat: int | None = None
     session: Session | None = None
     handle: SeatHandle[Any] | None = None
     #: The connections that have used the token.
     owners: dict[Connection, None] = field(factory=dict, repr=False)
-    #: Who waits for what comes of a move, or for the seat.
+    #: The connection that waits for the answer to its move.
     sender: Connection | None = None
-    ready: Callable[[], None] | None = None
+    #: The commands that wait until the seat has been taken back.
+    ready: list[Callable[[], None]] = field(factory=list, repr=False)
     #: Whether the seat is being taken back, and whether its player has been told so meanwhile.
     returning: bool = False
     _returned: bool = False
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        self.handle = handle
+        self.handle, self.seat = handle, handle.seat
         for owner in self.owners:
             owner.handle = handle
 
@@ -133,6 +137,11 @@ class SeatPlayer:
                 self.match.fail(SUSPENDED)
                 self.leave()
                 self.be_ready()
+            case Displaced():  # another member of a cluster has the session
+                for owner in self.owners:
+                    owner.tell_failure(self.match.id, DISPLACED)
+                self.leave()
+                self.be_ready()
             case Unmatched():
                 self.match.fail(UNMATCHED)
                 self.leave()
@@ -151,9 +160,9 @@ class SeatPlayer:
         """The player is back, and it is known how the match stands; or it is over. Go on with the command that waits."""
         self._returned = True
         if not self.returning:
-            ready, self.ready = self.ready, None
-            if ready is not None:
-                ready()
+            ready, self.ready = self.ready, []
+            for go_on in ready:
+                go_on()
             if self.must_exchange:
                 self.match.exchange_later(self)
 
@@ -169,10 +178,10 @@ class SeatPlayer:
 
     def leave(self) -> None:
         """Nobody has the seat's token any more, or the match is over."""
-        session, self.session, self.handle = self.session, None, None
         for owner in tuple(self.owners):
             owner.lose(self)
         self.owners.clear()
+        session, self.session, self.handle = self.session, None, None
         self.match.players.remove(self)
         if session is not None:
             self.match.lobby.leave(session, self)
@@ -277,8 +286,8 @@ class Match:
         return next((seat for seat, (_, known) in enumerate(sessions) if compare_digest(known, digest)), None)
 
     def player_in(self, seat: int) -> SeatPlayer | None:
-        """Who has a seat, if a connection here has used its token."""
-        return next((one for one in self.players if one.handle is not None and one.handle.seat == seat), None)
+        """The player of a seat, if a connection here has used its token. The seat may be on its way back."""
+        return next((one for one in self.players if one.seat == seat), None)
 
     def view_of(self, conversation: Connection) -> View:
         """What a connection may see: more than others, if it has a seat."""
