@@ -12,7 +12,6 @@ from gamehost.games.onitama.master import Dealt, Moved, TakenBack
 from gamehost.games.onitama.rules import Move, Position, card_named
 from gamehost.journal.replay import History
 from gamehost.plugins import WIRES
-from gamehost.settings import BadOption
 from gamehost.tables.interfaces import Displaced
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CONTROL, CodecContract
@@ -25,12 +24,10 @@ from gamehost.wires.litama.codec import LitamaCodec
 from gamehost.wires.litama.matches import NO_RECORD, matches_of
 from gamehost.wires.litama.rendering import seat_of_blue, written
 from gamehost.wires.litama.views import View
-from gamehost.wires.websocket import handshake_with
 from tests.kit.games.onitama import as_move, deal_of, recorded_stalemate
 from tests.kit.litama import BLUE, RED, LitamaHost, LitamaLines, ask, drawn, told
 
 ONITAMA_WIRES = tuple(one for one in WIRES if one.name in ("onitama", "onitama-final", "open", "console"))
-OPENING = handshake_with("dGhlIHNhbXBsZSBub25jZQ==")
 TRANSCRIPTS = Path(__file__).parents[1] / "transcripts"
 
 
@@ -668,51 +665,6 @@ class SlowReaderTests(LitamaCase):
         self.play_on(players, 300)
         self.host.wait(11)
         self.assertTrue(watcher.closed)
-
-
-class OriginTests(LitamaCase):
-    """Which pages may open a WebSocket on the wire's own port."""
-
-    PAGES = "https://games.example.org, http://lab-7:8080"
-
-    def opened(self, origin: str | None, settings: str | None) -> bytes:
-        client = self.connect(self.new_host({} if settings is None else {"litama.origins": settings}))
-        head = "" if origin is None else f"\r\nOrigin: {origin}"
-        client.send(OPENING.replace(b"\r\n\r\n", head.encode() + b"\r\n\r\n"))
-        return client.transport.read()
-
-    def test_any_page_by_default(self) -> None:
-        for settings in (None, "*"):
-            for origin in (None, "https://example.com", "null"):
-                self.assertIn(b" 101 ", self.opened(origin, settings))
-
-    def test_pages_that_the_owner_names(self) -> None:
-        """Case, the usual port and a final dot do not count. Programs send no origin."""
-        for origin in (
-            *(None, "https://games.example.org", "HTTPS://Games.Example.ORG", "https://games.example.org:443"),
-            *("https://games.example.org.", "http://lab-7:8080"),
-        ):
-            self.assertIn(b" 101 ", self.opened(origin, self.PAGES), origin)
-
-    def test_other_pages_are_refused(self) -> None:
-        for origin in (
-            *(
-                "https://example.com",
-                "http://games.example.org",
-                "https://games.example.org:8443",
-                "http://lab-7",
-                "null",
-            ),
-            *("", "https://games.example.org.example.com", "https://games.example.org, https://example.com"),
-        ):
-            answer = self.opened(origin, self.PAGES)
-            self.assertTrue(answer.startswith(b"HTTP/1.1 403 Forbidden\r\n"), origin)
-            self.assertIn(b"pages of this origin may not open a socket here", answer)
-            self.assertNotIn(b"example.com", answer)
-
-    def test_what_is_no_origin_is_refused_at_the_start(self) -> None:
-        for text in ("", "games.example.org", "https://games.example.org/", "*, https://games.example.org"):
-            self.assertRaises(BadOption, self.new_host, {"litama.origins": text})
 
 
 class ViewTests(SynchronousTestCase):
