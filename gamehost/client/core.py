@@ -22,7 +22,7 @@ say less than a game's own views, so two things are as in the last view that the
 `statuses`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from secrets import SystemRandom
 from typing import Any, Literal, TypeAlias, get_args
@@ -35,7 +35,7 @@ from gamehost.games.base import Game, Seat
 from gamehost.games.installed import installed
 from gamehost.games.messages import Messages
 from gamehost.games.paper_soccer.rules import Foul
-from gamehost.games.play import messages_of
+from gamehost.games.play import heard_back, messages_of
 from gamehost.wires.framing import WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import OpenClientCodec
@@ -72,6 +72,39 @@ def read(game: str, value: Any, part: Literal["event", "view", "action"]) -> Any
         return value
 
 
+#: What a game raises that reads a message of the right shape, with a card, a square or a move that there is not.
+IMPOSSIBLE = (LookupError, ValueError, TypeError, AttributeError, Foul)
+
+
+def understood(game: str, event: Any) -> Any:
+    """
+    An event of the game's master.
+
+    :param event: as `read` gives it
+    :return: `None`: it is not known here, or no player needs it
+    :raises WireError: it cannot have happened
+    """
+    try:
+        return MESSAGES[game].read_event(event)
+    except IMPOSSIBLE:
+        raise WireError(f"an event of {game} that cannot be") from None
+
+
+def caught_up(game: str, view: Any, before: Iterable[Any], seat: Seat) -> Sequence[Any]:
+    """
+    What a player hears that comes back to a match, as of `gamehost.games.play.heard_back`.
+
+    :param view: as `read` gives it, and so are the events before
+    :raises WireError: they are none of this game, or cannot be
+    """
+    if not isinstance(view, MESSAGES[game].view_type):
+        raise WireError(f"a view that is none of {game}")
+    try:
+        return heard_back(GAMES[game], view, before, seat)
+    except IMPOSSIBLE:
+        raise WireError(f"a view or a history of {game} that cannot be") from None
+
+
 def followed(view: Any, event: Any, seat: int | None) -> Any:
     """
     The view after an event of the same match.
@@ -90,7 +123,7 @@ def followed(view: Any, event: Any, seat: int | None) -> Any:
         before = messages.read_view(view, eye) if isinstance(view, messages.view_type) else None
         after = GAMES[name].follow(before, messages.read_event(event), eye)
         return view if after is before else messages.view(after)
-    except (LookupError, ValueError, Foul):
+    except IMPOSSIBLE:
         return view
 
 

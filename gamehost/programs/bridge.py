@@ -16,9 +16,10 @@ from typing import Any, TextIO
 from attrs import define, field, frozen
 from msgspec import UNSET
 from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
 
 from gamehost._twisted import Timer, run_until_done
-from gamehost.client.core import MESSAGES, ClientError, Heard, Lost
+from gamehost.client.core import MESSAGES, ClientError, Heard, Lost, understood
 from gamehost.client.twisted_client import Client
 from gamehost.games.base import Cause, Game, Result, Seat
 from gamehost.games.installed import installed, part
@@ -26,6 +27,7 @@ from gamehost.games.messages import BadAnswer, Bridge, Dialogue, Prompt
 from gamehost.ops import escaped
 from gamehost.ops.workers import NOT_RUN, Command, adopt_orphans, start_command
 from gamehost.programs.command import add_password, endpoint, number, password_of, spoken
+from gamehost.wires.framing import WireError
 from gamehost.wires.open import messages as m
 
 #: The longest line that a bot may write, in bytes.
@@ -228,7 +230,7 @@ class BridgeRun:
         self._start_bot()
         self._client = self._connect()
         listening = Deferred.fromCoroutine(self._listen(self._client))
-        listening.addErrback(lambda failure: self._end(f"fault of the bridge: {failure.value!r}"))
+        listening.addErrback(self._cannot_listen)
         return self.done
 
     def stop(self) -> None:
@@ -238,6 +240,12 @@ class BridgeRun:
     async def _listen(self, client: Client) -> None:
         async for message in client:
             self._hear(message)
+
+    def _cannot_listen(self, failure: Failure) -> None:
+        wrong = failure.check(WireError) is not None
+        self._end(
+            f"what came is not the open wire: {failure.value}" if wrong else f"fault of the bridge: {failure.value!r}"
+        )
 
     def _end(self, reason: str | None) -> None:
         if self.done.called:
@@ -409,7 +417,7 @@ class BridgeRun:
             case m.Refused(why, said) if said == seat.said:
                 self._refused(seat, why)
             case m.Over(_, _, winners, cause, why):
-                self._over(seat, Result(tuple(map(Seat, winners)), Cause(cause), why))
+                self._over(seat, Result(tuple(map(Seat, winners)), _cause(cause), why))
             case m.Suspended():
                 self._over(seat, None)
 
@@ -436,7 +444,7 @@ class BridgeRun:
 
     def _hears(self, told: Any) -> Any:
         """An event for the dialogue; `None`: it does not hear such events."""
-        event = MESSAGES[self._terms.game.name].read_event(told)
+        event = understood(self._terms.game.name, told)
         return event if isinstance(event, self._terms.bridge.hears) else None
 
     def _event(self, seat: _Seat, n: int, told: Any) -> None:
@@ -475,6 +483,13 @@ class BridgeRun:
             self._bot.finish(seat.dialogue.over(result))
         self._out("the match has ended, and the host does not say how" if result is None else result.words(seat.names))
         self._next()
+
+
+def _cause(name: str) -> Cause:
+    try:
+        return Cause(name)
+    except ValueError:
+        raise WireError("over names a cause that there is not") from None
 
 
 # The command

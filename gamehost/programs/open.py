@@ -10,9 +10,8 @@ from typing import Any
 from attrs import define, field
 from msgspec import UNSET
 
-from gamehost.client.core import GAMES, LONGEST_LINE, LONGEST_MOVES, MESSAGES, Lost, Tables
+from gamehost.client.core import LONGEST_LINE, LONGEST_MOVES, Lost, Tables, caught_up, understood
 from gamehost.games.base import Seat
-from gamehost.games.play import heard_back
 from gamehost.programs.wire_player import (
     ANSWERED_WITHIN,
     MOST_REFUSALS,
@@ -21,6 +20,7 @@ from gamehost.programs.wire_player import (
     NewPlayer,
     ProgramError,
     WirePlayer,
+    thought,
     won,
 )
 from gamehost.wires.open import messages as m
@@ -68,11 +68,14 @@ class OpenProgram:
         Take a message of the host, as `gamehost.client` gives it, or a `Lost`. Returns what is to be said.
 
         :raises KeyError: a match of a game that nobody plays here
+        :raises WireError: what it tells of a match cannot be
         """
         match message:
             case m.Seated(table, game, seat, names):
                 self._table, self._game, self.seat, self.names = table, game, Seat(seat), names
                 self.match, self._back = Match(self.new_player(game, self.seat)), None
+            case _ if getattr(message, "table", self._table) != self._table:
+                pass  # of a match in which nobody sits here
             case m.Event() if self._back is not None:
                 self._back.later.append(message)
             case m.Event(_, _, event):
@@ -96,7 +99,7 @@ class OpenProgram:
         return []
 
     def _event(self, event: Any) -> None:
-        heard = MESSAGES[self._game].read_event(event)
+        heard = understood(self._game, event)
         if heard is not None and self.match is not None:
             self.match.hear(heard, judged=getattr(event, "seat", self.seat) == self.seat)
 
@@ -104,7 +107,7 @@ class OpenProgram:
         back, self._back = self._back, None
         if back is None or self.match is None:
             return
-        for event in heard_back(GAMES[self._game], back.view, before, self.seat):
+        for event in caught_up(self._game, back.view, before, self.seat):
             self.match.hear(event)
         for later in back.later:
             self._event(later.event)
@@ -174,7 +177,7 @@ class OpenPlayer(WirePlayer):
     def think(self) -> Sequence[Any]:
         match = self._program.match
         work = None if match is None else match.work()
-        return () if match is None or work is None else self._program.act(match, work())
+        return () if match is None or work is None else self._program.act(match, thought(work))
 
     def act(self, action: Any) -> Sequence[Any]:
         """Actions are written in the game's notation by the program itself."""

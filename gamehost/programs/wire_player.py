@@ -183,6 +183,19 @@ class ProgramError(Exception):
     """The program cannot go on. The message says why, in one line."""
 
 
+def thought(work: Callable[[], bytes | None]) -> bytes | None:
+    """
+    Do what `Match.work` gives.
+
+    :raises ProgramError: the player cannot go on. Each message of the server was one of its wire, and together they tell of
+        what no rules allow, such as a board without its pieces; or the player has a fault.
+    """
+    try:
+        return work()
+    except Exception as error:
+        raise ProgramError(f"the player cannot go on after what the server has told: {error!r}") from error
+
+
 #: Seconds for the first message of a server that answers a log-in at once.
 ANSWERED_WITHIN = 30.0
 
@@ -253,12 +266,12 @@ class WirePlayer(ABC):
         """
         Let the player think, if it is to do so. Returns what is to be said.
 
-        :raises ProgramError: the server has refused too many answers
+        :raises ProgramError: the server has refused too many answers, or the player cannot go on
         """
         if self.match is None or self.GAME is None:
             return ()
         work = self.match.work()
-        notation = None if work is None else self.match.done(work())
+        notation = None if work is None else self.match.done(thought(work))
         return () if notation is None else self.act(self.GAME.read(notation))
 
     # -- for the wires

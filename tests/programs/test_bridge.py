@@ -19,6 +19,8 @@ from gamehost.games.messages import BadAnswer, Prompt
 from gamehost.players.base import SeededChance
 from gamehost.programs import bridge as command
 from gamehost.programs.bridge import ASKED_AGAIN, ENDS, LONGEST, PATIENCE, Bot, bridges, main, parsed
+from gamehost.wires.open import messages as m
+from gamehost.wires.open.codec import OpenCodec
 from tests.kit.bridges import BOTS, MemoryBot, RandomBot, World
 from tests.kit.plugin_games import GOMOKU, GOMOKU_MESSAGES
 from tests.kit.sources import ROOT
@@ -110,6 +112,25 @@ class Damaged:
                 raise EOFError
             return self.instead
         return self.bot(lines)
+
+
+class LyingHostTests(SynchronousTestCase):
+    def test_what_cannot_be(self) -> None:
+        """The bridge ends, and says that the host is at fault."""
+        lies = (
+            (
+                m.Event(1, 1, {"kind": "moved", "seat": 0, "from": "A4", "to": "Z9"}),
+                "an event of stratego that cannot be",
+            ),
+            (m.Over(1, 1, [0], "magic", "why"), "over names a cause that there is not"),
+        )
+        for lie, reason in lies:
+            world = World()
+            run = world.bridge("ann", UCC, partial(BOTS[UCC], 1))
+            world.until_idle()
+            seated = m.Seated(1, "stratego", 1, ["bob", "ann"], ["open", "open"], 0)
+            world.links[0][0].receive(OpenCodec().encode(seated) + OpenCodec().encode(lie))
+            self.assertEqual(self.successResultOf(run.done), f"what came is not the open wire: {reason}")
 
 
 class GamesTests(SynchronousTestCase):

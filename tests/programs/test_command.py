@@ -25,6 +25,7 @@ from gamehost.programs.command import PlayerProtocol, endpoint, main, parser, pa
 from gamehost.programs.command import play as play_on
 from gamehost.programs.wire_player import MOST_REFUSALS, ProgramError, WirePlayer
 from gamehost.wires.eriantys import messages as eriantys
+from gamehost.wires.framing import WireError
 from gamehost.wires.litama import messages as litama
 from gamehost.wires.litama.codec import LitamaCodec
 from gamehost.wires.onitama import messages as m
@@ -424,6 +425,15 @@ class ServersTests(SynchronousTestCase):
         ):
             self.check("open", message, says=words)
         self.check("open", *[open_wire.Refused("no", 1)] * 10, says="the host refuses: no")
+        seated = open_wire.Seated(3, "onitama", 1, ["bob", "ann"], ["open", "open"], 1)
+        playing = program("open")
+        playing.hear(seated)
+        for view in (7, {"board": BOARD}, None):
+            wrong = self.assertRaises(WireError, playing.hear, open_wire.Back(3, 1, 1, view))
+            self.assertEqual(str(wrong), "a view that is none of onitama")
+        moved = {"kind": "moved", "seat": 0, "card": "ox", "from": "c1", "to": "z9"}
+        wrong = self.assertRaises(WireError, playing.hear, open_wire.Event(3, 2, moved))
+        self.assertEqual(str(wrong), "an event of onitama that cannot be")
         playing = program("open")
         self.assertEqual(playing.hear(open_wire.Entered("ann", table=3)), ())
         self.assertEqual(playing.hear(open_wire.Entered("ann")), (open_wire.Seek("onitama"),))

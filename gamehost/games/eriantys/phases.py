@@ -180,9 +180,10 @@ def answers(
         case events.AskDestination(_, islands, dining_room):
             if dining_room and (position is None or picked is None or rules.has_room(position.school, picked)):
                 yield events.ChooseDestination(0)
-            yield from map(events.ChooseDestination, range(1, islands + 1))
+            # A program is told the number by its server, which may say any.
+            yield from map(events.ChooseDestination, range(1, min(islands, rules.ISLANDS) + 1))
         case events.AskSteps(_, most):
-            yield from map(events.ChooseSteps, range(1, most + 1))
+            yield from map(events.ChooseSteps, range(1, min(most, rules.ISLANDS) + 1))
         case events.AskCloud(_, clouds):
             yield from map(events.ChooseCloud, clouds)
         case events.AskCardStudent(_, students, may_stop):

@@ -92,14 +92,16 @@ class LitamaPlayer(WirePlayer):
 
     def _stands(self, fields: Mapping[str, Any]) -> None:
         try:
-            position, winner, names = position_of(fields), fields["winner"], fields["usernames"]
+            position, ended, winner = position_of(fields), fields["gameState"] == "ended", fields["winner"]
+            names = fields["usernames"]
+            result = won(names[winner]) if ended and winner != "none" else NOBODY
             self._blue = 0 if fields["startingCards"]["side"] in BLUE_CARDS else 1
             seat = Seat(self._blue ^ (fields["indices"]["blue"] != self._index))
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise ProgramError("the server's `state` cannot be understood") from error
-        if fields["gameState"] == "ended":
+        if ended:
             self._token = ""
-            self.end(NOBODY if winner == "none" else won(names[winner]))
+            self.end(result)
         elif position != self._position:
             if self._position is None:
                 self.sit_down(seat)
