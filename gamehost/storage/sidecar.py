@@ -20,6 +20,7 @@ import json
 import mmap
 import os
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -128,8 +129,8 @@ def check_log(log: bytes) -> None:
 
     :raises Loss: the log is damaged, and more than one commit may be lost
     """
-    if len(log) <= _HEADER.size:
-        return  # no commit: the header is written before the first one
+    if len(log.rstrip(b"\0")) <= _HEADER.size:
+        return  # no commit: the header is written before the first one, and zeros before that
     magic, _, page_size, _, *salts, first, second = _HEADER.unpack_from(log)
     order = ">" if magic & 1 else "<"
     sums = _checksum(order, log[: _HEADER.size - 8], (0, 0))
@@ -163,6 +164,38 @@ def check_log_beside(store: Path) -> None:
     log = sidecar_path(store, LOG_SUFFIX)
     if log.exists():
         check_log(log.read_bytes())
+
+
+#: Bytes that are written at once.
+_PIECE = 1 << 16
+
+
+def lengthen_log(store: Path, page_size: int, pages: int, write: Callable[[int, bytes, int], int] = os.pwrite) -> None:
+    """
+    Fill a log with zeros up to the size at which SQLite begins it anew, and write them to the disk.
+
+    Commits that lengthen a file have to wait until the file system has noted its new length. So the first thousand commits of
+    a run would take half as long again as all later ones. To SQLite zeros are no frames.
+
+    :param page_size: of the store, in bytes
+    :param pages: after so many SQLite copies the log into the store
+    :raises OSError: there is no room; the log is as it was
+    """
+    wanted = _HEADER.size + pages * (_FRAME.size + page_size)
+    descriptor = os.open(sidecar_path(store, LOG_SUFFIX), os.O_WRONLY)
+    try:
+        before = place = os.fstat(descriptor).st_size
+        # A start has emptied the log. If a power cut undid that, zeros would be over some frames of a log that looked damaged.
+        os.fdatasync(descriptor)
+        try:
+            while place < wanted:
+                place += write(descriptor, bytes(min(_PIECE, wanted - place)), place)
+            os.fdatasync(descriptor)
+        except OSError:
+            os.ftruncate(descriptor, before)
+            raise
+    finally:
+        os.close(descriptor)
 
 
 def _checksum(order: str, data: bytes, sums: tuple[int, int]) -> tuple[int, int]:

@@ -60,6 +60,7 @@ from gamehost.storage.sidecar import (
     LastCommit,
     close_unchanged,
     count_moved,
+    lengthen_log,
     read,
     read_checked,
     replace,
@@ -493,6 +494,10 @@ class StoreFiles:
         with ignoring(tolerated):
             self._last_commit = LastCommit(sidecar_path(self.path, sidecar.LAST_SUFFIX))
             self._last_commit.note(*self.store.ends)
+        if has_space:
+            sizes = (ask(self.store.connection, name) for name in ("page_size", "wal_autocheckpoint"))
+            with ignoring(NO_SPACE_LEFT):
+                lengthen_log(self.path, *sizes)
 
     def commit(self, changes: Sequence[Change]) -> None:
         try:

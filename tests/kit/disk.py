@@ -22,6 +22,7 @@ from gamehost.storage.row_codec import OPENED, finishes, read_entry, read_openin
 from gamehost.storage.sidecar import Mark
 from gamehost.storage.store import SqliteStore, open_store
 from tests.kit.journal_contract import OPENING
+from tests.kit.store_kills import LOG_FRAME, LOG_HEADER
 
 SECTOR = 512
 
@@ -301,17 +302,33 @@ class Runs:
         return None
 
 
+#: Pages in the log after which they are copied into the store.
+CHECKPOINT = 8
+
+
+def lengthen(log: OpenFile) -> None:
+    """As `gamehost.storage.sidecar.lengthen_log`: without room for that the log stays as it was."""
+    size, wanted = log.xFileSize(), LOG_HEADER + CHECKPOINT * LOG_FRAME
+    try:
+        log.xSync(0)
+        log.xWrite(bytes(max(0, wanted - size)), size)
+        log.xSync(0)
+    except apsw.FullError:
+        log.xTruncate(size)
+
+
 def open_on(drive: Drive, disk: Disk, runs: Runs, sync: str = "FULL") -> SqliteStore:
     """The host's own way of opening a store, on a disk, with checkpoints, steps of the index and moves that come often."""
     connection = drive.connect(disk)
     try:
         any_connection: Any = connection
         store = open_store(any_connection, runs.mark, wall=lambda: runs.now, index_step=9)
+        lengthen(OpenFile(disk, disk.files["journal-wal"]))
     except BaseException:
         abandon(connection, disk)
         raise
     store.recent.most, store.recent.at_once, store.recent.most_moved = 9, 3, 4
-    connection.execute("PRAGMA wal_autocheckpoint=8")
+    connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT}")
     connection.execute(f"PRAGMA synchronous={sync}")
     return store
 

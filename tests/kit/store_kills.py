@@ -66,6 +66,16 @@ def played(path: Path, lines: int) -> dict[TableId, int]:
     return told
 
 
+#: Of the header of a write-ahead log, and of each frame with its page.
+LOG_HEADER, LOG_FRAME = 32, 24 + 4096
+
+
+def trimmed(log: bytes) -> bytes:
+    """A write-ahead log up to its last frame, without the zeros that a host has put behind it."""
+    frames = -(-max(0, len(log.rstrip(b"\0")) - LOG_HEADER) // LOG_FRAME)
+    return log[: LOG_HEADER + frames * LOG_FRAME] if any(log) else b""
+
+
 def flip(path: Path, bit: int) -> None:
     with path.open("r+b") as file:
         file.seek(bit // 8)
@@ -118,7 +128,9 @@ def flip_bits(
             sidecar_path(copy, ".hwm").write_text(mark)
             sidecar_path(copy, ".last").unlink()
         damaged = sidecar_path(copy, rng.choice(suffixes))
-        flip(damaged, rng.randrange(8 * damaged.stat().st_size))
+        contents = damaged.read_bytes()
+        whole = trimmed(contents) if damaged.name.endswith("-wal") else contents
+        flip(damaged, rng.randrange(8 * len(whole)))
         found[outcome(copy, told)] += 1
     return found
 

@@ -32,7 +32,7 @@ from tests.kit.disk import Commit, Disk, Drive, Runs, abandon, next_run, open_on
 from tests.kit.fork_server import ROOT, Process, start
 from tests.kit.journal_contract import END, MOVE, OPENING, nothing
 from tests.kit.journals import by_rows, records, rows
-from tests.kit.store_kills import flip_bits
+from tests.kit.store_kills import LOG_FRAME, LOG_HEADER, flip_bits, trimmed
 from tests.storage.test_sqlite import StoreCase
 
 #: Everything that belongs to a store.
@@ -50,12 +50,15 @@ class DamageCase(StoreCase):
         return self.start(path, clock=itertools.count(0, 2).__next__, **more)
 
     def copy(self, path: Path) -> Path:
-        """The files of a store as a kill would leave them now, in a folder of their own."""
+        """The files of a store as a kill would leave them now, in a folder of their own, without zeros behind the frames."""
         folder = self.folder / f"copy{next(self.counter)}"
         folder.mkdir()
         for suffix in SUFFIXES:
             if sidecar_path(path, suffix).exists():
                 shutil.copy2(sidecar_path(path, suffix), folder)
+        log = sidecar_path(folder / path.name, "-wal")
+        if log.exists():
+            log.write_bytes(trimmed(log.read_bytes()))
         return folder / path.name
 
     def killed(self) -> Path:
@@ -121,13 +124,18 @@ class LogTests(DamageCase):
         left = self.killed()
         sidecar_path(left, ".last").unlink()
         sidecar_path(left, ".hwm").write_text('{"max_seq": 0, "count": 0, "sha": "", "log": true}')
-        frames = (sidecar_path(left, "-wal").stat().st_size - 32) // 4120
+        frames = (sidecar_path(left, "-wal").stat().st_size - LOG_HEADER) // LOG_FRAME
         for frame in range(frames - 8, frames - 1):
-            spoilt = self.flipped(left, 32 + 4120 * frame + 2000, 3)
+            spoilt = self.flipped(left, LOG_HEADER + LOG_FRAME * frame + 2000, 3)
+            if frame % 2:  # there is room for more, as in the log that a host has
+                with sidecar_path(spoilt, "-wal").open("ab") as log:
+                    log.write(bytes(3 * LOG_FRAME))
             self.assertIn(f"its log is damaged at frame {frame + 1}", self.refused(spoilt))
             with reading(spoilt) as journal:
                 self.assertIn(f"its log is damaged at frame {frame + 1}", journal.verify().faults[0])
-        self.assertEqual(self.held(self.flipped(left, 32 + 4120 * frames - 1, 3)), 29, "a torn end, for all we know")
+        self.assertEqual(
+            self.held(self.flipped(left, LOG_HEADER + LOG_FRAME * frames - 1, 3)), 29, "a torn end, for all we know"
+        )
 
     def test_what_is_refused_is_left_as_it_was(self) -> None:
         left = self.killed()
@@ -465,7 +473,7 @@ def cuts(
             removed += runs.removed
             disk, runs = Disk(), Runs(random.Random(seed), early=early, marks_ahead=marks_ahead)
         disk.honest = honest
-        disk.cut_at = runs.rng.randint(1, 60)
+        disk.cut_at = runs.rng.randint(1, 64)
         run(drive, disk, runs, sync=sync)
         disk = disk.after_cut(runs.rng)
         if honest and sync == "FULL" and "journal-wal" in disk.files:

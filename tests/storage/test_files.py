@@ -9,6 +9,7 @@ import sqlite3
 import stat
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from stat import S_IMODE
 from typing import NoReturn, cast
@@ -30,6 +31,7 @@ from gamehost.storage.sidecar import (
     Mark,
     check_log,
     close_unchanged,
+    lengthen_log,
     mark_of,
     proof_key,
     put_back,
@@ -469,6 +471,65 @@ class WriteAheadLogTests(DamageCase):
         for _ in range(25):
             self.play(journal, 3)
             check_log(self.path.with_name("store.sqlite-wal").read_bytes())
+
+    def test_it_has_its_size_before_the_first_commit(self) -> None:
+        """To lengthen a file costs a commit half as much again. A stop leaves no log."""
+        for _ in range(2):
+            journal = self.start()
+            log = sidecar_path(self.path, "-wal")
+            size = log.stat().st_size
+            self.assertGreaterEqual(size, 32 + 1000 * (24 + 4096))
+            self.assertFalse(any(log.read_bytes()[size // 2 :]))
+            self.play(journal, 30)
+            check_log(log.read_bytes())
+            self.assertEqual(log.stat().st_size, size)
+            self.stop(journal)
+            self.assertFalse(log.exists())
+
+    def test_a_log_of_zeros_has_no_commit(self) -> None:
+        """A kill may come before the first one, or after the header."""
+        log = self.killed().with_name("store.sqlite-wal").read_bytes()
+        for length in (1, 32, 4152, 100_000):
+            check_log(bytes(length))
+            check_log(log[:32] + bytes(length))
+            self.assertIn(
+                "damaged header", str(self.assertRaises(Loss, check_log, bytes(32) + log[32:] + bytes(length)))
+            )
+
+    def test_zeros_behind_the_frames(self) -> None:
+        """As a kill leaves them: everything is there, and the next run begins with a whole log again."""
+        left = self.killed()
+        with sidecar_path(left, "-wal").open("ab") as log:
+            log.write(bytes(1_000_000))
+        with reading(left) as journal:
+            self.assertEqual(journal.verify().faults, [])
+        self.assertEqual(self.held(left), 30)
+
+    def test_a_disk_without_room_for_it(self) -> None:
+        """The log stays as it was, and the host starts."""
+        log = sidecar_path(self.path, "-wal")
+        log.write_bytes(b"frames")
+        pieces: list[int] = []
+
+        def full(descriptor: int, data: bytes, place: int) -> int:
+            pieces.append(place)
+            if len(pieces) == 3:
+                raise OSError(errno.ENOSPC, "planted")
+            return os.pwrite(descriptor, data[:1000], place)
+
+        self.assertRaises(OSError, lengthen_log, self.path, 4096, 1000, full)
+        self.assertEqual((log.read_bytes(), pieces), (b"frames", [6, 1006, 2006]))
+        log.unlink()
+        self.patch(files, "lengthen_log", partial(lengthen_log, write=full))
+        for space, free in (("some", 0), ("none", 1 << 60)):
+            pieces[:] = [0, 0]
+            self.patch(files, "LARGEST_PART", 1000)
+            journal = self.start(free_space=free)
+            self.assertLess(log.stat().st_size, 100_000)
+            self.assertEqual(len(pieces), 3 if space == "some" else 2)
+            self.play(journal, 3)
+            self.stop(journal)
+            self.assertEqual(self.pump.broken, [])
 
     def test_a_damaged_header(self) -> None:
         log = self.killed().with_name("store.sqlite-wal").read_bytes()
