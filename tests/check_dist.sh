@@ -15,7 +15,7 @@ cd "$place/empty"
 "$place/venv/bin/python" -c '
 from importlib.metadata import files
 shipped = {str(path) for path in files("gamehost")}
-for needed in ("gamehost/py.typed", "gamehost/testing/wire_contract.py", "gamehost/storage/schemas/1.sql",
+for needed in ("gamehost/py.typed", "gamehost/testing/wire_contract.py", "gamehost/storage/schema.sql",
     "gamehost/web/static/index.html"):
     assert needed in shipped, f"check-dist: {needed} is not in the wheel"'
 for start in "twistd --nodaemon --pidfile= gamehost" "twist gamehost" "python -m twisted gamehost" "gamehost run"; do

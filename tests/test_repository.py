@@ -230,7 +230,7 @@ class IgnoredTests(SynchronousTestCase):
         self.assertGreaterEqual(own, {".key", ".hwm", ".last", "-wal"})
         store = Path(Options()["store"])
         beside = [sidecar_path(store, suffix) for suffix in ("", "-shm", "-journal", "-wal.kept", PART, *own)]
-        copies = [sidecar_path(store, suffix) for suffix in (".schema-1", ".schema-1.2", ".verify-7", PART)]
+        copies = [sidecar_path(store, suffix) for suffix in (".verify-7", PART)]
         files = [
             *beside,
             *copies,

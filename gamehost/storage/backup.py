@@ -20,7 +20,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
-from itertools import count
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
@@ -252,27 +251,6 @@ def back_up(connection: Connection, target: Path) -> sidecar.Mark:
         seal(part, held)
         publish(part, target, force=False)
     return held
-
-
-def keep_before_change(connection: Connection, store: Path, version: int) -> Path:
-    """
-    Copy a store before it is converted to a newer schema, so that there is a way back.
-
-    :returns: the copy, `PATH.schema-VERSION`; if there is one of an earlier time, another number is added
-    :raises StoreUnusable: it cannot be copied
-    """
-    copy = sidecar_path(store, f".schema-{version}")
-    for number in count(2):
-        if not (copy.exists() or sidecar_path(copy, sidecar.MARK_SUFFIX).exists()):
-            break
-        copy = sidecar_path(store, f".schema-{version}.{number}")
-    try:
-        back_up(connection, copy)
-    except StoreUnusable as error:
-        raise StoreUnusable(
-            f"this release changes the journal's schema {version} to a newer one, and copies it before: {error}"
-        ) from error
-    return copy
 
 
 #: The module that checks a copy in a process of its own.

@@ -50,6 +50,9 @@ from gamehost.storage.row_codec import (
     record_of,
 )
 
+#: What the owner does with a store that was changed or damaged.
+PUT_BACK = "put back the newest copy that `gamehost journal verify` passes"
+
 # Notes: a note is a change beside the tables' records, with its own SQL for both engines.
 
 
@@ -113,11 +116,19 @@ def read_uptime(database: Readable) -> int:
 
     :raises StoreUnusable: the store was changed
     """
-    found = database.rows("SELECT seconds FROM uptime")
+    return read_number(database, "uptime", "seconds")
+
+
+def read_number(database: Readable, table: str, column: str) -> int:
+    """
+    The number in a table that has one row.
+
+    :raises StoreUnusable: the store was changed
+    """
+    found = database.rows(f"SELECT {column} FROM {table}")
     if len(found) != 1:
         raise StoreUnusable(
-            f"the journal was changed: its table 'uptime' has {len(found)} rows instead of one; "
-            "put back the newest copy that `gamehost journal verify` passes"
+            f"the journal was changed: its table {table!r} has {len(found)} rows instead of one; {PUT_BACK}"
         )
     return int(found[0][0])
 

@@ -26,16 +26,15 @@ from operator import attrgetter
 from pathlib import Path
 from sqlite3 import Connection
 from struct import Struct
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakValueDictionary
 
 import msgspec
 from attrs import define, field
 
-from gamehost import __version__
 from gamehost.journal.records import Entry, StoreUnusable, TableId
 from gamehost.storage.contents import Change, Group, Note, Reading, Sleep
-from gamehost.storage.questions import ALL_ROWS, COLUMNS, EVENT, REST, Sql, TableRows, schemas_of
+from gamehost.storage.questions import ALL_ROWS, COLUMNS, EVENT, REST, Readable, Sql, TableRows
 from gamehost.storage.row_codec import (
     ARCHIVED,
     NO_ROW,
@@ -54,6 +53,7 @@ from gamehost.storage.row_codec import (
     run_row,
     single_rows,
 )
+from gamehost.storage.schema import SCHEMA_NUMBER, SCHEMA_TABLE, check_schema, fingerprint_of, schema_of
 
 #: In the file's header, so that another program's database does not count as a journal: `game` in ASCII.
 APPLICATION = 0x67616D65
@@ -174,42 +174,23 @@ class SqliteDatabase:
     """As `gamehost.storage.questions.Database`, over a connection."""
 
     connection: Connection
-    #: Whether the store has `placed`: one of an older schema has none. Call `find_schema` when that may have changed.
-    _placed: bool = True
-    #: Whether it has `recent`.
-    has_recent: bool = True
-
-    def find_schema(self) -> bool:
-        """
-        Find out what the store's schema has: whether it has `placed`, and `recent`.
-
-        :raises StoreUnusable: the store was changed
-        """
-        self._placed, self.has_recent = (has_table(self.connection, name) for name in ("placed", "recent"))
-        if self._placed and (ends := len(self.rows("SELECT seq FROM placed_to"))) != 1:
-            raise StoreUnusable(
-                f"the journal was changed: its table 'placed_to' has {ends} rows instead of one; "
-                "put back the newest copy that `gamehost journal verify` passes"
-            )
-        return self._placed
-
-    def _text(self, sql: Sql | str) -> str:
-        if isinstance(sql, str):
-            return sql
-        return sql.sqlite if self._placed or not sql.unplaced else sql.unplaced
 
     def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
         # All at once: a cursor that damage leaves half read would keep the file open.
-        return self.connection.execute(self._text(sql), parameters).fetchall()
+        return self.connection.execute(_text(sql), parameters).fetchall()
 
     def stream(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
-        yield from self.connection.execute(self._text(sql), parameters)
+        yield from self.connection.execute(_text(sql), parameters)
 
     def run(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> None:
-        self.connection.execute(self._text(sql), parameters)
+        self.connection.execute(_text(sql), parameters)
 
     def run_many(self, sql: Sql | str, rows: Iterable[Sequence[Any]]) -> None:
-        self.connection.executemany(self._text(sql), rows)
+        self.connection.executemany(_text(sql), rows)
+
+
+def _text(sql: Sql | str) -> str:
+    return sql if isinstance(sql, str) else sql.sqlite
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -228,12 +209,12 @@ def connect(path: Path) -> sqlite3.Connection:
     )
 
 
-def lock(connection: Connection) -> int:
+def lock(connection: Connection) -> bool:
     """
     Lock the store for the process of a connection that `connect` has made. Writes nothing.
 
-    :returns: the schema of the store; 0 for an empty one
-    :raises StoreUnusable: it is not a journal, or a newer release made it
+    :returns: whether it has tables; an empty one has none
+    :raises StoreUnusable: it is not a journal, or another release made it
     :raises Exception: an error of the library, for instance because another process has locked the store
     """
     connection.execute("PRAGMA busy_timeout=0")
@@ -241,7 +222,7 @@ def lock(connection: Connection) -> int:
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("COMMIT")
     connection.execute("PRAGMA synchronous=FULL")
-    return schema_version(connection)
+    return has_tables(connection)
 
 
 def make_durable(connection: Connection) -> None:
@@ -264,65 +245,41 @@ def ask(connection: Connection, pragma: str) -> Any:
     return connection.execute(f"PRAGMA {pragma}").fetchone()[0]
 
 
-def has_table(connection: Connection, name: str) -> bool:
-    """Whether the store has a table of this name: one of an older schema may lack it."""
-    found = connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", (name,))
-    return bool(found.fetchone()[0])
+def schema() -> str:
+    """The statements that make the tables of a file."""
+    return schema_of("gamehost.storage")
 
 
-def schema_version(connection: Connection) -> int:
+def has_tables(connection: Connection) -> bool:
     """
-    The store's schema, 0 for a store that is empty.
+    Whether a store has tables; an empty one has none.
 
-    :raises StoreUnusable: another program's database, or a newer release's
+    :raises StoreUnusable: another program's database, or another release made the store
     """
-    version = int(ask(connection, "user_version"))
-    used = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-    if (version or used) and ask(connection, "application_id") != APPLICATION:
+    number = int(ask(connection, "user_version"))
+    names = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema").fetchall()}
+    if not (number or names):
+        return False
+    if ask(connection, "application_id") != APPLICATION:
         raise StoreUnusable("this is a database, but not a journal of gamehost; name another file")
-    newest = len(schemas())
-    if version > newest:
-        raise StoreUnusable(
-            f"the journal is of schema {version}, and this release, gamehost {__version__}, knows schemas up to {newest}; "
-            "start the release that wrote it, or a newer one. To go back to this release, start it on the copy that "
-            f"the newer one has left beside the journal before it changed it, such as PATH.schema-{newest}; "
-            "what was played since then is not in it"
-        )
-    return version
+    found: list[tuple[int, str | None]] = [(number, None)]  # as before there were fingerprints
+    if SCHEMA_TABLE in names:
+        fingerprints = connection.execute(f"SELECT fingerprint FROM {SCHEMA_TABLE}").fetchall()
+        found = [(number, fingerprint) for (fingerprint,) in fingerprints]
+    check_schema(found, schema())
+    return True
 
 
-def schemas() -> list[str]:
-    """The steps from an empty store to the newest schema, in order."""
-    return schemas_of("gamehost.storage")
-
-
-def migrate(connection: Connection, version: int, fill: Callable[[], None] = lambda: None) -> None:
-    """
-    Convert a store to the newest schema, in one transaction.
-
-    :param fill: called in it when all tables are there, unless the store is empty: fills those that are made of rows
-    """
-    steps = schemas()[version:]
-    if not steps:
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    for step in steps:
-        for statement in statements(step):
-            connection.execute(statement)
-    if version:
-        fill()
-    connection.execute(f"PRAGMA application_id={APPLICATION}")
-    connection.execute(f"PRAGMA user_version={version + len(steps)}")
-    connection.execute("COMMIT")
-
-
-def statements(script: str) -> Iterator[str]:
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
+def make_tables(connection: Connection) -> None:
+    """Make the tables of an empty store, in one transaction."""
+    text = schema()
+    connection.executescript(f"""
+        BEGIN IMMEDIATE;
+        {text}
+        INSERT INTO {SCHEMA_TABLE} VALUES ('{fingerprint_of(text)}');
+        PRAGMA application_id={APPLICATION};
+        PRAGMA user_version={SCHEMA_NUMBER};
+        COMMIT;""")
 
 
 def place(database: SqliteDatabase, last: int) -> None:
@@ -355,7 +312,7 @@ def insert_tables(database: SqliteDatabase, tables: Iterable[Sequence[Any]]) -> 
     place(database, database.rows("SELECT coalesce(max(seq), 0) FROM event")[0][0])
 
 
-# Commits: what is read from them. The comments of schema 9 call this part `gamehost.storage.groups`.
+# Commits: what is read from them.
 
 
 _COMMITS = "SELECT seq, body, h FROM recent ORDER BY seq"
@@ -428,9 +385,9 @@ def _hash(seq: int, body: bytes) -> bytes:
     return sha256(_SEQ.pack(seq) + body).digest()[:_HASH]
 
 
-def commits_in(database: SqliteDatabase) -> list[Commit]:
-    """All commits; none in a file of an older schema."""
-    return list(map(Commit._make, database.rows(_COMMITS))) if database.has_recent else []
+def commits_in(database: Readable) -> list[Commit]:
+    """All commits."""
+    return list(map(Commit._make, database.rows(_COMMITS)))
 
 
 def commit_faults(commits: Iterable[Commit]) -> list[str]:
@@ -525,17 +482,11 @@ class FileRows(TableRows):
     Commits are read first: what is moved meanwhile is found twice then, and is not missing.
     """
 
-    @property
-    def _file(self) -> SqliteDatabase:
-        return cast(SqliteDatabase, self._database)
-
     def recent(self) -> dict[int, Entries]:
-        return entries_by_table(commits_in(self._file))
+        return entries_by_table(commits_in(self._database))
 
     def rows(self, table: int) -> list[Row]:
-        commits: list[Commit] = []
-        if self._file.has_recent:
-            commits = list(map(Commit._make, self._query(_COMMITS_OF, b"\x93" + _encode(table))))
+        commits = list(map(Commit._make, self._query(_COMMITS_OF, b"\x93" + _encode(table))))
         found = merged(super().rows(table), entries_by_table(commits).get(table, []))
         if found and any(commit.unreadable for commit in commits):
             found.append(Row(0, table, end_of(found[-1]) + 1, 1, RECENT, None, b"", NO_ROW))

@@ -31,14 +31,13 @@ from gamehost.storage.database import (
     commit_faults,
     commits_in,
     end_rows,
+    has_tables,
     insert_tables,
     lock_owner,
+    make_tables,
     merged,
-    migrate,
     placed_faults,
     refusing,
-    schema_version,
-    schemas,
 )
 from gamehost.storage.postgresql import BACKUP
 from gamehost.storage.questions import ALL_ENDS, EVERYTHING, Database, Ended, ListComparison, MatchLists, Sql, TableRows
@@ -398,11 +397,8 @@ def reading(path: Path) -> Iterator[StoreInspector]:
             raise StoreUnusable(f"a host (process {process}) has this journal open under another name; stop it first")
         connection = sqlite3.connect(f"{path.as_uri()}?{how}", uri=True, isolation_level=None, timeout=0)
         with closing(connection):
-            version = schema_version(connection)
-            if version < len(schemas()):
-                raise StoreUnusable(
-                    "the journal was written by an older release; start a host on it once, or read it with that"
-                )
+            if not has_tables(connection):
+                raise StoreUnusable("there is no journal in this file: it is empty")
             yield StoreInspector(SqliteDatabase(connection), path)
 
 
@@ -450,7 +446,7 @@ def new_store(
         with closing(sqlite3.connect(part, isolation_level=None)) as connection:
             connection.execute("PRAGMA journal_mode=OFF")
             connection.execute("PRAGMA synchronous=OFF")
-            migrate(connection, 0)
+            make_tables(connection)
             connection.execute("BEGIN IMMEDIATE")
             insert_tables(database := SqliteDatabase(connection), tables)
             MatchLists(database, has_ends=True).make()

@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from importlib.resources import files
 from itertools import groupby, islice
 from operator import attrgetter, itemgetter
 from queue import SimpleQueue
@@ -50,20 +49,12 @@ from gamehost.storage.row_codec import (
 # Reads with their SQL.
 
 
-def schemas_of(package: str) -> list[str]:
-    """The steps from an empty store to the newest schema, in order, from the folder `schemas` of a package."""
-    steps = (file for file in files(package).joinpath("schemas").iterdir() if file.name.endswith(".sql"))
-    return [file.read_text("utf-8") for file in sorted(steps, key=lambda file: int(file.name.removesuffix(".sql")))]
-
-
 @frozen
 class Sql:
     """One statement, as each engine has it. A parameter is a question mark in both; in SQLite it may have a number."""
 
     sqlite: str
     postgresql: str
-    #: For a file of an older schema without `placed`, before it is converted: there `event` has an index of its own.
-    unplaced: str = ""
 
 
 class Readable(Protocol):
@@ -124,7 +115,6 @@ _ROWS = Sql(
     f"""SELECT {EVENT.sqlite} FROM placed JOIN event USING(seq) WHERE placed.game = ?1
     UNION ALL SELECT {_S} FROM event WHERE {REST} AND game = ?1""",
     f"SELECT {_P} FROM event WHERE game = ? ORDER BY n",
-    f"SELECT {_S} FROM event WHERE game = ?1 ORDER BY n",
 )
 #: The first and the last row of each table with a number from the first parameter up, and below the second one. PostgreSQL
 #: looks up each of these rows.
@@ -156,8 +146,6 @@ _UNFINISHED = Sql(
     f"""SELECT listed.game, {EVENT.postgresql}
     FROM (SELECT game FROM live WHERE LISTED AND game > ? ORDER BY game LIMIT ?) AS listed
     LEFT JOIN event ON event.game = listed.game AND event.n < ?""",
-    f"""SELECT some.game, {EVENT.sqlite} FROM (SELECT game FROM live WHERE game > ?1 ORDER BY game LIMIT ?2) AS some
-    LEFT JOIN event ON event.game = some.game AND event.n < ?3""",
 )
 _BETWEEN = "SELECT game FROM live WHERE LISTED AND game BETWEEN ? AND ? ORDER BY game LIMIT ?"
 #: Since when unfinished tables sleep, and who was told their end. Notes of all at once would be the most that a start keeps.

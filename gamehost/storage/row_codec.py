@@ -32,7 +32,7 @@ NO_ROW = bytes(8)
 _NUMBERS = Struct(">6q")
 _NOBODY = -(2**63)
 _KINDS = {int(kind): kind for kind in EntryKind}
-#: Added to the kind of an entry with a check. A release that knows no checks leaves such a table alone.
+#: Added to the kind of an entry with a check.
 CHECKED = 64
 _CHECK_BYTES = 8
 #: The kind of a run.

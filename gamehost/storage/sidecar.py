@@ -16,7 +16,6 @@ store while a host runs: memory that the system keeps when a process is killed. 
 system call. After a power cut it may be older, or torn and then ignored.
 """
 
-import json
 import mmap
 import os
 import secrets
@@ -33,7 +32,7 @@ from zlib import crc32
 import msgspec
 from attrs import frozen
 
-from gamehost.storage.database import Loss, SqliteDatabase, commits_in, entries_by_table, has_table, unmoved
+from gamehost.storage.database import Loss, SqliteDatabase, commits_in, entries_by_table, unmoved
 from gamehost.storage.row_codec import NO_ROW, RUN
 
 
@@ -245,10 +244,6 @@ LAST_SUFFIX = ".last"
 #: Rows that must be new before a start notes that they are whole. To count them takes about 10 ms.
 STEP = 100_000
 
-_MAKE = (
-    "CREATE TABLE IF NOT EXISTS checked(seq INTEGER NOT NULL, rows INTEGER NOT NULL, pruned INTEGER NOT NULL) STRICT"
-)
-
 
 @frozen
 class CheckedRows:
@@ -266,8 +261,6 @@ def read_checked(connection: Connection) -> CheckedRows:
     """
     :raises Loss: the table was changed
     """
-    if not has_table(connection, "checked"):
-        return CheckedRows()
     found = connection.execute("SELECT seq, rows, pruned FROM checked").fetchall()
     if len(found) != 1:
         raise Loss(f"the journal was changed: its table 'checked' has {len(found)} rows instead of one")
@@ -276,9 +269,7 @@ def read_checked(connection: Connection) -> CheckedRows:
 
 def write_checked(connection: Connection, checked: CheckedRows) -> None:
     """Replace the note. Within a transaction."""
-    connection.execute(_MAKE)
-    connection.execute("DELETE FROM checked")
-    connection.execute("INSERT INTO checked VALUES (?, ?, ?)", (checked.seq, checked.rows, checked.pruned))
+    connection.execute("UPDATE checked SET seq = ?, rows = ?, pruned = ?", (checked.seq, checked.rows, checked.pruned))
 
 
 def count_moved(connection: Connection, checked: CheckedRows) -> int:
@@ -289,7 +280,7 @@ def count_moved(connection: Connection, checked: CheckedRows) -> int:
 
 def count_rows(connection: Connection, checked: CheckedRows) -> int:
     """How many rows were ever added. Reads the commits, and the rows behind `checked` alone."""
-    database = SqliteDatabase(connection, has_recent=has_table(connection, "recent"))
+    database = SqliteDatabase(connection)
     recent = entries_by_table(commits_in(database))
     return count_moved(connection, checked) + sum(unmoved(database, recent).values())
 
@@ -302,10 +293,9 @@ def last_of(connection: Connection) -> tuple[int, bytes]:
 def _find_end(connection: Connection, where: str, *parameters: int) -> tuple[int, bytes] | None:
     """The number and the hash of the last of some commits, or of the last of some rows; `None`: there is neither."""
     for table in ("recent", "event"):
-        if has_table(connection, table):
-            query = f"SELECT seq, h FROM {table} {where} ORDER BY seq DESC LIMIT 1"
-            if (found := connection.execute(query, parameters).fetchone()) is not None:
-                return int(found[0]), bytes(found[1])
+        query = f"SELECT seq, h FROM {table} {where} ORDER BY seq DESC LIMIT 1"
+        if (found := connection.execute(query, parameters).fetchone()) is not None:
+            return int(found[0]), bytes(found[1])
     return None
 
 
@@ -313,7 +303,7 @@ def _find_end(connection: Connection, where: str, *parameters: int) -> tuple[int
 _Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 
 
-class Mark(msgspec.Struct, frozen=True, rename={"last": "max_seq", "seal": "sha"}):
+class Mark(msgspec.Struct, frozen=True, omit_defaults=True, rename={"last": "max_seq", "seal": "sha"}):
     """How much a journal held at some moment."""
 
     #: The number of the last row, as commits count rows; 0: there was none.
@@ -322,8 +312,8 @@ class Mark(msgspec.Struct, frozen=True, rename={"last": "max_seq", "seal": "sha"
     count: _Count
     #: Of the two numbers and the hash of the last commit.
     seal: str
-    #: How many accounts. Older releases did not count them.
-    accounts: _Count = 0
+    #: How many accounts.
+    accounts: _Count
     #: Whether a write-ahead log was beside the store, as while a host runs.
     log: bool = False
     #: A random name for one run of a host; empty for a copy.
@@ -340,7 +330,7 @@ class Mark(msgspec.Struct, frozen=True, rename={"last": "max_seq", "seal": "sha"
 
 def mark_of(last: int, count: int, h: bytes, accounts: int) -> Mark:
     """
-    :param h: of the commit, or of a file without commits the row, whose `seq` is `last`
+    :param h: of the commit whose `seq` is `last`; in a copy without commits, of that row
     """
     if not count:
         return Mark(0, 0, "", accounts)
@@ -348,12 +338,7 @@ def mark_of(last: int, count: int, h: bytes, accounts: int) -> Mark:
 
 
 def write_mark(mark: Mark) -> str:
-    fields: dict[str, object] = {"max_seq": mark.last, "count": mark.count, "sha": mark.seal, "accounts": mark.accounts}
-    if mark.log:
-        fields["log"] = True
-    if mark.run:
-        fields["run"] = mark.run
-    return json.dumps(fields) + "\n"
+    return msgspec.json.encode(mark).decode() + "\n"
 
 
 def read_mark(text: str) -> Mark:
@@ -369,9 +354,7 @@ def read_mark(text: str) -> Mark:
 
 
 def accounts_in(connection: Connection) -> int:
-    """How many accounts a store holds; a store of a release without accounts holds none."""
-    if not has_table(connection, "account"):
-        return 0
+    """How many accounts a store holds."""
     return int(connection.execute("SELECT count(*) FROM account").fetchone()[0])
 
 
@@ -409,8 +392,8 @@ def check_mark(connection: Connection, mark: Mark | None, count: int) -> None:
 
 
 def _rows_behind(connection: Connection, seq: int, last: int) -> int:
-    """How many rows were added behind a mark. Commits count without a gap, and go on behind the rows of an older schema."""
-    if has_table(connection, "recent") and connection.execute("SELECT count(*) FROM recent").fetchone()[0]:
+    """How many rows were added behind a mark. Commits count without a gap, and go on behind the rows of a copy."""
+    if connection.execute("SELECT count(*) FROM recent").fetchone()[0]:
         return last - seq
     return int(connection.execute("SELECT count(*) FROM event WHERE seq > ?", (seq,)).fetchone()[0])
 

@@ -23,7 +23,7 @@ from twisted.logger import Logger
 
 from gamehost.journal.records import Room, StoreUnusable
 from gamehost.storage import sidecar
-from gamehost.storage.backup import Backups, keep_before_change
+from gamehost.storage.backup import Backups
 from gamehost.storage.contents import ANOTHER_STORE, VERIFY_FIRST
 from gamehost.storage.database import (
     FileRows,
@@ -34,7 +34,6 @@ from gamehost.storage.database import (
     connect,
     refusing,
     release,
-    schemas,
 )
 from gamehost.storage.durable import Backlog, DurableJournal, at_once
 from gamehost.storage.questions import Reader, Sql, TableRows
@@ -90,7 +89,7 @@ def open_reader(path: Path, clock: Callable[[], float] = time.monotonic) -> Sqli
     """
     Open the store of this process for reading, beside its writer.
 
-    :param path: of a store that is open, and of the newest schema
+    :param path: of a store that is open
     :raises sqlite3.Error: it cannot be read
     """
     connection = connect(path)
@@ -201,7 +200,6 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
                 accept_loss=accept_loss,
                 wall=wall,
                 check_files=lambda: None if accept_loss else check_log_beside(path),
-                before_change=partial(_keep, connection, path),
                 has_space=has_space,
             )
             if shared.exists() and not was_shared:
@@ -211,19 +209,6 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
             raise
     claim(path, store)
     return StoreFiles(path, store, text)
-
-
-def _keep(connection: sqlite3.Connection, path: Path, version: int) -> None:
-    """
-    :raises StoreUnusable: the store cannot be copied
-    """
-    copy = keep_before_change(connection, path, version)
-    _LOG.info(
-        "the store is changed from schema {old} to schema {new}; {copy} is a copy for the release that wrote it",
-        old=version,
-        new=len(schemas()),
-        copy=str(copy),
-    )
 
 
 def _check_presence(path: Path, recorded: sidecar.Mark | None) -> None:

@@ -22,6 +22,7 @@ from msgspec.structs import replace as replace_in
 from gamehost.journal.records import Room, StoreUnusable, TableId
 from gamehost.storage import sidecar
 from gamehost.storage.contents import (
+    PUT_BACK,
     AddAccount,
     Change,
     Group,
@@ -30,6 +31,7 @@ from gamehost.storage.contents import (
     UnreadableRow,
     in_words,
     is_unplayed,
+    read_number,
     read_uptime,
 )
 from gamehost.storage.database import (
@@ -46,10 +48,9 @@ from gamehost.storage.database import (
     entries_by_table,
     lock,
     make_durable,
-    migrate,
+    make_tables,
     place,
     release,
-    schemas,
     unmoved,
 )
 from gamehost.storage.questions import COLUMNS, MatchLists, ended_among
@@ -234,22 +235,13 @@ class SqliteStore(OpenStore):
         told = self.database.rows("SELECT told FROM live WHERE game = ?", (table,))
         return told[0][0] if told else None
 
-    def load_schema(self) -> None:
-        """
-        Find out which tables there are, and how many rows are placed. To be called again when the schema has changed.
-
-        :raises StoreUnusable: the store was changed
-        """
-        if self.database.find_schema():
-            self._placed_to = self.database.rows("SELECT seq FROM placed_to")[0][0]
-
     def load_ends(self) -> None:
         """
         Read where the journal ends. Rows that an earlier start has found whole are not read again.
 
         :raises StoreUnusable: a note of the store was changed
         """
-        self.load_schema()
+        self._placed_to = read_number(self.database, "placed_to", "seq")
         commits = commits_in(self.database)
         waiting = unmoved(self.database, entries_by_table(commits))
         self.recent.load(*sidecar.last_of(self.connection), commits, waiting)
@@ -285,7 +277,6 @@ def open_store(
     accept_loss: bool = False,
     wall: Callable[[], float] = time.time,
     check_files: Callable[[], None] = lambda: None,
-    before_change: Callable[[int], None] = lambda version: None,
     has_space: bool = True,
     index_step: int = INDEX_STEP,
 ) -> SqliteStore:
@@ -295,44 +286,40 @@ def open_store(
     :param recorded: the newest mark beside it
     :param accept_loss: accept a journal that is shorter than recorded, and give up tables with damaged rows
     :param check_files: called when the store is locked; it may raise `StoreUnusable`
-    :param before_change: called with the schema of a store that is about to be converted; it may raise `StoreUnusable`
     :param has_space: whether the disk has room for more than a few bytes
     :param index_step: after how many rows the index is extended
     :raises StoreUnusable: the store must not be used as it is
     :raises Exception: an error of the library
     """
     store = SqliteStore(connection, index_step, wall)
-    version = lock(connection)
+    has_tables = lock(connection)
     check_files()
-    damage = _check(store, version, None if accept_loss else recorded, accept_loss)
+    damage = _check(store, has_tables, None if accept_loss else recorded, accept_loss)
     if has_space:
         # Each run begins with an empty log: `check_log` could not tell the torn end of an earlier run from damage.
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     make_durable(connection)
-    if version < len(schemas()):
-        if version:
-            before_change(version)
-        migrate(connection, version, store.lists.make)
-        store.load_schema()
+    if not has_tables:
+        make_tables(connection)
     read_uptime(store.database)
     if damage:
         store.give_up(damage)
-    if accept_loss and version and commit_faults(commits_in(store.database)):
+    if accept_loss and has_tables and commit_faults(commits_in(store.database)):
         store.move_everything()
     return store
 
 
-def _check(store: SqliteStore, version: int, recorded: sidecar.Mark | None, accept_loss: bool) -> list[UnreadableRow]:
+def _check(
+    store: SqliteStore, has_tables: bool, recorded: sidecar.Mark | None, accept_loss: bool
+) -> list[UnreadableRow]:
     """The damage that was accepted, after the store's end was read."""
-    if version == 0:
+    if not has_tables:
         if recorded is not None and not recorded.empty:
             raise Loss(f"the journal is empty, and {recorded.held} were durable")
         return []
     # This reads the whole file. Later starts read what is new.
     if not read_checked(store.connection).seq and ask(store.connection, "quick_check(1)") != "ok":
-        raise StoreUnusable(
-            "the journal's file is damaged; put back the newest copy that `gamehost journal verify` passes"
-        )
+        raise StoreUnusable(f"the journal's file is damaged; {PUT_BACK}")
     store.load_ends()
     if not accept_loss:
         for fault in commit_faults(commits_in(store.database)):

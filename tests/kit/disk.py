@@ -165,6 +165,12 @@ class OpenFile:
         return int(apsw.SQLITE_IOCAP_POWERSAFE_OVERWRITE)
 
 
+class Connection(apsw.Connection):
+    def executescript(self, text: str) -> None:
+        """As that of `sqlite3`."""
+        self.execute(text)
+
+
 class Drive(apsw.VFS):
     """Where a disk is put in: what SQLite knows as a VFS."""
 
@@ -176,7 +182,7 @@ class Drive(apsw.VFS):
 
     def connect(self, disk: Disk) -> apsw.Connection:
         self.disk = disk
-        connection = apsw.Connection("journal", vfs=self.NAME)
+        connection = Connection("journal", vfs=self.NAME)
         # This VFS has no memory for the log's index that several connections could use. A host has `unix-excl` for that.
         connection.execute("PRAGMA locking_mode=EXCLUSIVE")
         return connection

@@ -205,7 +205,7 @@ class Pump:
 
 
 def by_rows(path: Path) -> None:
-    """Give each entry of a store that nobody has open a row of its own, as every entry had in older schemas."""
+    """Give each entry of a store that nobody has open a row of its own, as every entry of a copy has."""
     part = sidecar_path(path, ".rows")
     copy_store(str(path), str(part))
     for suffix in ("", MARK_SUFFIX):

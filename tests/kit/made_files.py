@@ -1,31 +1,26 @@
 """
-Files of the repository that are made by programs: golden journals, old stores, pictures, the tutorial's example.
+Files of the repository that are made by programs: golden journals, pictures, the tutorial's example.
 
-`python -m tests.kit.made_files WHAT` makes them: `golden GAME`, `store STORE`, `pictures` (`make pictures`), `tutorial`, or
+`python -m tests.kit.made_files WHAT` makes them: `golden GAME`, `pictures` (`make pictures`), `tutorial`, or
 `sessions`: the files of the repository that a page shows whole.
 """
 
 import json
 import random
 import re
-import sqlite3
 import sys
 import textwrap
 from collections.abc import Container, Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from gamehost import __version__
 from gamehost.games.base import Game, GameMaster, JournalledChance, Seat
 from gamehost.journal.notation import picture, read_notation
 from gamehost.journal.records import Entry, EntryKind
 from gamehost.journal.replay import fingerprint
 from gamehost.journal.replay import replay as replay_entries
-from gamehost.storage.database import APPLICATION
-from gamehost.storage.sidecar import sidecar_path
 from tests.client.test_core import PLAYERS
 from tests.kit.pages import PAGES, SHOWN_FILE
 from tests.kit.sources import ROOT
@@ -157,45 +152,6 @@ def write(name: str) -> None:
             file.write(json.dumps(record(player, seats, random.Random(number))) + "\n")
 
 
-# Stores as hosts of earlier releases have left them: one for each schema, in `tests/golden/stores`.
-#
-# `store` adds one from a store that a host has closed. It must have the matches that
-# `tests.storage.test_upgrade` names.
-
-
-STORES = Path(__file__).parents[1] / "golden" / "stores"
-
-
-def schemas_with_stores() -> list[int]:
-    """The schemas of which there is a store, the oldest first."""
-    return sorted(int(path.stem.rpartition("-")[2]) for path in STORES.glob("schema-*.sql"))
-
-
-def make_old_store(schema: int, path: Path) -> None:
-    """Make the files of a store of a schema."""
-    _, mark, *script = (STORES / f"schema-{schema}.sql").read_text("utf-8").splitlines(keepends=True)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript("".join(script))
-    sidecar_path(path, ".hwm").write_text(mark.removeprefix("-- "))
-
-
-def add_store(path: Path) -> None:
-    schema, *script = dumped(path.absolute())
-    number = int(schema.split()[1])
-    left = f"-- A store of schema {number}, as a host of gamehost {__version__} has left it."
-    head = f"{left} The next line is the file beside it that ends in .hwm."
-    mark = sidecar_path(path, ".hwm").read_text("utf-8").strip()
-    pragmas = f"PRAGMA application_id={APPLICATION};", f"PRAGMA user_version={number};"
-    text = "\n".join((head, f"-- {mark}", *pragmas, *script))
-    (STORES / f"schema-{number}.sql").write_text(text + "\n", "utf-8")
-
-
-def dumped(path: Path) -> list[str]:
-    """Everything in a store, as text."""
-    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as connection:
-        return [f"schema {connection.execute('PRAGMA user_version').fetchone()[0]}", *connection.iterdump()]
-
-
 # The pictures of the docs. Each is made from a match between house players, whose text is beside it.
 
 
@@ -287,8 +243,6 @@ def main(what: str, *arguments: str) -> None:
             HOME.mkdir(exist_ok=True)
             for game in arguments:
                 write(game)
-        case "store":
-            add_store(Path(arguments[0]))
         case "pictures":
             for path, drawn in pictures():
                 path.write_text(drawn, "ascii")

@@ -151,12 +151,12 @@ class PostgresServer:
 
     def new_store(self) -> str:
         """Make a database with the tables of a store, as a copy of one; its name."""
-        from gamehost.storage.postgresql.session import connect, migrate
+        from gamehost.storage.postgresql.session import connect, make_tables
 
         if not self.execute("SELECT 1 FROM pg_database WHERE datname = 'store'"):
             self.execute("CREATE DATABASE store")
             session = connect(self.url("store"))
-            migrate(session)
+            make_tables(session)
             session.close()
         return self.new_database("TEMPLATE store")
 

@@ -3,7 +3,6 @@
 import shutil
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -25,7 +24,7 @@ from gamehost.storage.contents import (
     read_uptime,
     rename_account,
 )
-from gamehost.storage.database import APPLICATION, SqliteDatabase, migrate, schemas, statements
+from gamehost.storage.database import SqliteDatabase, make_tables
 from gamehost.storage.durable import StoredAccounts
 from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.names import (
@@ -99,18 +98,6 @@ class StoredAccountsTests(StoreCase, StoredAccountsContract, PropertyCase):
         for path in self.folder.iterdir():
             self.assertNotIn(b"canary", path.read_bytes(), path.name)
         self.assertIn(b"ann", b"".join(path.read_bytes() for path in self.folder.iterdir()))
-
-    def test_a_store_without_accounts_gets_them(self) -> None:
-        """A store of the first schema is brought up to date when it is opened, its tables as they were."""
-        with closing(sqlite3.connect(self.path, isolation_level=None)) as old:
-            for statement in statements(schemas()[0]):
-                old.execute(statement)
-            old.execute(f"PRAGMA application_id={APPLICATION}")
-            old.execute("PRAGMA user_version=1")
-        book = self.new_book()
-        book.add(account("ann"), nobody)
-        self.until_idle()
-        self.assertEqual(rows(self.journal, "PRAGMA user_version"), [(len(schemas()),)])
 
     def test_what_other_members_change_is_learned(self) -> None:
         self.new_book()
@@ -217,7 +204,7 @@ class SqliteTests(NotesContract):
     def setUp(self) -> None:
         self.connection = sqlite3.connect(":memory:", isolation_level=None)
         self.addCleanup(self.connection.close)
-        migrate(self.connection, 0)
+        make_tables(self.connection)
         self.connected = SqliteDatabase(self.connection)
 
     def test_a_row_is_left_of_a_deleted_account(self) -> None:
@@ -235,11 +222,11 @@ class SqliteTests(NotesContract):
 class PostgresTests(PostgresCase, NotesContract):
     def setUp(self) -> None:
         super().setUp()
-        from gamehost.storage.postgresql.session import connect, migrate
+        from gamehost.storage.postgresql.session import connect, make_tables
 
         self.connected = session = connect(self.url)
         self.addCleanup(session.close)
-        migrate(session)
+        make_tables(session)
 
     def test_uptime_does_not_go_back(self) -> None:
         self.write(put_uptime(6), put_uptime(5))

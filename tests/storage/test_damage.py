@@ -123,7 +123,7 @@ class LogTests(DamageCase):
         """After a power cut only an old mark may be there: then the log itself shows that whole commits are lost."""
         left = self.killed()
         sidecar_path(left, ".last").unlink()
-        sidecar_path(left, ".hwm").write_text('{"max_seq": 0, "count": 0, "sha": "", "log": true}')
+        sidecar_path(left, ".hwm").write_text('{"max_seq": 0, "count": 0, "sha": "", "accounts": 0, "log": true}')
         frames = (sidecar_path(left, "-wal").stat().st_size - LOG_HEADER) // LOG_FRAME
         for frame in range(frames - 8, frames - 1):
             spoilt = self.flipped(left, LOG_HEADER + LOG_FRAME * frame + 2000, 3)
@@ -257,7 +257,7 @@ class StoreTests(DamageCase):
     def test_a_lost_or_spoilt_mark_is_refused(self) -> None:
         """Without its mark nobody knows how long the journal was."""
         mark = sidecar_path(self.path, ".hwm")
-        for text in ("", "{}", "nonsense", '{"max_seq": "9", "count": 9, "sha": ""}', "[" * 100_000):
+        for text in ("", "{}", "nonsense", '{"max_seq": "9", "count": 9, "sha": "", "accounts": 0}', "[" * 100_000):
             mark.write_text(text)
             self.assertIn(".hwm beside the journal cannot be read", self.refusal())
         mark.unlink()

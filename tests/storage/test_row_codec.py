@@ -135,7 +135,6 @@ class RowTests(PropertyCase):
         self.assertEqual(len(hashes), 4)
 
     def test_a_key_is_written_only_if_there_is_one(self) -> None:
-        """Openings without keys are the same bytes as those of older releases."""
         plain, keyed = SeatRecord("ann", "onitama", "x"), SeatRecord("ann", "onitama", "x", False, "00ff")
         for seat, written in (
             (plain, b'[["ann","onitama","x",false]]'),

@@ -12,14 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import apsw
 from attrs import evolve
 
 from gamehost.journal.records import Journal, StoreUnusable, TableId, TableRecord
-from gamehost.storage import database as under_test
 from gamehost.storage import sqlite
 from gamehost.storage.contents import UnreadableRow, put_uptime
-from gamehost.storage.database import PRAGMAS, ask, lock, lock_owner, make_durable, migrate, statements
+from gamehost.storage.database import lock_owner
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.inspect import reading
 from gamehost.storage.sidecar import read_mark
@@ -287,12 +285,6 @@ class OwnershipTests(StoreCase):
         self.assertEqual(self.path.read_bytes(), before)
         self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o644)
 
-    def test_a_newer_schema_is_refused(self) -> None:
-        self.stop(self.start())
-        with closing(sqlite3.connect(self.path)) as newer:
-            newer.execute("PRAGMA user_version=99")
-        self.assertIn("schema 99", self.refusal())
-
     def test_no_write_ahead_log_no_journal(self) -> None:
         (self.folder / "store.sqlite-wal").mkdir()
         self.assertRaises(StoreUnusable, self.start)
@@ -334,62 +326,3 @@ class LockOwnerTests(PropertyCase):
     def test_system_that_does_not_tell(self) -> None:
         self.assertIsNone(lock_owner(self.store, self.locks))
         self.assertIsNone(lock_owner(self.locks / "nowhere"))
-
-
-class SchemaTests(PropertyCase):
-    def test_statements_of_a_script(self) -> None:
-        script = "-- one; two\nCREATE TABLE a(b); -- three\n\nINSERT INTO a VALUES (';\n');\n"
-        parts = list(statements(script))
-        self.assertEqual("".join(parts), script)
-        self.assertEqual(len(parts), 2)
-
-    def test_a_step_that_fails_changes_nothing(self) -> None:
-        self.patch(under_test, "schemas", lambda: ["CREATE TABLE a(b);\n", "CREATE TABLE a(b);\n"])
-        path = self.mktemp()
-        with closing(sqlite3.connect(path, isolation_level=None)) as store:
-            self.assertRaises(sqlite3.Error, migrate, store, 0)
-        with closing(sqlite3.connect(path, isolation_level=None)) as store:
-            self.assertEqual(ask(store, "user_version"), 0)
-            self.assertEqual(store.execute("SELECT count(*) FROM sqlite_schema").fetchone(), (0,))
-
-    def test_an_older_store_is_brought_up(self) -> None:
-        path = self.mktemp()
-        with closing(sqlite3.connect(path, isolation_level=None)) as store:
-            version = lock(store)
-            make_durable(store)
-            migrate(store, version)
-            store.execute("INSERT INTO live(game) VALUES (5)")
-            self.patch(under_test, "schemas", lambda: ["nonsense;\n", "CREATE TABLE more(b);\n"])
-            migrate(store, 1)
-            self.assertEqual(lock(store), 2)
-            self.assertEqual(store.execute("SELECT game FROM live").fetchall(), [(5,)])
-            self.assertEqual(store.execute("SELECT * FROM more").fetchall(), [])
-
-
-class Deaf:
-    """A connection that does not do one of the things it is asked for, as SQLite does on some systems."""
-
-    def __init__(self, connection: apsw.Connection, pragma: str) -> None:
-        self.connection = connection
-        self.pragma = pragma
-
-    def execute(self, statement: str, *parameters: object) -> apsw.Cursor:
-        if statement.startswith(f"PRAGMA {self.pragma}="):
-            return self.connection.execute("SELECT 0")
-        return self.connection.execute(statement)
-
-    def executemany(self, statement: str, parameters: object) -> None: ...
-
-    def close(self) -> None: ...
-
-
-class TakeTests(PropertyCase):
-    def test_each_pragma_is_verified(self) -> None:
-        for name, wanted, _ in PRAGMAS:
-            if name == "wal_autocheckpoint":
-                continue  # what is wanted is SQLite's own default
-            with closing(apsw.Connection(self.mktemp())) as connection:
-                for other in ("synchronous=OFF", "foreign_keys=OFF", "trusted_schema=ON", "cell_size_check=OFF"):
-                    connection.execute(f"PRAGMA {other}")
-                error = self.assertRaises(StoreUnusable, make_durable, Deaf(connection, name))
-                self.assertIn(f"SQLite cannot set {name} to {wanted}", str(error))

@@ -21,11 +21,10 @@ from gamehost.storage.postgresql.session import (
     Session,
     connect,
     connect_for_writing,
-    migrate,
+    has_tables,
+    make_tables,
     or_closed,
     refusing,
-    schema_version,
-    schemas,
 )
 from gamehost.storage.questions import MatchLists
 
@@ -54,28 +53,23 @@ def reading_postgresql(store: str, alone: bool = False) -> Iterator[Inspector]:
     """
     with refusing(store), closing(_alone(store) if alone else connect(store, read_only=True)) as session:
         session.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        check_schema(session)
+        check_tables(session)
         yield DatabaseInspector(session)
 
 
-def check_schema(session: Session) -> None:
+def check_tables(session: Session) -> None:
     """
     :raises StoreUnusable: there is no journal of this release in the database
     """
-    version = schema_version(session)
-    if version == 0:
+    if not has_tables(session):
         raise StoreUnusable("there is no journal in this database")
-    if version < len(schemas()):
-        raise StoreUnusable(
-            "the journal was written by an older release; start a host on it once, or read it with that"
-        )
 
 
 def prune_postgresql(store: str, before_ms: int, archive: Path) -> Pruned:
     """As `gamehost.storage.copying.prune`."""
     with refusing(store), closing(connect(store)) as session:
         check_archive(archive)
-        check_schema(session)
+        check_tables(session)
         tables, rows = write_archive(session, before_ms, archive, count(1))
         session.run("BEGIN")
         note_removed(session, tables)
@@ -98,11 +92,9 @@ def filled(store: str, reader: Inspector) -> Iterator[Inspector]:
     :raises StoreUnusable: it cannot be used, or is not empty
     """
     with refusing(store), closing(_alone(store)) as session:
-        if schema_version(session):
-            check_schema(session)
-            if any(session.rows(f"SELECT 1 FROM {table} LIMIT 1") for table in _KEPT):
-                raise StoreUnusable("there is something in this store; make an empty database with createdb")
-        migrate(session)
+        if has_tables(session) and any(session.rows(f"SELECT 1 FROM {table} LIMIT 1") for table in _KEPT):
+            raise StoreUnusable("there is something in this store; make an empty database with createdb")
+        make_tables(session)
         session.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
         _fill(session, reader)
         yield DatabaseInspector(session)

@@ -4,7 +4,7 @@ One session with the database: how it is opened, what is checked, and the locks 
 An advisory lock belongs to its session. When the session ends, the database frees the lock, and not before the last
 transaction of the session is decided.
 
-The tables of a store are made in numbered steps. Each step is a transaction of its own, under a lock.
+The tables of a store are made in one transaction, under a lock.
 """
 
 import select
@@ -26,7 +26,8 @@ from psycopg.types.array import ListBinaryDumper
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.contents import StoreFailed
 from gamehost.storage.postgresql import shown
-from gamehost.storage.questions import MatchLists, Sql, schemas_of
+from gamehost.storage.questions import Sql
+from gamehost.storage.schema import SCHEMA_NUMBER, SCHEMA_TABLE, check_schema, fingerprint_of, schema_of
 
 #: The first number of all advisory locks of a host in the schema `public`: `game` in ASCII. The second one is 0 for the store,
 #: or the run's number. The locks are of a database, so another schema has another first number.
@@ -386,53 +387,38 @@ def _check_that_it_is_one_session(session: Session, another: Callable[[], Sessio
         )
 
 
-#: Names the schema that a database has. It tells a store from another program's database, too.
-_VERSION_TABLE = "gamehost_schema"
-#: The step that makes the index of finished matches, which is filled from the rows.
-_LISTS = 3
+def schema() -> str:
+    """The statements that make the tables of a database."""
+    return schema_of("gamehost.storage.postgresql")
 
 
-def schemas() -> list[str]:
-    """The steps from an empty database to the newest schema, in order."""
-    return schemas_of("gamehost.storage.postgresql")
-
-
-def schema_version(session: Session) -> int:
+def has_tables(session: Session) -> bool:
     """
-    The schema of a store; 0 for an empty database.
+    Whether a database has the tables of a store; an empty one has none.
 
-    :raises StoreUnusable: another program's database, or a newer release's
+    :raises StoreUnusable: another program's database, or another release made the store
     """
-    tables = {row[0] for row in session.rows("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")}
-    if _VERSION_TABLE not in tables:
-        if tables:
-            raise StoreUnusable("this is a database, but not a journal of gamehost; make an empty one with createdb")
-        return 0
-    version = int(session.rows(f"SELECT version FROM {_VERSION_TABLE}")[0][0])
-    if version > (newest := len(schemas())):
-        raise StoreUnusable(
-            f"the journal is of schema {version}, and this release knows schemas up to {newest}; "
-            "start the release that wrote it, or a newer one"
-        )
-    return version
+    names = {row[0] for row in session.rows("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")}
+    if not names:
+        return False
+    if SCHEMA_TABLE not in names:
+        raise StoreUnusable("this is a database, but not a journal of gamehost; make an empty one with createdb")
+    # As JSON, so that a table without the column is no error: it would end the transaction.
+    check_schema(session.rows(f"SELECT version, to_jsonb(one)->>'fingerprint' FROM {SCHEMA_TABLE} AS one"), schema())
+    return True
 
 
-def migrate(session: Session) -> None:
-    """Bring a store to the newest schema. Two hosts that start at once do it once."""
-    before = schema_version(session)
-    for number, step in enumerate(schemas()[before:], before + 1):
-        with transaction(session):
-            # -1 stands for the schema. The lock ends with the transaction.
-            session.rows("SELECT pg_advisory_xact_lock(%s::int, -1)", (session.lock_class,))
-            if schema_version(session) >= number:
-                continue
-            if number == 1:
-                session.run(f"CREATE TABLE IF NOT EXISTS {_VERSION_TABLE}(version integer NOT NULL)")
-                session.run(f"DELETE FROM {_VERSION_TABLE}; INSERT INTO {_VERSION_TABLE} VALUES (0)")
-            session.run(step)
-            if number == _LISTS and before:
-                MatchLists(session).make()
-            session.run(f"UPDATE {_VERSION_TABLE} SET version = %s", (number,))
+def make_tables(session: Session) -> None:
+    """Make the tables of a store, if there are none. Two hosts that start at once do it once."""
+    if has_tables(session):
+        return
+    text = schema()
+    with transaction(session):
+        # -1 stands for the schema. The lock ends with the transaction.
+        session.rows("SELECT pg_advisory_xact_lock(%s::int, -1)", (session.lock_class,))
+        if not has_tables(session):
+            session.run(text)
+            session.run(f"INSERT INTO {SCHEMA_TABLE} VALUES (%s, %s)", (SCHEMA_NUMBER, fingerprint_of(text)))
 
 
 @contextmanager

@@ -51,11 +51,9 @@ from gamehost.storage.postgresql.session import (
     Sleep,
     connect,
     connect_for_writing,
-    migrate,
+    make_tables,
     or_closed,
     refusing,
-    schema_version,
-    schemas,
     transaction,
 )
 from gamehost.storage.questions import Ended, MatchLists, Reader, Sql, TableRows, ended_among
@@ -82,9 +80,8 @@ LOCK_PATIENCE = 5.0
 CLOCKS_DIFFER = 60.0
 #: Seconds between two tries.
 PAUSE = 0.1
-#: The first schema that several hosts can use, and the first PostgreSQL: it ends a session that is silent, and nothing else
-#: finds a member that hangs.
-_SCHEMA_OF_CLUSTERS, _OLDEST_FOR_CLUSTERS = 2, 14
+#: The first PostgreSQL that ends a session that is silent. Nothing else finds a member that hangs.
+_OLDEST_FOR_CLUSTERS = 14
 
 
 @define(eq=False)
@@ -150,13 +147,7 @@ class PostgresStore(OpenStore):
                 )
             if not session.lock(STORE_LOCK, lock_patience, self._clock, self._sleep, shared):
                 raise StoreUnusable(who_has_it(session, shared))
-            # The schema does not change under members of a cluster: they would not keep what it adds.
-            if _SCHEMA_OF_CLUSTERS <= schema_version(session) < len(schemas()) and (found := living(session)):
-                raise StoreUnusable(
-                    f"members of an older release have this journal open ({found}), and this release changes its tables; "
-                    "stop all of them first"
-                )
-            migrate(session)
+            make_tables(session)
             read_uptime(session)
             self.epoch = begin_run(session, platform.node(), self.cluster, accept_loss, say)
             prepare(session)

@@ -1,8 +1,8 @@
 """A session with a database, the names of databases, their schemas, and the runs of members: who lives, and is taken over."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,13 +17,11 @@ from gamehost.journal.records import (
     StoreUnusable,
     TableHeader,
     TableId,
-    TableRecord,
 )
 from gamehost.storage import postgresql
 from gamehost.storage.contents import (
     AddAccount,
     StoreFailed,
-    build_group,
     change_account,
     delete_account,
     drop_ban,
@@ -51,13 +49,13 @@ from gamehost.storage.postgresql.session import (
     Session,
     check_for_writing,
     connect,
-    migrate,
-    schema_version,
-    schemas,
+    has_tables,
+    make_tables,
+    schema,
     transaction,
 )
-from gamehost.storage.questions import COLUMNS, Sql
-from gamehost.storage.row_codec import Head
+from gamehost.storage.questions import Sql
+from gamehost.storage.schema import SCHEMA_NUMBER, fingerprint_of
 from tests.kit.accounts import account
 from tests.kit.journal_contract import END, MOVE, OPENING, PUT_AWAY, nothing
 from tests.kit.postgresql import ClusterCase, PostgresCase
@@ -253,58 +251,58 @@ class SchemaTests(PostgresCase):
     def test_once(self) -> None:
         session = connect(self.url)
         self.addCleanup(session.close)
-        self.assertEqual(schema_version(session), 0)
+        self.assertFalse(has_tables(session))
         for _ in range(2):
-            migrate(session)
-            self.assertEqual(schema_version(session), len(schemas()))
+            make_tables(session)
+            self.assertTrue(has_tables(session))
         self.assertEqual(session.rows("SELECT seconds FROM uptime"), [(0,)])
+        self.assertEqual(session.rows("SELECT * FROM gamehost_schema"), [(SCHEMA_NUMBER, fingerprint_of(schema()))])
 
-    def test_from_the_first_schema(self) -> None:
-        """What a host of an earlier release has left is there: for a host alone, and for a cluster."""
-        self.earlier_release()
-        session = connect(self.url)
-        self.addCleanup(session.close)
-        migrate(session)
-        self.assertEqual(schema_version(session), len(schemas()))
-        for cluster in (None, ClusterAddress("tcp:10.0.0.1:8990", "token")):
-            journal = self.start(cluster=cluster)
-            [table] = [one.table for one in journal.unfinished()]
-            loaded: list[object] = []
-            journal.load(table, loaded.append)
-            self.until_idle(journal)
-            self.assertEqual(loaded, [TableRecord(TableId(1), OPENING, (MOVE,))])
-            self.assertEqual([one.name for one in journal.accounts()], ["Ann"])
-            self.stop(journal)
-        self.assertEqual(
-            session.rows("SELECT key, home FROM session WHERE key NOT LIKE '#%'"), [("ann", 3), ("bob", 3)]
-        )
-
-    def earlier_release(self) -> None:
-        """A database of schema 1: with a table and an account."""
-        session = connect(self.url)
-        self.patch(under_test, "schemas", lambda: [schemas()[0]])
-        migrate(session)
-        self.patch(under_test, "schemas", schemas)
-        self.assertEqual(schema_version(session), 1)
-        session.run("INSERT INTO member(name) VALUES ('a machine')")
-        group = build_group(
-            [(TableId(1), OPENING), (TableId(1), MOVE)], repeat(1), lambda: 0.0, {}, lambda table: Head(0, b"")
-        )
-        for row in group.rows:
-            session.run(f"INSERT INTO event({COLUMNS.postgresql}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", row)
-        session.run("INSERT INTO live(game, owner) VALUES (1, 1)")
-        AddAccount(account("Ann")).write(session)
-        session.close()
+    def test_two_at_once(self) -> None:
+        """The second one waits until the first one is done, and finds the tables."""
+        first, second = connect(self.url), connect(self.url)
+        self.addCleanup(first.close)
+        self.addCleanup(second.close)
+        with ThreadPoolExecutor() as threads, transaction(first):
+            first.rows("SELECT pg_advisory_xact_lock(%s, -1)", (LOCK_CLASS,))
+            made = threads.submit(make_tables, second)
+            while not self.sql("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"):
+                pass
+            first.run(schema())
+            first.run("INSERT INTO gamehost_schema VALUES (%s, %s)", (SCHEMA_NUMBER, fingerprint_of(schema())))
+            first.run("COMMIT; BEGIN")
+            made.result()
+        self.assertTrue(has_tables(second))
 
     def test_other_databases_are_left_alone(self) -> None:
-        """Those of other programs, and those of a newer release."""
         self.sql("CREATE TABLE recipe(words text)")
         self.assertIn("a database, but not a journal of gamehost", self.refusal())
         self.assertEqual(self.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"), [("recipe",)])
-        self.sql("DROP TABLE recipe")
+
+    def test_other_schemas_are_refused(self) -> None:
+        """For a host alone and a member of a cluster, and nothing is changed."""
         self.stop(self.start())
-        self.sql("UPDATE gamehost_schema SET version = 99")
-        self.assertIn("schema 99", self.refusal())
+        for change, words in (
+            ("UPDATE gamehost_schema SET version = 2", r"it has schema 2 \([0-9a-f]{16}\), and gamehost"),
+            (
+                "UPDATE gamehost_schema SET version = 1, fingerprint = repeat('0', 16)",
+                r"it has schema 1 \(0{16}\), and",
+            ),
+            ("UPDATE gamehost_schema SET fingerprint = chr(27)", "'gamehost_schema' must have one row"),
+            ("DELETE FROM gamehost_schema", "'gamehost_schema' must have one row"),
+            ("INSERT INTO gamehost_schema VALUES (1, repeat('0', 16)), (1, repeat('0', 16))", "must have one row"),
+            ("DELETE FROM gamehost_schema; ALTER TABLE gamehost_schema DROP fingerprint", "must have one row"),
+            (
+                "INSERT INTO gamehost_schema VALUES (7)",
+                "it has schema 7, and gamehost .*; keep the release that made it, or",
+            ),
+        ):
+            self.sql(change)
+            before = self.sql("SELECT * FROM gamehost_schema")
+            for cluster in (None, ClusterAddress("tcp:10.0.0.1:8990", "token")):
+                self.assertRegex(self.refusal(cluster=cluster), words)
+            self.assertEqual(self.sql("SELECT * FROM gamehost_schema"), before)
+        self.assertEqual(self.sql("SELECT count(*) FROM member"), [(1,)])
 
 
 class ChangeTests(PostgresCase):
@@ -412,22 +410,6 @@ class UrlTests(SynchronousTestCase):
         for version in ("3.2", "3.10.1", "4.0.0.dev1"):
             self.patch(postgresql, "import_module", lambda name, one=version: SimpleNamespace(__version__=one))
             require_psycopg()
-
-
-class ReleaseTests(ClusterCase):
-    def test_an_older_release_runs(self) -> None:
-        """The tables of the store are not changed under it. When it is gone, they are."""
-        first = self.member(1)
-        newest = len(schemas())
-        self.sql(f"UPDATE gamehost_schema SET version = {newest - 1}")
-        with self.assertRaises(StoreUnusable) as caught:
-            self.member(2)
-        self.assertIn("members of an older release have this journal open (", str(caught.exception))
-        self.assertIn("tcp:10.0.0.1:8990", str(caught.exception))
-        self.assertEqual(self.sql("SELECT version FROM gamehost_schema"), [(newest - 1,)])
-        self.sql(f"UPDATE gamehost_schema SET version = {newest}")
-        self.member(2)
-        self.stop(first)
 
 
 class StartTests(ClusterCase):

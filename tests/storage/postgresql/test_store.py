@@ -650,7 +650,7 @@ class MessageTests(PostgresCase):
         self.assertIn("the database refuses this (permission denied for", words)
 
     def test_what_was_refused_leaves_no_session(self) -> None:
-        self.patch(store, "migrate", self.break_down)
+        self.patch(store, "make_tables", self.break_down)
         self.assertRaises(ZeroDivisionError, self.start)
         hosts: list[Any] = []
         while hosts != [(0,)]:

@@ -1,0 +1,50 @@
+"""
+The tables of a store. Each engine has one text with the statements that make them: `schema.sql` beside its modules.
+
+A store notes the number of its schema, and a fingerprint of that text. A store with another number or fingerprint is refused.
+"""
+
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.resources import files
+
+from gamehost import __version__
+from gamehost.journal.records import StoreUnusable
+from gamehost.storage.contents import PUT_BACK
+
+#: The number of the schema, of both engines. Until release 1.0 it stays, and the text changes in place.
+SCHEMA_NUMBER = 1
+#: The table with the fingerprint. Each engine has it.
+SCHEMA_TABLE = "gamehost_schema"
+
+
+def schema_of(package: str) -> str:
+    """The statements that make the tables of an engine, from the file `schema.sql` of its package."""
+    return files(package).joinpath("schema.sql").read_text("utf-8")
+
+
+def fingerprint_of(schema: str) -> str:
+    """16 hexadecimal digits. Comments and the spaces between words do not count."""
+    return sha256(" ".join(re.sub("--.*", "", schema).split()).encode()).hexdigest()[:16]
+
+
+def check_schema(found: Sequence[tuple[int, str | None]], schema: str) -> None:
+    """
+    Check that a store has the tables of this release.
+
+    :param found: what the store notes: its number and its fingerprint; a release that made no fingerprints has left `None`
+    :raises StoreUnusable: another release made the store, or the note was changed
+    """
+    fingerprint = fingerprint_of(schema)
+    if [*found] == [(SCHEMA_NUMBER, fingerprint)]:
+        return
+    number, noted = found[0] if len(found) == 1 else (0, "")
+    if noted is not None and not re.fullmatch("[0-9a-f]{16}", noted):
+        raise StoreUnusable(
+            f"the journal was changed: {SCHEMA_TABLE!r} must have one row with a fingerprint; {PUT_BACK}"
+        )
+    raise StoreUnusable(
+        f"another release made this journal: it has schema {number}{f' ({noted})' if noted else ''}, and gamehost "
+        f"{__version__} has schema {SCHEMA_NUMBER} ({fingerprint}); keep the release that made it, or begin with an empty store"
+    )
