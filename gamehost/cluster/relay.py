@@ -29,7 +29,7 @@ from gamehost._twisted import Timer, replace_protocol, write_at_once
 from gamehost.journal.records import SeatRecord
 from gamehost.net.endpoints import set_socket_options
 from gamehost.net.limiter import ConnectionLimiter
-from gamehost.storage.names import Member
+from gamehost.storage.names import INTERFACE, Member
 from gamehost.wires.framing import WireError
 
 #: Bytes of the line of a preamble, with its end.
@@ -67,6 +67,8 @@ class Preamble(Struct, frozen=True, forbid_unknown_fields=True):
     parcel: str = ""
     #: Whether that connection is lost already: the name is to be free.
     lost: bool = False
+    #: Of the release of the member that passes it on.
+    interface: int = INTERFACE
 
     def __repr__(self) -> str:
         return f"Preamble(wire={self.wire!r}, address={self.address!r})"
@@ -84,7 +86,15 @@ class Return(Struct, frozen=True):
     preamble: Preamble
 
 
+class _Speaks(Struct):
+    """What the preamble of any release has; those before the number was there have none."""
+
+    token: str
+    interface: int = 0
+
+
 _READER = json.Decoder(Preamble)
+_SPEAKS = json.Decoder(_Speaks)
 _RETURNS = json.Decoder(Return)
 
 
@@ -92,9 +102,13 @@ def read_preamble(line: bytes) -> Preamble:
     """
     Read a line, without its end.
 
-    :raises WireError: this is no preamble
+    :raises WireError: this is no preamble, or that of another interface
     """
     try:
+        if (its := _SPEAKS.decode(line).interface) != INTERFACE:
+            raise WireError(
+                f"it comes from a member with interface {its} between members, and this release has {INTERFACE}"
+            )
         read = _READER.decode(line)
     except (DecodeError, RecursionError):
         raise WireError("no preamble") from None

@@ -17,6 +17,11 @@ from gamehost.journal.records import CHAMPIONSHIP, TableId, UnfinishedTable
 QueueKey = tuple[str, str]
 
 
+#: How members of a cluster speak with each other, in the database and on connections that they pass on. A release that says
+#: something there in another way has the next number, and never runs beside the one before.
+INTERFACE = 1
+
+
 @frozen
 class Member:
     """A living member of a cluster."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from hashlib import sha256
 from itertools import cycle
 from pathlib import Path
 from struct import pack
@@ -11,6 +12,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json as msgspec_json
+from msgspec.json import schema_components
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.error import ConnectionRefusedError
@@ -33,8 +35,9 @@ from gamehost.cluster.relay import (
 )
 from gamehost.journal.records import SeatRecord
 from gamehost.limits import Limits
+from gamehost.lobby.sessions import Page
 from gamehost.net.limiter import ConnectionLimiter
-from gamehost.storage.names import Member
+from gamehost.storage.names import INTERFACE, Member
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import BUFFER, StrictTransport
 from gamehost.testing.transcript import Hears, Transcript, play, read_transcripts
@@ -538,6 +541,23 @@ class PreambleTests(PropertyCase):
     @given(st.binary(max_size=80))
     def test_garbage(self, line: bytes) -> None:
         self.assertRaises(WireError, read_preamble, line)
+
+    def test_another_interface(self) -> None:
+        """A member of another release is named as one, whatever else its preamble has. Older ones have no number."""
+        facts: dict[str, object] = json.loads(FULL.line())
+        older = {key: value for key, value in facts.items() if key not in ("interface", "hops")}
+        for changed, number in (({**facts, "interface": INTERFACE + 1, "more": []}, INTERFACE + 1), (older, 0)):
+            wrong = self.assertRaises(WireError, read_preamble, json.dumps(changed).encode())
+            words = f"it comes from a member with interface {number} between members, and this release has {INTERFACE}"
+            self.assertEqual(str(wrong), words)
+
+    def test_the_number_of_the_interface(self) -> None:
+        """Who changes what members say to each other gives it the next number, and the new sum here."""
+        _, parts = schema_components([Preamble, Return, Page])
+        for part in parts.values():
+            part.pop("description", None)
+        found = sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+        self.assertEqual((INTERFACE, found), (1, "3f31fd4bc2df58f2"))
 
     def test_other_names(self) -> None:
         """Facts that are missing, and facts that nobody knows, are refused."""

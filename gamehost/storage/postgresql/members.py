@@ -17,7 +17,7 @@ from attrs import field, frozen
 
 from gamehost.journal.records import StoreUnusable, TableId, UnfinishedTable
 from gamehost.storage.contents import COUNTED, REMOVE, VERIFY_FIRST, StoreFailed, seats_of
-from gamehost.storage.names import Seen, keys_of_table
+from gamehost.storage.names import INTERFACE, Seen, keys_of_table
 from gamehost.storage.postgresql.session import LOCK_CLASS, Session, transaction
 from gamehost.storage.questions import EVENT
 from gamehost.storage.row_codec import Head, Row, Undecodable, read_opening
@@ -39,6 +39,10 @@ _LOCKS = """
 _SEEN = f"""
     SELECT epoch, name, coalesce(address, ''), coalesce(token, ''), ended IS NOT NULL,
     epoch IN ({_LOCKS}) FROM member WHERE heir IS NULL ORDER BY epoch"""
+#: A living member that speaks with the others in another way.
+_SPEAKS_OTHERWISE = f"""
+    SELECT name, address, interface FROM member WHERE heir IS NULL AND ended IS NULL AND address IS NOT NULL
+    AND interface <> %s AND epoch IN ({_LOCKS}) ORDER BY epoch LIMIT 1"""
 #: Row 0 of unfinished tables, with what is noted of each, and whether there is another row.
 _OPENINGS = f"""
     SELECT coalesce(since, 0), told, lost OR EXISTS (SELECT 1 FROM event AS later WHERE later.game = live.game AND later.n = 1),
@@ -153,7 +157,8 @@ def begin_run(
     :param accept_loss: go on with the list of unfinished tables as it is
     :param say: called with words for the log while this waits
     :returns: the number of the run
-    :raises StoreUnusable: nobody else is alive, and that list is not the one that was noted; or the lock of the run is taken
+    :raises StoreUnusable: nobody else is alive, and that list is not the one that was noted; or the lock of the run is taken;
+        or a living member has another interface
     """
     address, token = (None, None) if cluster is None else (cluster.address, cluster.token)
     with transaction(session):
@@ -162,8 +167,13 @@ def begin_run(
         if not (others or accept_loss):
             for fault in list_faults(session):
                 raise StoreUnusable(f"{fault}. {VERIFY_FIRST}")
-        insert = "INSERT INTO member(name, address, token) VALUES (%s, %s, %s) RETURNING epoch"
-        epoch = int(session.rows(insert, (name, address, token))[0][0])
+        for other, where, its in session.rows(_SPEAKS_OTHERWISE, (INTERFACE, session.lock_class)):
+            raise StoreUnusable(
+                f"the member {other} at {where} is of another release: it has interface {its} between members, and this "
+                f"release has {INTERFACE}; stop all members, and start them with one release"
+            )
+        insert = "INSERT INTO member(name, address, token, interface) VALUES (%s, %s, %s, %s) RETURNING epoch"
+        epoch = int(session.rows(insert, (name, address, token, INTERFACE))[0][0])
         # Others see this row when it is committed. If the lock is free then, they know that this run has ended.
         if not session.lock(epoch, 1.0, time.monotonic, time.sleep):
             raise StoreUnusable(

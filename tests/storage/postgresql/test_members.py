@@ -8,6 +8,7 @@ from gamehost.accounts.proofs import ProvenLogins
 from gamehost.games.base import Seat
 from gamehost.journal.records import UnfinishedTable
 from gamehost.storage.contents import StoreFailed
+from gamehost.storage.names import INTERFACE
 from gamehost.storage.postgresql import members
 from gamehost.storage.postgresql.members import ClusterAddress, look, take_over
 from gamehost.storage.postgresql.session import LOCK_CLASS, lock_class_of
@@ -114,6 +115,22 @@ class LookTests(ClusterCase):
         self.assertEqual([(seen.epoch, seen.ended, seen.locked) for seen in look(self.session)], ended)
         self.member(3)
         self.assertEqual([seen.epoch for seen in look(self.session)], [3])
+
+
+class InterfaceTests(ClusterCase):
+    """Members of different releases speak with each other in the same way, or not at all."""
+
+    def test_a_member_of_another_release(self) -> None:
+        first = self.member(1)
+        self.patch(members, "INTERFACE", INTERFACE + 1)
+        refusal = self.refusal(cluster=ClusterAddress("tcp:10.0.0.2:8990", "token 2"))
+        self.assertIn("at tcp:10.0.0.1:8990 is of another release", refusal)
+        self.assertIn(f"it has interface {INTERFACE} between members, and this release has {INTERFACE + 1};", refusal)
+        self.play(first, 1)
+        self.stop(first)
+        self.wait_for_lock(1)
+        self.start(cluster=ClusterAddress("tcp:10.0.0.2:8990", "token 2"))
+        self.assertEqual(self.sql("SELECT interface FROM member ORDER BY epoch"), [(INTERFACE,), (INTERFACE + 1,)])
 
 
 class TakeOverTests(ClusterCase):
