@@ -53,6 +53,8 @@ _SESSION = {
     "jit": "off",
     # All rows of a stream are read. A plan for the first ones takes a hundred times as long without statistics.
     "cursor_tuple_fraction": "1",
+    # Without statistics a large index seems to have few rows for each list, so a whole list would be read and sorted for 50.
+    "enable_bitmapscan": "off",
     "statement_timeout": "0",
     "lock_timeout": "0",
     "idle_in_transaction_session_timeout": "0",
