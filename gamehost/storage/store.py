@@ -338,8 +338,8 @@ def _check(
 
 #: The process (EMFILE) or the system (ENFILE) has no file left.
 NO_FILE_LEFT = frozenset({errno.EMFILE, errno.ENFILE})
-#: The disk, or the owner's share of it, is full.
-NO_SPACE_LEFT = frozenset({errno.ENOSPC, errno.EDQUOT})
+#: The disk, or the owner's share of it, is full; or a file would be larger than this process may make one.
+NO_SPACE_LEFT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 #: Where a line of the system's list of mounts has the path.
 _MOUNT_POINT = 4
 #: The end of the name of a file that is there for a moment, to try what the file system does.
