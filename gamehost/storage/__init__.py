@@ -9,6 +9,7 @@ Of all stores:
 - `questions`: what is read, with its SQL for both engines, what people can ask, and the thread that answers
 - `contents`: an open store of either engine, what is in it beside the tables' records, and what one commit changes;
   `row_codec`: the bytes of a row, and the chain of hashes of a table's rows
+- `schema`: which tables a store has: their number and their fingerprint, which must be those of this release
 - `inspect`, `copying`: reading, copying and archiving a store that no host has open
 - `names`: what the members of a cluster ask their registry
 
@@ -16,7 +17,7 @@ Of SQLite files:
 
 - `sqlite`: opening a file, which is made of the modules below, and reading beside the writer
 - `store`: one connection, with its checks; the store and the files beside it as one thing, and the room on their disk.
-  `database`: pragmas, schemas, who may use a file; commits, each in one row, and tables whose moves are there or in rows
+  `database`: pragmas, tables, who may use a file; commits, each in one row, and tables whose moves are there or in rows
 - `sidecar`: the files beside the store: SQLite's log, the high-water mark that says how much was durable, and others
 - `backup`: copying a file, also while it is in use
 
