@@ -303,6 +303,15 @@ class DialectTests(PropertyCase):
         self.assertNotIsInstance(next(iter(codec.feed(data))), m.RemoteMove)
         self.assertRaises(WireError, list, codec.feed(b"<a>" * 9))
 
+    def test_a_log_in_is_accepted_in_the_middle_of_a_message(self) -> None:
+        """All of the message is then read as one of the remote game, wherever the answer comes."""
+        data = b"<message type='move'><gameId id='7'/><move><a b='>'/></move></message>"
+        for cut in range(1, len(data)):
+            codec = XmlCodec()
+            self.assertEqual(list(codec.feed(data[:cut])), [])
+            codec.encode(m.LoginResponse(dialect=m.Dialect.EXACT))
+            self.assertEqual(list(codec.feed(data[cut:])), [m.RemoteMove(b"<a b='>'/>", "7")], cut)
+
     def test_a_master_logs_in_first(self) -> None:
         """Its log-in is read on a connection that has said nothing else."""
         self.assertEqual(list(XmlCodec().feed(MASTER_LOGIN.encode())), [m.GameMasterLogin("nim-1", "nim", "2", "2")])

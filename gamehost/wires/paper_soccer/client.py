@@ -1,7 +1,7 @@
 """
 The client's side of the XML messages: the codec, and a program that plays.
 
-The same scanner and parser as the server's cut and read the stream, with the same limits. Elements and attributes that a client
+The same buffer as the server's cuts and reads the stream, with the same limits. Elements and attributes that a client
 does not know are ignored, so that a later server can say more. What is written here is read back as the server reads it before
 it is sent.
 
@@ -20,12 +20,10 @@ from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.codec import COORDINATES, XmlCodec
 from gamehost.wires.paper_soccer.elements import (
     POINT_LIMIT,
-    AttributeTwice,
     Element,
     MessageBuffer,
     Piece,
     PieceKind,
-    parsed,
 )
 
 #: The elements of the longest message: a last move of as many points as there can be, and six around them.
@@ -99,10 +97,9 @@ _READERS: Mapping[str, Callable[[Element], m.Message]] = {
 def _read(piece: Piece) -> m.Message:
     if piece.kind is not PieceKind.ELEMENT:
         raise WireError('expected <message type="...">')
-    try:
-        root = parsed(piece.data)
-    except AttributeTwice as twice:
-        raise WireError(str(twice)) from None
+    if piece.twice:
+        raise WireError("an attribute is given twice")
+    root = piece.root
     reader = _READERS.get(root.attributes.get("type", "")) if root.tag == "message" else None
     if reader is None:
         raise WireError(f'expected <message type="..."> with one of the types {", ".join(_READERS)}')

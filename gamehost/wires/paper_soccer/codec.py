@@ -26,7 +26,6 @@ from gamehost.wires.paper_soccer.elements import (
     PieceKind,
     Wrong,
     envelope,
-    parsed,
 )
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
@@ -303,19 +302,22 @@ def read(piece: Piece, dialect: m.Dialect) -> m.Message:
     """
     The message in a piece.
 
-    :raises WireError: not UTF-8, not well-formed, or with entities
+    :raises WireError: a prefix is not declared, or, in a remote game, an attribute is there twice
     """
     if piece.kind is PieceKind.BLANK_LINE:
         return BLANK
     if piece.kind is PieceKind.HELP:
         return m.HelpAsked()
     try:
-        if piece.kind is PieceKind.ELEMENT:
-            root = parsed(piece.data) if dialect is _BUILT_IN else envelope(piece)
-            return _read_element(root, piece, dialect)
         if dialect is not _BUILT_IN:
-            raise Wrong('expected <message type="...">')
-        points = _points(parsed(b"<move>%b</move>" % piece.data))
+            if piece.kind is not PieceKind.ELEMENT:
+                raise Wrong('expected <message type="...">')
+            return _read_element(envelope(piece), piece, dialect)
+        if piece.twice:
+            raise Wrong("an attribute is given twice")
+        if piece.kind is PieceKind.ELEMENT:
+            return _read_element(piece.root, piece, dialect)
+        points = _points(piece.root)
         if piece.kind is PieceKind.STRAY_POINTS:
             raise Wrong("expected a line end after points without a message, or another point")
         return m.Move(points)
@@ -442,7 +444,7 @@ class XmlCodec:
         line_ends: bool = True,
     ) -> None:
         self._guided = not strict
-        self._buffer = MessageBuffer(self._guided)
+        self._buffer = MessageBuffer(self._guided, usual=_usual)
         self._dialect = _BUILT_IN
         self._loose = loose
         #: Whether the last piece was refused and stood outside a message.
@@ -461,7 +463,7 @@ class XmlCodec:
         :raises WireError: past a limit, or not well-formed XML in UTF-8 of elements and text alone
         """
         for piece in self._buffer.feed(data):
-            message = self._read(piece)
+            message = self._read(piece) if piece.message is None else piece.message
             # A person types one line: elements behind a refused one on the same line are part of the same mistake.
             same_mistake = self._guided and self._refused and piece.same_line and not piece.data.startswith(b"<message")
             if not same_mistake:
@@ -480,8 +482,6 @@ class XmlCodec:
 
     def _read(self, piece: Piece) -> m.Message:
         dialect = self._dialect
-        if dialect is _BUILT_IN and piece.kind is PieceKind.ELEMENT and (usual := _usual(piece.data)) is not None:
-            return usual
         if self._loose and _LOG_IN.match(piece.data):
             # A log-in is read before it is known what the client speaks: its type of game tells.
             with suppress(WireError):  # it is read again, which says what is wrong

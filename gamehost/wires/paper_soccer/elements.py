@@ -1,21 +1,23 @@
 """
 Cuts a stream of bytes into whole XML elements, and makes trees of them. Pure: bytes in, pieces out.
 
-The buffer keeps at most one unfinished piece of bounded size. It looks at every byte a bounded number of times, however
-the stream is cut into segments. Some things cannot be in a message of this wire: a DOCTYPE, a comment, CDATA, a processing
-instruction, too much depth, too many elements. They end the stream where they begin, and so does a wrong end tag.
+The buffer keeps at most one unfinished piece of bounded size. Some things cannot be in a message of this wire: a DOCTYPE, a
+comment, CDATA, a processing instruction, too much depth, too many elements. They end the stream where they begin, and so does
+a wrong end tag.
 
-Expat finds out whether a piece is well-formed otherwise. It gets whole pieces only: it reads an unfinished tag anew with every
-segment, so a tag of 16 KiB that comes byte by byte would cost it 0.15 s. Each piece has a parser of its own, so no name is
-remembered.
+Expat reads the elements, and the handlers count and build. It gets the bytes up to the last `>`, because an unfinished tag is
+read anew whenever it gets more. Only a `>` in a value makes it do so: a tag of 16 KiB full of them that comes byte by byte
+costs about 0.3 s, and such segments count for 4 MiB of the rate. What has come since the last `>` is only searched for a `<`
+that cannot be there. Each element has a parser of its own, so no name is remembered.
 """
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
+from typing import Any
 from xml.parsers import expat
-from xml.parsers.expat.errors import XML_ERROR_DUPLICATE_ATTRIBUTE, codes
+from xml.parsers.expat.errors import XML_ERROR_DUPLICATE_ATTRIBUTE, XML_ERROR_TAG_MISMATCH, codes
 
 from msgspec import Struct
 
@@ -45,13 +47,12 @@ OPAQUE = frozenset({"move", "gameState"})
 _OPAQUE_NAMES = frozenset(tag.encode("ascii") for tag in OPAQUE)
 
 _SPACE = re.compile(rb"[ \t\r]*+")
-# What comes next in a tag that matters, by the open quote.
-_IN_TAG = {0: re.compile(rb"[<>\"']"), 0x22: re.compile(rb'[<"]'), 0x27: re.compile(rb"[<']")}
 _NAME_START = re.compile(rb"[A-Za-z_:\x80-\xff]")
-# A text and the whole tag behind it: its slash and its name.
-_TAG = re.compile(
-    rb"[^<]*+<(?:(/)|(?=[A-Za-z_:\x80-\xff]))(?=([^ \t\r\n/>]*+))(?:[^<>\"']++|\"[^<\"]*+\"|'[^<']*+')*+>"
-)
+_NAME = re.compile(rb"[^ \t\r\n/>]*+")
+# A tag.
+_TAG = re.compile(rb"<(?:[^<>\"']++|\"[^<\"]*+\"|'[^<']*+')*+>")
+# A `<` that begins no tag, and one in a tag.
+_ODD = re.compile(rb"<(?:([^A-Za-z_:/\x80-\xff])|[^<>]*+<)")
 _POINT = re.compile(rb"<point[ \t\r\n/>]")
 # A line with a call for help, and the bytes that can become one. `guidance.HELP_WORDS` has the words.
 _HELP = re.compile(rb"(?:help|quit|exit|\?)[ \t]{0,8}\r?\n", re.IGNORECASE)
@@ -79,6 +80,9 @@ _NO_MARKUP = "expected elements and text; no DOCTYPE, comment, CDATA or processi
 _NO_DECLARATION = 'expected <?xml version="1.0" encoding="UTF-8"?> once, or nothing, in front of a message'
 _TOO_LONG = f"a message longer than {MESSAGE_LIMIT} bytes"
 _NOT_WELL_FORMED = "not well-formed XML"
+_IN_TAG = "not well-formed: < in a tag"
+
+_TWICE, _MISMATCH = codes[XML_ERROR_DUPLICATE_ATTRIBUTE], codes[XML_ERROR_TAG_MISMATCH]
 
 
 class PieceKind(Enum):
@@ -102,18 +106,227 @@ class Content(Struct):
     stop: int
 
 
+class Element(Struct):
+    tag: str
+    attributes: Mapping[str, str]
+    children: "list[Element]" = []
+    #: The text that stands directly in it.
+    text: str = ""
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there is more than white space directly in it."""
+        return bool(self.text.strip(_WHITE))
+
+
+class Wrong(Exception):
+    """Where a message ends is known, so the connection can go on. The text says what is wrong, and repeats nothing of it."""
+
+
 class Piece(Struct, frozen=True):
     kind: PieceKind
-    data: bytes = b""
+    data: bytes
+    #: The element, or one around the points. In a message of a remote game the elements with contents are empty.
+    root: Element
     #: Whether it stands on the same line as the piece before it.
     same_line: bool = False
     #: The elements of the message with contents of a game.
     contents: tuple[Content, ...] = ()
+    #: Whether a tag has an attribute twice. XML does not allow it. It is the one fault of form that the stream survives.
+    twice: bool = False
+    #: The message, if it was read without a parser.
+    message: Any = None
 
 
-_BLANK_LINE, _HELP_ASKED = Piece(PieceKind.BLANK_LINE), Piece(PieceKind.HELP)
+_NONE = Element("", {})
+_BLANK_LINE, _HELP_ASKED = Piece(PieceKind.BLANK_LINE, b"", _NONE), Piece(PieceKind.HELP, b"", _NONE)
 
-_LINE_END, _SLASH, _LESS, _MORE, _QUESTION, _BANG = b"\n/<>?!"
+_LINE_END, _LESS, _QUESTION, _BANG = b"\n<?!"
+_MESSAGE, _MESSAGE_END = b"<message", b"</message>"
+
+
+class MessageBounds(Struct, frozen=True):
+    """The most elements and points of a message, and how deep it may be."""
+
+    elements: int = ELEMENT_LIMIT
+    points: int = POINT_LIMIT
+    depth: int = DEPTH_LIMIT
+
+
+_REMOTE_LIMITS = MessageBounds(REMOTE_ELEMENT_LIMIT, REMOTE_ELEMENT_LIMIT, REMOTE_DEPTH_LIMIT)
+
+
+class _UnfinishedElement:
+    """
+    The element that is being read: its parser, and the tree so far. All offsets are those of the buffer.
+
+    :param rest: the bytes of the buffer, which grow
+    :param begin: where the element begins in them
+    :param remote: whether contents of a remote game are found, and not read
+    :param before: the point before it in the same piece
+    """
+
+    __slots__ = (
+        *("_base", "_elements", "_in_content", "_limits", "_open", "_parser", "_points", "_remote", "_rest"),
+        *("contents", "ended", "fed", "twice"),
+    )
+
+    def __init__(
+        self,
+        rest: bytearray,
+        begin: int,
+        limits: MessageBounds,
+        remote: bool,
+        before: "_UnfinishedElement | None" = None,
+    ) -> None:
+        self._rest = rest
+        self._limits = limits
+        self._remote = remote
+        self._elements: int = before._elements if before else 0
+        self._points: int = before._points if before else 0
+        #: The parser has read up to here. In an unfinished tag: where it begins.
+        self.fed = begin
+        #: Where the element ends; -1: it is not whole.
+        self.ended = -1
+        self.contents: list[Content] = []
+        #: Whether the parser is in one of them.
+        self._in_content = False
+        self.twice = False
+        #: The elements that have begun and not ended, in one around all.
+        self._open = [Element("", {})]
+        self._begin_parser(begin)
+
+    @property
+    def root(self) -> Element:
+        return self._open[0].children[0]
+
+    def _begin_parser(self, at: int, tag: bytes = b"") -> None:
+        """
+        Read with a new parser from here on, as if it had read all before.
+
+        :param tag: the last tag before it, if it is still to be read
+        """
+        self._parser = parser = expat.ParserCreate("utf-8")
+        parser.buffer_text = True
+        opened = b""
+        if len(self._open) > 1:
+            opened = b"".join([b"<%b>" % element.tag.encode() for element in self._open[1:]])
+            parser.Parse(opened)
+        #: What to add to the parser's offsets.
+        self._base = at - len(opened) - len(tag)
+        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+        parser.CharacterDataHandler = self._text
+        parser.CommentHandler = parser.StartCdataSectionHandler = parser.ProcessingInstructionHandler = self._markup
+
+    def feed(self, stop: int) -> None:
+        """
+        Read on, up to the end of the element at most.
+
+        :param stop: behind a `>`
+        :raises WireError: not well-formed, not UTF-8, too much of something, or what cannot be in a message
+        """
+        data = self._rest[self.fed : stop]
+        while True:
+            try:
+                self._parser.Parse(data)
+            except expat.ExpatError as error:
+                if self.ended < 0:
+                    at = max(self._base + self._parser.ErrorByteIndex, self.fed)
+                    if error.code == _TWICE and not self._remote:
+                        data = self._read_again(at, stop)
+                        continue
+                    raise WireError(self._fault(error.code, at)) from None
+            break
+        if self.ended >= 0:
+            del self._parser  # it knows this object
+            return
+        self.fed = self._base + self._parser.CurrentByteIndex
+        if self.fed < stop:
+            _check_tags(self._rest, self.fed, stop)
+            # Some versions of Expat do not go on in an unfinished tag before much more of it has come.
+            self._begin_parser(self.fed)
+
+    def _read_again(self, at: int, stop: int) -> bytearray:
+        """What to read instead of the tag with an attribute twice, and of what is behind it."""
+        self.twice = True
+        rest, numbers = self._rest, itertools.count()
+        tag = _TAG.match(rest, rest.rindex(b"<", 0, at))
+        assert tag is not None
+        self.fed = tag.start()
+        single = _ATTRIBUTE.sub(lambda one: b"%b_%d%b" % (one[1], next(numbers), one[2]), tag[0])
+        self._begin_parser(tag.end(), single)
+        return bytearray(single) + rest[tag.end() : stop]
+
+    def _fault(self, code: int, at: int) -> str:
+        """
+        What is wrong, in words that do not depend on how much of the stream has come.
+
+        :raises WireError: a `<` is at a place where it cannot be
+        """
+        rest = self._rest
+        if code == _MISMATCH:
+            name = _NAME.match(rest, at)
+            begun = self._open[-1].tag
+            if name is not None and name[0] in KNOWN_NAMES and begun.encode() in KNOWN_NAMES:
+                return f"not well-formed: </{name[0].decode('ascii')}> ends <{begun}>"
+            return "not well-formed: an end tag with another name than its start tag"
+        until = rest.index(b">", at) + 1
+        _check_tags(rest, self.fed, until)
+        try:
+            rest[self.fed : until].decode("utf-8")
+        except UnicodeDecodeError:
+            return "not UTF-8"
+        if _OTHER_REFERENCE.search(rest, self.fed, until):
+            return "expected no entities but &lt; &gt; &amp; &quot; and &apos;"
+        return _IN_TAG if rest[at] == _LESS else _NOT_WELL_FORMED
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        limits, deep = self._limits, len(self._open)
+        self._elements += 1
+        self._points += tag == "point"
+        if self._points > limits.points:
+            raise WireError(f"a message of more than {limits.points} points")
+        if self._elements > limits.elements:
+            raise WireError(f"a message of more than {limits.elements} elements")
+        if deep > limits.depth:
+            raise WireError(f"elements more than {limits.depth} deep")
+        element = Element(tag, attributes)
+        if not self._in_content:
+            if len(attributes) > ATTRIBUTE_LIMIT:
+                raise WireError(f"an element with more than {ATTRIBUTE_LIMIT} attributes")
+            self._open[-1].children.append(element)
+            if self._remote and deep == 2 and tag in OPAQUE:
+                self._in_content = True
+                begin = self._base + self._parser.CurrentByteIndex
+                whole = _TAG.match(self._rest, begin)
+                assert whole is not None
+                self.contents.append(Content(begin, *[whole.end()] * 3))
+        self._open.append(element)
+
+    def _end(self, tag: str) -> None:
+        element = self._open.pop()
+        deep = len(self._open)
+        if deep > 2 or (deep == 2 and not self._in_content):
+            return
+        # Of an empty element the parser names the end, of an end tag where it begins.
+        at = self._base + self._parser.CurrentByteIndex
+        empty = self._rest.endswith(b"/>", 0, at)
+        if deep == 1:
+            empty = empty and not element.children and not element.text
+            self.ended = at if empty else self._rest.index(b">", at) + 1
+        else:
+            self._in_content = False
+            content = self.contents[-1]
+            if not empty or at > content.begun:
+                content.ended, content.stop = at, self._rest.index(b">", at) + 1
+
+    def _text(self, some: str) -> None:
+        if not self._in_content:
+            self._open[-1].text += some
+
+    def _markup(self, *ignored: str) -> None:
+        if self.ended < 0:
+            raise WireError(_NO_MARKUP)
 
 
 class MessageBuffer:
@@ -123,30 +336,33 @@ class MessageBuffer:
     :param guided: whether a call for help is a piece, and whether another protocol is told apart from anything else that
         is not XML; if not, the first byte that is not XML ends the stream
     :param elements: the most elements of a message
+    :param usual: reads a message without a parser, if it can; `None`: it needs one. Not asked in remote games
     """
 
     __slots__ = (
-        *("_at", "_contents", "_declared", "_elements", "_guided", "_line_ends", "_most"),
-        *("_names", "_points", "_quote", "_remote", "_rest", "_same_line", "_tag"),
+        *("_at", "_declared", "_guided", "_limits", "_line_ends", "_points", "_reading"),
+        *("_remote", "_rest", "_same_line", "_seen", "_usual"),
     )
 
-    def __init__(self, guided: bool = False, elements: int = ELEMENT_LIMIT) -> None:
+    def __init__(
+        self,
+        guided: bool = False,
+        elements: int = ELEMENT_LIMIT,
+        usual: Callable[[bytes], Any] = lambda data: None,
+    ) -> None:
         self._guided = guided
+        self._limits = MessageBounds(elements)
+        self._usual = usual
         self._remote = False
-        #: The most elements and points of a message, and how deep it may be.
-        self._most = (elements, POINT_LIMIT, DEPTH_LIMIT)
         #: From the beginning of the piece on.
         self._rest = bytearray()
-        #: Where the scanner goes on. Between elements: the end of the points that no line end has followed yet.
+        #: Where the element that is read begins; if none is, the end of the points that no line end has followed yet.
         self._at = 0
-        #: Where the unfinished tag begins; -1: there is none.
-        self._tag = -1
-        #: The open quote in it; 0: none.
-        self._quote = 0
-        #: The names of the elements that have begun and not ended.
-        self._names: list[bytes] = []
-        self._contents: list[Content] = []
-        self._elements = self._points = 0
+        #: In an element: where to look for what is new.
+        self._seen = 0
+        self._reading: _UnfinishedElement | None = None
+        #: The points that no line end has followed yet.
+        self._points: list[_UnfinishedElement] = []
         self._declared = False
         #: Whether the next line end belongs to what was before it.
         self._line_ends = False
@@ -158,13 +374,11 @@ class MessageBuffer:
         return bool(self._rest) or self._declared
 
     def widen(self, remote: bool) -> None:
-        """Apply the limits of remote games from now on, or those of Paper Soccer."""
+        """Apply the limits of remote games from now on, or those of Paper Soccer. An unfinished message is read anew."""
         self._remote = remote
-        self._most = (
-            (REMOTE_ELEMENT_LIMIT, REMOTE_ELEMENT_LIMIT, REMOTE_DEPTH_LIMIT)
-            if remote
-            else (ELEMENT_LIMIT, POINT_LIMIT, DEPTH_LIMIT)
-        )
+        self._limits = _REMOTE_LIMITS if remote else MessageBounds()
+        if self._reading is not None:
+            self._begin_element(self._at)
 
     def feed(self, data: bytes) -> Iterator[Piece]:
         """
@@ -188,7 +402,7 @@ class MessageBuffer:
     def _next(self) -> Piece | None:
         """The next piece that is whole."""
         while True:
-            found: Piece | bool = self._element() if self._tag >= 0 or self._names else self._between()
+            found: Piece | bool = self._between() if self._reading is None else self._element(self._reading)
             if found is not True:
                 return found or None
 
@@ -219,8 +433,15 @@ class MessageBuffer:
         if points and not _POINT.match(rest, at, end):
             begun = b"<point".startswith(rest[at : min(at + 7, end)])
             return False if begun else self._cut(PieceKind.STRAY_POINTS, at)
-        self._tag = at
-        return True
+        return self._usual_message() or self._begin_element(at)
+
+    def _usual_message(self) -> Piece | None:
+        """The message that begins here, if it has come whole and needs no parser."""
+        if self._at or self._remote:
+            return None
+        stop = self._rest.find(_MESSAGE_END, 0, MESSAGE_LIMIT) + len(_MESSAGE_END)
+        message = self._usual(bytes(self._rest[:stop])) if stop >= len(_MESSAGE_END) else None
+        return None if message is None else self._cut(PieceKind.ELEMENT, stop, message=message)
 
     def _not_xml(self) -> Piece | bool:
         """A call for help, or what may become one or another protocol; anything else ends the stream."""
@@ -259,86 +480,70 @@ class MessageBuffer:
         del rest[: stop + 2]
         return True
 
-    def _cut(self, kind: PieceKind, stop: int) -> Piece:
-        piece = Piece(kind, bytes(self._rest[:stop]), self._same_line, tuple(self._contents))
+    def _cut(self, kind: PieceKind, stop: int, reading: _UnfinishedElement | None = None, message: Any = None) -> Piece:
+        """
+        :param reading: the element; `None`: the piece is of points, or has been read
+        """
+        data, same_line = bytes(self._rest[:stop]), self._same_line
+        if reading is not None:
+            piece = Piece(kind, data, reading.root, same_line, tuple(reading.contents), reading.twice)
+        elif message is not None:
+            piece = Piece(kind, data, _NONE, same_line, message=message)
+        else:
+            root = Element("move", {}, [point.root for point in self._points])
+            piece = Piece(kind, data, root, same_line, twice=any([point.twice for point in self._points]))
+            self._points.clear()
         del self._rest[:stop]
-        self._at = self._elements = self._points = 0
-        self._contents.clear()
+        self._at = 0
         self._declared = False
         self._line_ends = self._same_line = True
         return piece
 
     # -- in an element
 
-    def _element(self) -> Piece | bool:
+    def _begin_element(self, at: int) -> bool:
+        """:return: that there is something to go on with"""
+        self._at = self._seen = at
+        before = self._points[-1] if self._points else None
+        self._reading = _UnfinishedElement(self._rest, at, self._limits, self._remote, before)
+        return True
+
+    def _element(self, reading: _UnfinishedElement) -> Piece | bool:
         """The element, if it ends; or whether it was a point, so that there is something to go on with."""
         rest = self._rest
         end = min(len(rest), MESSAGE_LIMIT)
-        while True:
-            whole = _TAG.match(rest, self._at, end) if self._tag in (-1, self._at) else None
-            if whole is None:
-                if not self._read_tag(end):
-                    return False
-                whole = _TAG.match(rest, self._tag, self._at)
-                assert whole is not None
-            slash, name = whole.groups()
-            self._at, self._tag = whole.end(), -1
-            if slash:
-                self._end_tag(name, whole.start(1) - 1)
-            else:
-                self._start_tag(name, whole.start(2) - 1)
-            if not self._names:
-                return name == b"point" or self._cut(PieceKind.ELEMENT, self._at)
-
-    def _read_tag(self, end: int) -> bool:
-        """Go on in a tag that has not come in one segment, or in the text before it. Whether the tag has ended."""
-        rest = self._rest
-        if self._tag < 0:
-            at = rest.find(b"<", self._at, end)
-            self._at = end if at < 0 else at
-            if at < 0 or at + 1 == end:
+        while reading.ended < 0:
+            seen = self._seen
+            stop = rest.rfind(b">", seen, end) + 1
+            if not stop:
+                if rest.find(b"<", seen, end) >= 0:
+                    _check_tags(rest, reading.fed, end)
+                # The last byte is looked at again: if it is a `<`, the next one decides whether it may be there.
+                self._seen = max(end - 1, seen)
                 return False
-            if rest[at + 1] != _SLASH and not _NAME_START.match(rest, at + 1):
-                raise WireError(_NO_MARKUP)
-            self._tag = at
-        if self._at == self._tag:
-            self._at += 1
-        while (found := _IN_TAG[self._quote].search(rest, self._at, end)) is not None:
-            self._at = found.end()
-            byte = rest[self._at - 1]
-            if byte == _LESS:
-                raise WireError("not well-formed: < in a tag")
-            if byte == _MORE:
-                return True
-            self._quote = 0 if self._quote else byte
-        self._at = end
-        return False
+            if not rest.startswith(_MESSAGE, self._at):
+                stop = rest.find(b">", seen) + 1
+            elif (ends := rest.find(_MESSAGE_END, max(seen - len(_MESSAGE_END), self._at), stop)) >= 0:
+                # Most messages end here. What is behind it would be read in vain.
+                ends += len(_MESSAGE_END)
+                stop = ends if ends > seen else stop
+            self._seen = stop
+            reading.feed(stop)
+        self._reading = None
+        if reading.root.tag != "point":
+            return self._cut(PieceKind.ELEMENT, reading.ended, reading)
+        self._points.append(reading)
+        self._at = reading.ended
+        return True
 
-    def _start_tag(self, name: bytes, begin: int) -> None:
-        names = self._names
-        elements, points, deep = self._most
-        self._elements += 1
-        self._points += name == b"point"
-        if self._points > points:
-            raise WireError(f"a message of more than {points} points")
-        if self._elements > elements:
-            raise WireError(f"a message of more than {elements} elements")
-        if len(names) == deep:
-            raise WireError(f"elements more than {deep} deep")
-        if self._remote and len(names) == 1 and name in _OPAQUE_NAMES:
-            self._contents.append(Content(begin, self._at, self._at, self._at))
-        if self._rest[self._at - 2] != _SLASH:
-            names.append(name)
 
-    def _end_tag(self, name: bytes, begin: int) -> None:
-        begun = self._names.pop()
-        if begun == name:
-            if self._remote and len(self._names) == 1 and name in _OPAQUE_NAMES:
-                self._contents[-1].ended, self._contents[-1].stop = begin, self._at
-        elif begun in KNOWN_NAMES and name in KNOWN_NAMES:
-            raise WireError(f"not well-formed: </{name.decode('ascii')}> ends <{begun.decode('ascii')}>")
-        else:
-            raise WireError("not well-formed: an end tag with another name than its start tag")
+def _check_tags(data: bytearray, at: int, end: int) -> None:
+    """
+    :raises WireError: a `<` is at a place where it cannot be
+    """
+    odd = _ODD.search(data, at, end)
+    if odd is not None:
+        raise WireError(_NO_MARKUP if odd[1] else _IN_TAG)
 
 
 def _past(pattern: re.Pattern[bytes], data: bytearray, at: int, end: int) -> int:
@@ -346,99 +551,6 @@ def _past(pattern: re.Pattern[bytes], data: bytearray, at: int, end: int) -> int
     passed = pattern.match(data, at, end)
     assert passed is not None
     return passed.end()
-
-
-# -- trees
-
-
-class Element(Struct):
-    tag: str
-    attributes: Mapping[str, str]
-    children: "list[Element]" = []
-    #: The text that stands directly in it.
-    text: str = ""
-
-    @property
-    def has_text(self) -> bool:
-        """Whether there is more than white space directly in it."""
-        return bool(self.text.strip(_WHITE))
-
-
-class Wrong(Exception):
-    """Where a message ends is known, so the connection can go on. The text says what is wrong, and repeats nothing of it."""
-
-
-class AttributeTwice(Wrong):
-    """A tag has an attribute twice, and nothing else is wrong. XML does not allow it."""
-
-
-def parsed(data: bytes) -> Element:
-    """
-    The root element of a piece.
-
-    :raises WireError: not UTF-8, not well-formed, with entities, or with too many attributes
-    :raises AttributeTwice: a tag has an attribute twice, and nothing else is wrong
-    """
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise WireError("not UTF-8") from None
-    if _OTHER_REFERENCE.search(data):
-        raise WireError("expected no entities but &lt; &gt; &amp; &quot; and &apos;")
-    try:
-        return _tree(data)
-    except expat.ExpatError as error:
-        if error.code == codes[XML_ERROR_DUPLICATE_ATTRIBUTE] and _is_well_formed(_with_single_attributes(data)):
-            raise AttributeTwice("an attribute is given twice") from None
-        raise WireError(_NOT_WELL_FORMED) from None
-
-
-def _tree(data: bytes) -> Element:
-    """
-    :raises ExpatError: not well-formed
-    :raises WireError: an element has too many attributes
-    """
-    parser = expat.ParserCreate("utf-8")
-    parser.buffer_text = True
-    root = Element("", {})
-    inside = [root]
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        if len(attributes) > ATTRIBUTE_LIMIT:
-            raise WireError(f"an element with more than {ATTRIBUTE_LIMIT} attributes")
-        element = Element(tag, attributes)
-        inside[-1].children.append(element)
-        inside.append(element)
-
-    def end(tag: str) -> None:
-        inside.pop()
-
-    def text(some: str) -> None:
-        inside[-1].text += some
-
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
-    parser.Parse(data, True)
-    return root.children[0]
-
-
-def _is_well_formed(data: bytes, prefixes: bool = False) -> bool:
-    """
-    :param prefixes: whether the prefixes of names must be declared
-    """
-    try:
-        expat.ParserCreate("utf-8", " " if prefixes else None).Parse(data, True)
-    except expat.ExpatError:
-        return False
-    return True
-
-
-def _with_single_attributes(data: bytes) -> bytes:
-    numbers = itertools.count()
-
-    def renamed(tag: re.Match[bytes]) -> bytes:
-        return _ATTRIBUTE.sub(lambda one: b"%b_%d%b" % (one[1], next(numbers), one[2]), tag[0])
-
-    return _TAG.sub(renamed, data)
 
 
 # -- messages of remote games
@@ -454,29 +566,28 @@ def _with_short_values(data: bytes) -> bytes:
     return _QUOTED.sub(short, data)
 
 
+def _has_declared_prefixes(data: bytes) -> bool:
+    try:
+        expat.ParserCreate("utf-8", " ").Parse(_with_short_values(data), True)
+    except expat.ExpatError:
+        return False
+    return True
+
+
 def envelope(piece: Piece) -> Element:
     """
     The outermost element of a message of a remote game. The elements with contents are empty in it.
 
-    The contents of a game are never read. They are checked to be well-formed.
-
-    :raises WireError: not well-formed XML in UTF-8; a prefix that is not declared is an example
+    :raises WireError: a prefix is not declared, or an attribute is there twice
     :raises Wrong: there is text between the elements that the host reads, or there are too many of them
     """
-    data = piece.data
-    if not _is_well_formed(data) or (b":" in data and not _is_well_formed(_with_short_values(data), prefixes=True)):
+    if piece.twice or (b":" in piece.data and not _has_declared_prefixes(piece.data)):
         raise WireError(_NOT_WELL_FORMED)
-    around, at = [], 0
-    for content in piece.contents:
-        around.append(data[at : content.begun])
-        at = content.ended
-    around.append(data[at:])
-    root = _tree(b"".join(around))
-    read = [root]
+    read = [piece.root]
     for element in read:
         read += element.children
         if len(read) > MOST_READ:
             raise Wrong(f"expected at most {MOST_READ} elements outside the content")
-    if root.attributes.get("type") != "error" and any(element.has_text for element in read):
+    if piece.root.attributes.get("type") != "error" and any(element.has_text for element in read):
         raise Wrong("expected elements only, and no text between them")
-    return root
+    return piece.root
