@@ -130,7 +130,7 @@ looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in
 
 test-properties: $(VENV)/ready ## property tests with other examples in each run, and ten times as many; EXAMPLES=200 TESTS=tests.wires
 	GAMEHOST_TEST_PROFILE=search GAMEHOST_EXAMPLES=$(or $(EXAMPLES),200) $(FORK) $(TRIAL) -j$(JOBS) \
-		$(or $(TESTS),tests.accounts tests.checker tests.contest tests.games tests.journal tests.lobby tests.players tests.storage \
+		$(or $(TESTS),tests.accounts tests.extras.check tests.extras.contest tests.games tests.journal tests.lobby tests.players tests.storage \
 		tests.tables tests.web tests.wires)
 
 test-simulation: $(VENV)/ready ## a whole host, and a cluster, in simulated worlds; SEEDS=1000 MINUTES=10 GUESTS=4 CLUSTER=1000
@@ -149,7 +149,7 @@ test-contest-kills: $(VENV)/ready ## kill -9 of contests, of their host and of c
 	GAMEHOST_KILLS=$(or $(KILLS),50) $(FORK) $(TRIAL) tests.end_to_end.slow_contest.KillTests
 
 test-contest-strength: $(VENV)/ready ## contests of eight players of known strength, 15 s each; CONTESTS=20
-	GAMEHOST_CONTESTS=$(or $(CONTESTS),20) $(TRIAL) tests.contest.slow
+	GAMEHOST_CONTESTS=$(or $(CONTESTS),20) $(TRIAL) tests.extras.contest.slow
 
 test-backup: $(VENV)/ready ## kill -9 while a backup is made every second, three seconds each; KILLS=100
 	$(BIN)/python -m tests.kit.store_kills backups $(or $(KILLS),100)
@@ -176,12 +176,12 @@ test-leaks: $(VENV)/ready ## search logs and files for known passwords, about a 
 	$(BIN)/python -m tests.kit.password_leaks $(or $(SESSIONS),10000)
 
 test-checker: $(VENV)/ready ## sound clients and the host in all scenarios of `gamehost check`, 20 minutes of a core; SEEDS=100
-	GAMEHOST_CHECKER_SEEDS=$(or $(SEEDS),100) $(TRIAL) -j$(JOBS) tests.checker.wires tests.checker.test_server_wires
+	GAMEHOST_CHECKER_SEEDS=$(or $(SEEDS),100) $(TRIAL) -j$(JOBS) tests.extras.check.wires tests.extras.check.test_server_wires
 
 fuzz: $(VENV)/ready ## damaged streams on every wire, each cut in three ways; STREAMS=100000
 	GAMEHOST_FUZZED=$(or $(STREAMS),100000) $(TRIAL) \
 		$$(grep -l WireContract tests/wires/test_*.py | sed 's/\.py$$//; s,/,.,g; s/$$/.WireTests.test_fuzz/') \
-		tests.wires.test_litama.WireTests.test_fuzz_over_websocket \
+		tests.extras.dialects.test_litama.WireTests.test_fuzz_over_websocket \
 		tests.web.test_upgrade.WireTests.test_fuzz tests.web.test_site
 
 FUZZED = $(or $(WIRES),onitama onitama-final litama stratego-frames stratego-lines paper-soccer eriantys eriantys-java open console)

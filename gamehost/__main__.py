@@ -7,7 +7,6 @@ Each verb imports what it needs. To import all of the host takes most of a secon
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from importlib import import_module
 from importlib.util import LazyLoader, find_spec, module_from_spec
 from io import TextIOWrapper
 from itertools import zip_longest
@@ -16,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from gamehost import __version__
 from gamehost.commands.command_line import exit_with_usage_error, print_text
+from gamehost.entries import VERBS, PartUnusable, Verb, loaded, offered
+from gamehost.ops import escaped, shortened
 
 if TYPE_CHECKING:
     from gamehost.games.base import Game
@@ -25,26 +26,8 @@ gamehost [run] [options]    run the host in the foreground (gamehost run --help 
 gamehost journal VERB       read the journal, also of a running host: list, show TABLE, draw TABLE, backup FILE, prune, verify
                             (gamehost journal --help lists the verbs, gamehost journal VERB --help their options)
 gamehost admin VERB         look at a running host, and tell it what to do (gamehost admin --help lists the verbs)
-gamehost player WIRE --to HOST:PORT --name NAME
-                            play on a server, against whoever comes (gamehost player --help lists the options)
-gamehost bridge BRIDGE --to HOST:PORT --name NAME -- COMMAND
-                            have a bot of another community play at a host (gamehost bridge --help)
-gamehost check WIRE -- COMMAND
-                            judge your client against the document of its wire (gamehost check --help)
-gamehost contest FILE       play a contest between programs, and write its results (gamehost contest --help)
 gamehost completion bash    a script with which bash completes these words
-gamehost trace WIRE --listen ENDPOINT --to HOST:PORT
-                            show what a client and a server say to each other (gamehost trace --help)
 """
-
-#: The verbs that need the wires of this installation, and the module of each.
-WITH_WIRES = {
-    "player": "gamehost.programs.command",
-    "bridge": "gamehost.programs.bridge",
-    "check": "gamehost.checker.command",
-    "contest": "gamehost.contest.command",
-    "trace": "gamehost.checker.trace",
-}
 
 
 def _game_of(name: str) -> "Game[Any, Any] | None":
@@ -73,11 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from gamehost.commands import admin as admin_command
 
         sys.exit(admin_command.main(rest))
-    elif verb in WITH_WIRES:
-        from gamehost._twisted import this_reactor
-        from gamehost.plugins import REGISTRY
-
-        sys.exit(import_module(WITH_WIRES[verb]).main(rest, REGISTRY.wires, this_reactor()))
+    elif verb in offered(VERBS):
+        sys.exit(_offered_verb(verb, rest))
     elif verb == "completion":
         if rest != ["bash"]:
             exit_with_usage_error("expected the name of a shell that is known", "gamehost completion bash")
@@ -85,9 +65,39 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         print_text(bash(completion_words()))
     elif verb in ("-h", "--help", "help"):
-        print_text(USAGE)
+        print_text(usage())
     else:
         exit_with_usage_error(f"unknown verb {verb!r}", "gamehost --help lists the verbs")
+
+
+def _offered_verb(name: str, words: Sequence[str]) -> int:
+    """Do what a verb of an entry point says, and return the exit status."""
+    try:
+        verb = loaded(VERBS, name, Verb)
+    except PartUnusable as error:
+        exit_with_usage_error(f"{name}: {error}", "gamehost --help lists the verbs")
+    assert verb is not None
+    if (missing := verb.missing()) is not None:
+        exit_with_usage_error(f"{name} {missing}", "gamehost --help lists the verbs")
+    from gamehost._twisted import this_reactor
+    from gamehost.plugins import REGISTRY
+
+    return verb.main(words, REGISTRY.wires, this_reactor())
+
+
+def usage() -> str:
+    """The text of `gamehost --help`: the verbs that are there, and what those need that cannot be used."""
+    lines = [USAGE]
+    for name in offered(VERBS):
+        try:
+            verb = loaded(VERBS, name, Verb)
+        except PartUnusable as error:
+            lines.append(f"gamehost {name:19} cannot be used: {shortened(escaped(str(error)))}\n")
+            continue
+        assert verb is not None
+        missing = verb.missing()
+        lines.append(verb.usage if missing is None else f"gamehost {name:19} {missing}\n")
+    return "".join(lines)
 
 
 def show_everything() -> None:
@@ -103,16 +113,16 @@ def completion_words() -> Mapping[str, Sequence[str]]:
     from gamehost.commands.command_line import words_of
     from gamehost.config import Options
     from gamehost.plugins import REGISTRY
-    from gamehost.programs.bridge import bridges
-    from gamehost.programs.command import playable
 
+    offers: dict[str, Sequence[str]] = {}
+    for name in offered(VERBS):
+        with suppress(PartUnusable):
+            verb = loaded(VERBS, name, Verb)
+            offers[name] = () if verb is None or verb.missing() else verb.words(REGISTRY.wires)
     return {
-        "": ["run", "journal", "admin", *WITH_WIRES, "completion", "--help", "--version"],
+        "": ["run", "journal", "admin", *offers, "completion", "--help", "--version"],
         "run": [f"--{name.rstrip('=')}" for name in Options().longOpt],
-        "player": list(playable(REGISTRY.wires)),
-        "bridge": list(bridges()),
-        "check": [wire.name for wire in REGISTRY.wires if wire.checks is not None],
-        "trace": [wire.name for wire in REGISTRY.wires if wire.client_codec is not None],
+        **offers,
         "completion": ["bash"],
         **dict(words_of("admin", admin.parser())),
         **dict(words_of("journal", journal.parser())),

@@ -18,6 +18,7 @@ from typing import Any
 
 from attrs import Factory, evolve, field, frozen
 
+from gamehost.entries import offered
 from gamehost.games.base import Game
 from gamehost.games.installed import NAME, NAME_WORDS, installed
 from gamehost.games.installed import RESERVED as RESERVED_OWNERS
@@ -145,13 +146,16 @@ PAGES: Mapping[str, Setting] = {
 
 GROUP = "gamehost.wires"
 
-#: The host's own wires, in the order of their ports.
-OWN: Sequence[str] = (
-    *("gamehost.wires.console:WIRE", "gamehost.wires.open.conversation:WIRE", "gamehost.wires.stratego_lines:WIRE"),
-    *("gamehost.wires.stratego_frames:WIRE", "gamehost.wires.eriantys:WIRE", "gamehost.wires.onitama:WIRE"),
-    *("gamehost.wires.paper_soccer:WIRE", "gamehost.wires.onitama_final:WIRE", "gamehost.wires.litama:WIRE"),
-    "gamehost.wires.eriantys_java:WIRE",
-)
+#: The wires of the core, in the order of their ports. The dialects of this package come through entry points.
+OWN: Mapping[str, str] = {
+    "console": "gamehost.wires.console:WIRE",
+    "open": "gamehost.wires.open.conversation:WIRE",
+    "stratego-lines": "gamehost.wires.stratego_lines:WIRE",
+    "stratego-frames": "gamehost.wires.stratego_frames:WIRE",
+    "eriantys": "gamehost.wires.eriantys:WIRE",
+    "onitama": "gamehost.wires.onitama:WIRE",
+    "paper-soccer": "gamehost.wires.paper_soccer:WIRE",
+}
 
 #: Options of the host itself. A wire, or an option of a wire, that had one of these names would replace it.
 RESERVED = HOST.keys() | OTHERS
@@ -208,20 +212,31 @@ def find_wires(entries: Iterable[EntryPoint] | None = None) -> Registry:
     if entries is None:
         entries = entry_points(group=GROUP)
     # The host's own come first: no other package can take their names away.
-    own: Sequence[Wire[Any]] = tuple(map(resolve_name, OWN))
-    others: list[Wire[Any]] = []
-    rejected: list[Rejected] = []
-    for entry in sorted(entries, key=lambda one: (one.name, one.value)):
-        if entry.value.startswith("gamehost."):
-            continue  # a checkout that was installed as an earlier version
+    dialects = [entry for name, entry in offered(GROUP).items() if _is_own(entry) and name not in OWN]
+    own, rejected = _usable(dialects, [resolve_name(where) for where in OWN.values()])
+    own[len(OWN) :] = sorted(own[len(OWN) :], key=lambda wire: int(wire.endpoint.split(":")[1]))
+    # An entry point of this package's that is left is one of a checkout that was installed as an earlier version.
+    others = sorted((entry for entry in entries if not _is_own(entry)), key=lambda one: (one.name, one.value))
+    wires, more = _usable(others, own)
+    return Registry(tuple(own), tuple(wires[len(own) :]), (*rejected, *more))
+
+
+def _usable(entries: Iterable[EntryPoint], known: Sequence[Wire[Any]]) -> tuple[list[Wire[Any]], list[Rejected]]:
+    """The wires that are known, and those of the entry points; and which of these are left out."""
+    wires, rejected = list(known), []
+    for entry in entries:
         try:
             wire = _load(entry)
-            _check_names(wire, [*own, *others])
+            _check_names(wire, wires)
         except _Unusable as error:
             rejected.append(Rejected(_source(entry), str(error)))
         else:
-            others.append(wire)
-    return Registry(own, tuple(others), tuple(rejected))
+            wires.append(wire)
+    return wires, rejected
+
+
+def _is_own(entry: EntryPoint) -> bool:
+    return entry.value.startswith("gamehost.")
 
 
 def _source(entry: EntryPoint) -> str:

@@ -28,7 +28,7 @@ from tests.kit.sources import (
 
 #: From the lowest to the highest. A package imports itself and what stands on the rows above it.
 LAYERS: Sequence[Sequence[str]] = (
-    ("settings", "_twisted", "measures"),
+    ("settings", "_twisted", "measures", "entries"),
     ("games", "limits"),
     ("journal", "accounts", "players"),
     ("tables", "storage", "ops"),
@@ -40,11 +40,11 @@ LAYERS: Sequence[Sequence[str]] = (
     ("service", "programs"),
     ("plugins",),
     ("config",),
-    ("admin", "checker", "metrics"),
-    ("contest",),
+    ("admin", "metrics"),
     ("tap",),
     ("__main__",),
     ("testing",),
+    ("extras",),
 )
 
 #: Modules that may import less than their layer allows: pattern -> patterns of what they may import.
@@ -53,7 +53,6 @@ NARROW: Mapping[str, Sequence[str]] = {
     # What every game has for free knows all that is common to games and players, and games know it by name only.
     "gamehost.games.play": ("gamehost.games.*", "gamehost.players.*"),
     "gamehost.games.*.player": ("gamehost.games.base", "gamehost.players.*", "OWN.*"),
-    "gamehost.games.*.bridge": ("gamehost.games.base", "gamehost.games.messages", "OWN.*"),
     "gamehost.games.*.text*": (*("gamehost.games.base", "gamehost.games.screen", "gamehost.players.base", "OWN.*"),),
     "gamehost.games.*.*": (
         "gamehost.games.base",
@@ -82,16 +81,6 @@ NARROW: Mapping[str, Sequence[str]] = {
         ),
         "gamehost.programs.wire_player",
         "gamehost.wires.open.messages",
-    ),
-    "gamehost.wires.*.client": (
-        *("gamehost.games.*", "gamehost.wires.framing", "OWN", "OWN.*"),
-        *("gamehost.programs.wire_player", "gamehost.wires.stratego_lines.client"),
-    ),
-    "gamehost.wires.*.*checks": (
-        *("gamehost.checker.*", "gamehost.games.*", "gamehost.players.*", "gamehost.accounts.names", "gamehost.ops"),
-        *("gamehost.settings", "gamehost.wires.framing", "gamehost.wires.seeking", "OWN.*"),
-        # Two wires of one game share what the checks know of the game.
-        *("gamehost.wires.onitama.checks", "gamehost.wires.stratego_lines.checks", "gamehost.wires.eriantys.checks"),
     ),
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),
     "gamehost.wires.open.messages": (
@@ -128,9 +117,9 @@ TIMERS = {
     "gamehost.tables.table": "the time of a game",
     "gamehost.tables.gallery": "watchers, some in each turn of the reactor, and the delay of what they see",
     "gamehost.net.context": "the deadlines of a connection; a look at all connections of a listener",
-    "gamehost.contest.game": "the deadline of a game, and programs that do not come or do not end",
-    "gamehost.contest.contest": "the next games, after all is told",
-    "gamehost.contest.command": "the end",
+    "gamehost.extras.contest.game": "the deadline of a game, and programs that do not come or do not end",
+    "gamehost.extras.contest.contest": "the next games, after all is told",
+    "gamehost.extras.contest.command": "the end",
     "gamehost._twisted": "a timer, for those that are named here; a port that accepts nothing for a moment",
     "gamehost.service": "a look at the disk, ten times a second",
     "gamehost.cluster.claiming": "tables that were opened a moment ago",
@@ -148,8 +137,8 @@ TIMERS = {
     "gamehost.lobby.seats": "tables that sleep too long; the next records to check, some at a time",
     "gamehost.tables.context": "the time of busy connections; long records, a slice in each turn",
     "gamehost.ops.workers": "the next start of a process, and its silence",
-    "gamehost.programs.command": "a log-in that is never answered",
-    "gamehost.programs.bridge": "the answer of a bot, its end, and the end of the command",
+    "gamehost.extras.bots.command": "a log-in that is never answered",
+    "gamehost.extras.bots.bridge": "the answer of a bot, its end, and the end of the command",
     "gamehost.programs.house": "thinking, when everything that has come was heard",
     "gamehost.tap": "the end of a turn of the reactor",
     "gamehost.testing.memory_host": "what a real transport does in a later turn",
@@ -158,12 +147,12 @@ TIMERS = {
     "gamehost.net.tls": "the end of a broken session",
     "gamehost.web.api": "how long the board is looked at",
     "gamehost.web.server": "a request that must come soon",
-    "gamehost.checker.run": "the deadlines of a scenario",
-    "gamehost.checker.trace": "a look at bytes after they were passed on, and late bytes",
-    "gamehost.checker.private_host": "a move, after its player was told",
-    "gamehost.checker.transcript": "segments that come apart",
-    "gamehost.checker.command": "the next scenario; the end of the reactor",
-    "gamehost.checker.server_run": "the answers that a server owes",
+    "gamehost.extras.check.run": "the deadlines of a scenario",
+    "gamehost.extras.check.trace": "a look at bytes after they were passed on, and late bytes",
+    "gamehost.extras.check.private_host": "a move, after its player was told",
+    "gamehost.extras.check.transcript": "segments that come apart",
+    "gamehost.extras.check.command": "the next scenario; the end of the reactor",
+    "gamehost.extras.check.server_run": "the answers that a server owes",
 }
 
 #: The modules of wires that may know several games.
@@ -175,7 +164,10 @@ SERVES_ALL = (
 RUNS_THE_REACTOR = ("gamehost._twisted", "gamehost.programs.house")
 
 #: What only commands need.
-TOOLS = ("gamehost.checker.*", "gamehost.programs.*", "gamehost.wires.*.client", "gamehost.wires.*.*checks")
+TOOLS = (
+    *("gamehost.extras.bots*", "gamehost.extras.check*", "gamehost.extras.contest*", "gamehost.programs.*"),
+    *("gamehost.extras.dialects.*.client", "gamehost.extras.dialects.*.checks"),
+)
 
 LONGEST_FILE, LONGEST_FUNCTION = 800, 50
 
@@ -187,6 +179,8 @@ def fits(name: str, patterns: Sequence[str]) -> bool:
 def own_folder(name: str) -> str:
     """The game's or the wire's folder that a module is in; of other modules their package."""
     parts = name.split(".")
+    if parts[1:2] == ["extras"]:
+        return ".".join(parts[: 4 if parts[2:3] == ["dialects"] else 3])
     in_folder = len(parts) > 3 or any(module.startswith(name + ".") for module in PACKAGE)
     return ".".join(parts[:3] if parts[1:2] in (["games"], ["wires"]) and in_folder else parts[:2])
 
@@ -197,7 +191,20 @@ def _layer(name: str) -> int | None:
     return next((row for row, packages in enumerate(LAYERS) if package in packages), None)
 
 
+def promised() -> Sequence[str]:
+    """Patterns of the modules that docs/plugin-reference lets other packages import, and so the extras."""
+    page = (ROOT / "docs" / "plugin-reference.rst").read_text("utf-8")
+    section = page.partition("What a package may import\n")[2].partition("Everything else")[0]
+    names = re.findall(r"``(gamehost\.[\w.]+)``", section)
+    return [pattern for name in names for pattern in (name, f"{name}.*")]
+
+
+PROMISED = promised()
+
+
 def _may_import(name: str, imported: str) -> bool:
+    if name.startswith("gamehost.extras.") and not imported.startswith(own_folder(name)):
+        return fits(imported, PROMISED)
     for pattern, allowed in NARROW.items():
         if fnmatchcase(name, pattern):
             return fits(imported, [one.replace("OWN", own_folder(name)) for one in allowed])
@@ -236,7 +243,7 @@ def breaches(sources: Sources, package: Sources) -> Iterator[str]:
 def users_of_the_client(sources: Sources) -> Iterator[str]:
     """Modules of the host that use the client library. It is for programs beside the host, so only programs may."""
     for name, text in sources.items():
-        if not fits(name, ("gamehost.client", "gamehost.client.*", "gamehost.programs.*", "gamehost.testing.*")):
+        if not fits(name, ("gamehost.client*", "gamehost.programs.*", "gamehost.testing.*", "gamehost.extras.*")):
             for one in imports(text, sources):
                 if fits(one.name, ("gamehost.client", "gamehost.client.*")):
                     yield f"{name} uses {one.name}"
@@ -254,7 +261,7 @@ def reaches_through(sources: Sources) -> Iterator[str]:
 def strangers(sources: Sources) -> Iterator[str]:
     games: dict[str, set[str]] = {}
     for name, text in sources.items():
-        if name.startswith("gamehost.wires."):
+        if name.startswith(("gamehost.wires.", "gamehost.extras.dialects.")):
             if fits(name, SERVES_ALL):
                 continue
             group = own_folder(name)
@@ -308,7 +315,9 @@ class PackageTests(SynchronousTestCase):
 
     def test_what_nobody_asked_for_is_not_loaded(self) -> None:
         """A host that starts loads no checker and no program that plays, whatever its wires bring."""
-        wires = [name for name in PACKAGE if fnmatchcase(name, "gamehost.wires.*.*conversation")]
+        wires = [
+            name for name in PACKAGE if fits(name, ("gamehost.wires.*.*conversation", "gamehost.extras.*.conversation"))
+        ]
         loaded, left = set(), ["gamehost.tap", *wires]
         while left:
             name = left.pop()
@@ -334,8 +343,8 @@ class PackageTests(SynchronousTestCase):
         self.assertEqual(
             writers,
             [
-                *("gamehost._twisted", "gamehost.client.twisted_client", "gamehost.net.streams"),
-                *("gamehost.programs.bridge", "gamehost.programs.command"),
+                *("gamehost._twisted", "gamehost.client.twisted_client", "gamehost.extras.bots.bridge"),
+                *("gamehost.extras.bots.command", "gamehost.net.streams"),
             ],
         )
         self.assertEqual([name for name, text in PACKAGE.items() if attributes(text, "writeSequence")], [])
@@ -433,6 +442,18 @@ class PlantedTests(SynchronousTestCase):
         [words] = strangers({**PACKAGE, **more})
         self.assertEqual(words, "gamehost.wires.onitama knows gamehost.games.onitama, gamehost.games.stratego")
 
+    def test_imports_of_extras(self) -> None:
+        """The core imports nothing of an extra, and an extra only what every package may import."""
+        game = "gamehost.extras.contest.game"
+        for name, imported in (
+            ("gamehost.tap", "gamehost.extras.contest.game"),
+            ("gamehost.wires.onitama", "gamehost.extras.check.base"),
+            (game, "gamehost.service"),
+            (game, "gamehost.extras.bots.command"),
+        ):
+            self.assertEqual(self.planted(name, f"import {imported}"), [f"{name} imports {imported}"])
+        self.assertEqual(self.planted(game, "import gamehost.extras.contest.page, gamehost.lobby.queues"), [])
+
     def test_chains(self) -> None:
         name = "gamehost.wires.other.conversation"
         for line, chain in (
@@ -474,10 +495,10 @@ class PlantedTests(SynchronousTestCase):
         self.assertEqual([shape.code_lines({name: text}) for name, text in sources.items()], [3, 5, 3, 2])
         self.assertEqual([*shape.namesakes(sources)], ["gamehost.b._A"])
         for optional in (
-            "gamehost.contest",
-            "gamehost.contest.game",
-            "gamehost.wires.onitama.checks",
-            "gamehost.programs.bridge",
+            "gamehost.extras.contest",
+            "gamehost.extras.contest.game",
+            "gamehost.extras.check.wires.onitama",
+            "gamehost.extras.bots.bridge",
         ):
             self.assertTrue(shape.OPTIONAL.match(optional), optional)
         for core in (
@@ -524,6 +545,8 @@ OTHERS = "".join(
 
 def exists(name: str) -> bool:
     module, _, attribute = name.rpartition(".")
+    if name in ("gamehost.verbs", "gamehost.clients", "gamehost.checks", "gamehost.games", "gamehost.wires"):
+        return True  # a group of entry points
     if "." not in name or find_spec(module) is None:
         return False
     return hasattr(importlib.import_module(module), attribute) or find_spec(name) is not None

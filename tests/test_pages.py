@@ -21,24 +21,24 @@ from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost import __version__
-from gamehost.checker import command as check_command
-from gamehost.checker import trace as trace_command
-from gamehost.checker.command import as_text
 from gamehost.commands import admin as admin_command
 from gamehost.commands import journal as journal_command
 from gamehost.config import Options, declared_settings
-from gamehost.contest import command as contest_command
+from gamehost.extras.bots import bridge as bridge_command
+from gamehost.extras.bots import command as player_command
+from gamehost.extras.check import command as check_command
+from gamehost.extras.check import trace as trace_command
+from gamehost.extras.check.command import as_text
+from gamehost.extras.check.wires import onitama as onitama_checks
+from gamehost.extras.contest import command as contest_command
 from gamehost.limits import Limits
 from gamehost.ops import workers
 from gamehost.plugins import GAMES, WIRES
-from gamehost.programs import bridge as bridge_command
-from gamehost.programs import command as player_command
 from gamehost.testing.memory_host import Client
-from gamehost.wires.onitama import checks as onitama_checks
 from gamehost.wires.open.messages import Study
-from tests.checker.test_server_wires import tells_the_mover_only
-from tests.checker.test_trace import trace_of
-from tests.checker.wires.onitama_clients import CountsFromTheTop
+from tests.extras.check.test_server_wires import tells_the_mover_only
+from tests.extras.check.test_trace import trace_of
+from tests.extras.check.wires.onitama_clients import CountsFromTheTop
 from tests.kit.checker import CHECKS, check, check_server
 from tests.kit.memory_host import MemoryHost
 from tests.kit.pages import PAGES, Block, blocks, literals, name_of, read_blocks
@@ -52,7 +52,7 @@ TESTED = {
     ("README.rst", "$ nc 127.0.0.1 8888"): "tests.test_repository.PagesTests.test_the_first_game_is_tested",
     ("docs/admin.rst", "-> {"): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
     ("docs/admin.rst", "changed: grace"): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
-    ("docs/bridges.rst", '"""Gomoku'): "tests.programs.test_bridge.PluginTests.test_the_bridge_of_the_page",
+    ("docs/bridges.rst", '"""Gomoku'): "tests.extras.bots.test_bridge.PluginTests.test_the_bridge_of_the_page",
     ("docs/check-scenarios.rst", "Scenario("): "tests.test_pages.SourceTests.test_pieces_of_the_package",
     ("docs/check-scenarios.rst", "async def out_of_turn"): "tests.test_pages.SourceTests.test_pieces_of_the_package",
     ("docs/check-server.rst", "BREACH: "): "tests.test_pages.ReportTests.test_a_finding_of_a_server",
@@ -106,7 +106,7 @@ TESTED = {
 #: Blocks that no suite can run, or that show neither a command nor an output -> why.
 NOT_RUN = {
     ("docs/architecture.rst", ""): "drawings of the way of a message",
-    ("docs/bridges.rst", ">> "): "what a bot reads and writes; tests.programs.test_bridge has whole games",
+    ("docs/bridges.rst", ">> "): "what a bot reads and writes; tests.extras.bots.test_bridge has whole games",
     ("docs/games/onitama.rst", ""): "a drawing of the board",
     ("docs/games/paper-soccer.rst", "the player who"): "a drawing of the field",
     ("docs/games/stratego.rst", ""): "a drawing of the board",
@@ -117,7 +117,7 @@ NOT_RUN = {
     (
         "docs/wires/eriantys-java.rst",
         "73 ",
-    ): "bytes with what they mean; tests.wires.test_eriantys_java has the recorded ones",
+    ): "bytes with what they mean; tests.extras.dialects.test_eriantys_java has the recorded ones",
     ("docs/wires/eriantys-java.rst", "on connect"): "a drawing of the order; the transcripts have whole sessions",
     ("docs/wires/stratego-frames.rst", "-> Sign On"): "a drawing of the order; the transcripts have whole sessions",
 }
@@ -393,7 +393,7 @@ class SourceTests(SynchronousTestCase):
         scenario = eval(shown("docs/check-scenarios.rst", "Scenario(").text, names)
         self.assertIn(scenario, CHECKS["onitama"].scenarios)
         script = shown("docs/check-scenarios.rst", "async def out_of_turn").text
-        source = (ROOT / "gamehost/checker/server_scripts.py").read_text("utf-8")
+        source = (ROOT / "gamehost/extras/check/server_scripts.py").read_text("utf-8")
         self.assertIn(script, re.sub(r'\n    """.*"""', "", source))
 
 

@@ -50,6 +50,15 @@ def exit_with_usage_error(reason: object, hint: str = "gamehost run --help lists
     raise SystemExit(2)
 
 
+def number(text: str) -> int:
+    """The type of an argument that is a number from 1."""
+    if not text.isdigit() or not int(text):
+        from argparse import ArgumentTypeError  # most commands need no argparse
+
+        raise ArgumentTypeError("expected a number from 1")
+    return int(text)
+
+
 class NoHost(Exception):
     """No host answers. The message says why."""
 

@@ -9,7 +9,7 @@ be missing:
 - `svg.py` with `picture`: how it is drawn as a picture
 - `player.py` with `PLAYER`: how the host plays it
 - `board.js` and `board.css`: its board in the browser, with more files whose names begin with `board`
-- `bridge.py` with `BRIDGES`: the protocols of other communities' bots that can play it
+- `bridge.py` with `BRIDGES`: the protocols of bots of other communities that can play it; those of this package are an extra
 - `help.rst`: its rules and moves for people, at most 22 lines of 80 ASCII characters, as a literal text
 
 `gamehost.games.play` has what a game gets that brings none. All of it is read when somebody asks for it.

@@ -8,7 +8,7 @@ addressed each event already. Struct fields never follow the names of a master's
 of a game changes no message.
 
 A game has its protocols of bots in `bridge.py` of its folder, as the tuple `BRIDGES`; a game of another package may bring them,
-too. `gamehost.programs.bridge` starts the bot, sits down for it at a host, and has the pipes and the deadlines.
+too. `gamehost.extras.bots.bridge` starts the bot, sits down for it at a host, and has the pipes and the deadlines.
 """
 
 from collections.abc import Callable, Mapping, Sequence

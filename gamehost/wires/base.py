@@ -10,8 +10,6 @@ sees a game. A table of states and message types says which messages are accepte
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
-from functools import cache, partial
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 from attrs import frozen
@@ -720,32 +718,6 @@ class Wire(Generic[M]):
     tells_missed_end: bool = False
     #: What takes a seat back.
     seat_key: SeatKey = SeatKey.NAME
-    #: Makes the codec of a client's connection: it reads what the server says, and writes what a client says. `None`: the
-    #: wire has none, and tools that act as a client cannot be used with it.
-    client_codec: Callable[[], Codec[M]] | None = None
-    #: Makes the program that plays in `gamehost player`, a `gamehost.programs.wire_player.WirePlayer`, from a name, a
-    #: password, what makes its players, and the name of the game. This and the following are imported when a command asks
-    #: for them: see `imported`.
-    player: Callable[..., Any] | None = None
-    #: The checks of clients, a `gamehost.checker.base.WireChecks`.
-    checks: Callable[[], Any] | None = None
-    #: The checks of servers, a `gamehost.checker.server_run.ServerChecks`. A wire that has them has checks of clients.
-    server_checks: Callable[[], Any] | None = None
-
-
-def imported(where: str) -> Callable[..., Any]:
-    """
-    A part of a wire that a start does not need. It is imported when it is called for.
-
-    :param where: `module:NAME` of a class or a function, which is called then, or of a value, which is returned
-    """
-    found = cache(partial(resolve_name, where))
-
-    def part(*arguments: Any, **named: Any) -> Any:
-        it = found()
-        return it(*arguments, **named) if callable(it) else it
-
-    return part
 
 
 #: The settings that all wires have, in words.

@@ -8,7 +8,7 @@ from typing import Any
 
 from gamehost.accounts.names import place_of
 from gamehost.cluster.relay import MOST_HOPS
-from gamehost.wires.litama.matches import table_of
+from gamehost.extras.dialects.litama.matches import table_of
 from gamehost.wires.websocket import handshake_with
 from tests.kit.memory_cluster import ClusterCase, MemberHost
 from tests.kit.memory_host import Client

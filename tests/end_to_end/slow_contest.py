@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from gamehost.players.base import SeededChance
-from tests.contest import test_standings
 from tests.end_to_end.test_contest import ContestCase
+from tests.extras.contest import test_standings
 from tests.kit.fork_server import ROOT
 from tests.kit.process import HostProcess
 

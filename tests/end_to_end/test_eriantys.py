@@ -7,10 +7,10 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.client import JavaClientCodec
-from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
-from gamehost.wires.eriantys_java.objects import HEADER
+from gamehost.extras.dialects.eriantys_java import messages as m
+from gamehost.extras.dialects.eriantys_java.client import JavaClientCodec
+from gamehost.extras.dialects.eriantys_java.codec import BoardCache, JavaCodec
+from gamehost.extras.dialects.eriantys_java.objects import HEADER
 from tests.end_to_end.test_games import bot
 from tests.kit.memory_host import compiled, recorded, run
 from tests.kit.process import ROOT, Bots, HostProcess, winners

@@ -273,7 +273,7 @@ DECLARED = (
 )
 #: Packages and modules, with everything below them, that the default options do not ask for.
 NOT_ASKED_FOR = (
-    *("gamehost.checker", "gamehost.cluster", "gamehost.client", "gamehost.metrics.site", "gamehost.testing"),
+    *("gamehost.extras.check", "gamehost.cluster", "gamehost.client", "gamehost.metrics.site", "gamehost.testing"),
     *("gamehost.storage.postgresql.store", "gamehost.storage.postgresql.registry", "gamehost.net.tls"),
     *("OpenSSL", "cryptography", "service_identity", "psycopg", "prometheus_client", "hypothesis"),
     *(f"gamehost.wires.{wire}.{part}" for wire in DECLARED for part in ("codec", "conversation", "remote", "matches")),

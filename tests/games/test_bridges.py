@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.extras.bots.bridge import bridges
+from gamehost.extras.bots.bridges import paper_soccer as codingame
+from gamehost.extras.bots.bridges import stratego as ucc
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.messages import BadAnswer, Dialogue, Prompt
-from gamehost.games.paper_soccer import bridge as codingame
 from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved
-from gamehost.games.stratego import bridge as ucc
 from gamehost.games.stratego.master import STRATEGO, any_rows
 from gamehost.games.stratego.rules import Fought, Move, PlaceRows, Playing, Situation
 from gamehost.games.stratego.rules import Moved as Walked
 from gamehost.players.base import SeededChance
-from gamehost.programs.bridge import bridges
 from tests.kit.sources import ROOT
 
 VECTORS = ROOT / "tests" / "vectors"

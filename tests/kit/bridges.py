@@ -12,16 +12,16 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamehost.client.twisted_client import Client
+from gamehost.extras.bots.bridge import BridgeRun, Terms, bridges
+from gamehost.extras.bots.bridges.paper_soccer import digits_of, points_of
+from gamehost.extras.bots.bridges.stratego import COLOURS, write_move
 from gamehost.games.base import Seat
-from gamehost.games.paper_soccer.bridge import digits_of, points_of
 from gamehost.games.paper_soccer.master import PAPER_SOCCER
 from gamehost.games.paper_soccer.master import Situation as PitchSituation
 from gamehost.games.paper_soccer.rules import START
-from gamehost.games.stratego.bridge import COLOURS, write_move
 from gamehost.games.stratego.master import STRATEGO, any_rows
 from gamehost.games.stratego.rules import Move, Phase, Situation
 from gamehost.players.base import SeededChance
-from gamehost.programs.bridge import BridgeRun, Terms, bridges
 from gamehost.testing.memory_host import StrictTransport
 from gamehost.wires.open import messages as m
 from tests.kit import memory_host

@@ -16,19 +16,22 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
 
-from gamehost.checker.base import GENERAL, Grade, Scenario, WireChecks
-from gamehost.checker.command import Report, as_json, as_text, check_of_client, check_of_server, chosen
-from gamehost.checker.run import ClientRun, Launcher
-from gamehost.checker.server_run import ServerChecks, ServerUnderTest
-from gamehost.checker.transcript import Line
+from gamehost.extras.check.base import GENERAL, Grade, Scenario, WireChecks
+from gamehost.extras.check.command import Report, as_json, as_text, check_of_client, check_of_server, chosen
+from gamehost.extras.check.run import ClientRun, Launcher
+from gamehost.extras.check.server_run import ServerChecks, ServerUnderTest
+from gamehost.extras.check.transcript import Line
 from gamehost.plugins import WIRES
+from gamehost.programs.clients import judges_of
 from gamehost.testing.cases import Mixin
 from gamehost.testing.memory_host import StrictTransport
 from gamehost.wires.base import Wire
 from tests.kit.memory_host import Client, MemoryHost
 
 #: The checks of clients, by the wire's name.
-CHECKS: Mapping[str, WireChecks] = {wire.name: wire.checks() for wire in WIRES if wire.checks is not None}
+CHECKS: Mapping[str, WireChecks] = {
+    wire.name: judges.clients for wire in WIRES if (judges := judges_of(wire.name)) is not None
+}
 
 #: Seconds for which the clock goes on at most, and its step. All of a scenario's own times are longer.
 WHOLE = 600.0
@@ -253,13 +256,12 @@ def check(
     client: Callable[[str, MemoryLauncher], MemoryClient],
     scenarios: Sequence[str | Scenario] = (),
     seed: int = 1,
-    wire: str | Wire[Any] | None = None,
+    wire: str | tuple[Wire[Any], WireChecks] | None = None,
 ) -> Report:
     """Check a client in memory, in these scenarios or all that are not slow, on its own wire or another one."""
     clock = Clock()
-    if isinstance(wire, Wire):
-        assert wire.checks is not None
-        found, checks = wire, wire.checks()
+    if isinstance(wire, tuple):
+        found, checks = wire
     else:
         name: str = wire or client.wire  # type: ignore[attr-defined]
         (found,), checks = (one for one in WIRES if one.name == name), CHECKS[name]
@@ -334,7 +336,9 @@ class CheckerContract(Mixin):
 
 #: The checks of servers, by the wire's name.
 SERVER_CHECKS: Mapping[str, ServerChecks] = {
-    wire.name: wire.server_checks() for wire in WIRES if wire.server_checks is not None
+    wire.name: judges.servers
+    for wire in WIRES
+    if (judges := judges_of(wire.name)) is not None and judges.servers is not None
 }
 
 #: Changes a message on its way: what is sent or heard in its place.

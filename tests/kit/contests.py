@@ -12,15 +12,16 @@ from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 
-from gamehost.contest.command import _content, parser, plan_of
-from gamehost.contest.contest import Contest, ContestJournal, ContestRun
-from gamehost.contest.game import ContestGame
+from gamehost.extras.bots.command import PlayerProtocol, playable
+from gamehost.extras.bots.command import parser as player_parser
+from gamehost.extras.contest.command import _content, parser, plan_of
+from gamehost.extras.contest.contest import Contest, ContestJournal, ContestRun
+from gamehost.extras.contest.game import ContestGame
 from gamehost.games.base import Game, Seat
 from gamehost.games.play import new_player
 from gamehost.players.base import Level
 from gamehost.plugins import REGISTRY
-from gamehost.programs.command import PlayerProtocol, playable
-from gamehost.programs.command import parser as player_parser
+from gamehost.programs.clients import client_of
 from gamehost.testing.memory_host import MessageText, StrictTransport
 from gamehost.wires.base import Wire
 from tests.kit.memory_host import Client
@@ -37,7 +38,7 @@ NOBODY = 2**30
 
 def program(wire: str, seats: int, game: str = "") -> str:
     """The command of a program that plays at random."""
-    if WIRES[wire].player is None:
+    if wire not in playable(REGISTRY.wires):
         return JAVA.replace("{seats}", str(seats))
     more = " --match {match}" if wire == "litama" else ""
     more += f" --game {game}" if game else ""
@@ -115,13 +116,14 @@ class Machine(Clock):
     def _player(self, process: MemoryProcess, words: Sequence[str]) -> None:
         options = player_parser(REGISTRY.wires).parse_args(words)
         wire = playable(REGISTRY.wires)[options.wire]
-        assert wire.player is not None
+        client = client_of(wire.name)
+        assert client is not None and client.player is not None
         number = len(self.processes)
 
         def player_of(game: str, seat: Seat) -> Any:
             return new_player(game, seat, Level.RANDOM, number)
 
-        player = wire.player(options.name, options.password, player_of, options.game)
+        player = client.player(options.name, options.password, player_of, options.game)
         player.joins, player.seats = options.match, options.seats
         protocol = PlayerProtocol(player, wire, 1, lambda line: None)
 

@@ -15,6 +15,7 @@ from attrs import define, evolve, field, frozen
 from twisted.logger import ILogObserver, LogEvent, LogLevel, globalLogPublisher
 from zope.interface import implementer
 
+from gamehost.extras.dialects.litama.matches import SeatPlayer
 from gamehost.games.base import Game, GameMaster, IllegalAction, Result, ScriptedChance, Seat, To
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
 from gamehost.journal.replay import fingerprint, new_master
@@ -22,7 +23,6 @@ from gamehost.plugins import GAMES
 from gamehost.tables.context import Phase
 from gamehost.tables.interfaces import Back, Over
 from gamehost.tables.table import Table
-from gamehost.wires.litama.matches import SeatPlayer
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost, message_text_of
 from tests.kit.model_clients import MODEL_CLIENTS

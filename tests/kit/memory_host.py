@@ -13,6 +13,17 @@ from typing import Any, get_args, get_type_hints
 
 from msgspec.structs import fields
 
+from gamehost.extras.dialects.eriantys_java import messages
+from gamehost.extras.dialects.eriantys_java.client import JavaClientCodec
+from gamehost.extras.dialects.eriantys_java.objects import (
+    CLASSES,
+    ENUMERATION,
+    ENUMERATIONS,
+    HEADER,
+    SERIALIZABLE,
+    JavaClass,
+    JavaField,
+)
 from gamehost.tables.table import Table
 from gamehost.testing import memory_host
 from gamehost.testing.memory_host import Client as Client
@@ -26,17 +37,6 @@ from gamehost.testing.transcript import Step as Step
 from gamehost.testing.transcript import Transcript as Transcript
 from gamehost.testing.transcript import read_transcripts
 from gamehost.wires.console.codec import ASK_CHARSET, ASK_TERMINAL, HIDE, PROBE, SHOW, TERMINAL_TYPE, WINDOW_SIZE
-from gamehost.wires.eriantys_java import messages
-from gamehost.wires.eriantys_java.client import JavaClientCodec
-from gamehost.wires.eriantys_java.objects import (
-    CLASSES,
-    ENUMERATION,
-    ENUMERATIONS,
-    HEADER,
-    SERIALIZABLE,
-    JavaClass,
-    JavaField,
-)
 from tests.kit.sources import ROOT
 
 # The console's messages: lines as they are, a prompt as `>`, telnet's options in angle brackets.

@@ -19,6 +19,7 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.client.core import ClientCore
+from gamehost.extras.bots.command import playable
 from gamehost.games.base import Chance, Game, GameMaster, IllegalAction, Result, Seat, SystemChance, To, shuffled
 from gamehost.games.eriantys.rules import NO_STUDENTS, drawn
 from gamehost.games.installed import installed
@@ -34,7 +35,7 @@ from gamehost.net.context import HostContext
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.plugins import WIRES as INSTALLED
-from gamehost.programs.command import playable
+from gamehost.programs.clients import client_of
 from gamehost.programs.house import study_steps
 from gamehost.programs.open import OpenProgram
 from gamehost.programs.wire_player import WirePlayer
@@ -402,17 +403,17 @@ WIRES = playable(INSTALLED)
 
 
 def program_of(wire: str, name: str, password: str, new_player: Callable[[str, Seat], Player]) -> WirePlayer:
-    made = WIRES[wire].player
-    assert made is not None
-    player: WirePlayer = made(name, password, new_player, "onitama")
+    client = client_of(wire)
+    assert client is not None and client.player is not None
+    player: WirePlayer = client.player(name, password, new_player, "onitama")
     return player
 
 
 def client_codec_of(wire: str) -> Any:
     """A codec of the client's side."""
-    made = WIRES[wire].client_codec
-    assert made is not None
-    return made()
+    client = client_of(wire)
+    assert client is not None
+    return client.codec()
 
 
 class WirePerson:

@@ -26,11 +26,8 @@ NO_CODE = {
     tokenize.DEDENT,
     tokenize.ENDMARKER,
 }
-#: The modules of what is optional: checks, bots, bridges, contests, clusters with their store, and dialects.
-OPTIONAL = re.compile(
-    r"gamehost\.(?:extras|checker|cluster|contest|programs\.(?:bridge|command|wire_player)|storage\.postgresql"
-    r"|wires\.(?:eriantys_java|litama|onitama_final|\w+\.(?:checks|client))|games\.\w+\.bridge)(?:\.|$)"
-)
+#: The modules of what is optional: the extras, and the cluster with its store, which are not among them yet.
+OPTIONAL = re.compile(r"gamehost\.(?:extras|cluster|storage\.postgresql)(?:\.|$)")
 
 
 @frozen

@@ -14,6 +14,7 @@ from twisted.trial.reporter import TestResult
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.plugins import WIRES
+from gamehost.programs.clients import clients
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.wires.framing import ClientLineCodec, LineCodec, WireError
@@ -248,10 +249,9 @@ class ClientFaultTests(SynchronousTestCase):
 class WiresTests(SynchronousTestCase):
     def test_each_has_a_client_s_codec(self) -> None:
         """Each makes a new one for each connection. The console has none, because people read it."""
-        self.assertEqual([wire.name for wire in WIRES if wire.client_codec is None], ["console"])
-        for wire in WIRES:
-            if wire.client_codec is not None:
-                self.assertIsNot(wire.client_codec(), wire.client_codec())
+        self.assertEqual([wire.name for wire in WIRES if wire.name not in clients()], ["console"])
+        for client in clients().values():
+            self.assertIsNot(client.codec(), client.codec())
 
 
 class Planted:

@@ -6,13 +6,13 @@ from collections import Counter
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.extras.dialects.test_eriantys_java import company, losing, new_host
 from tests.kit.wires.console import ON_WIRE as CONSOLE
 from tests.kit.wires.eriantys_java_players import play
 from tests.kit.wires.stratego_frames import ON_WIRE as FRAMES
 from tests.kit.wires.stratego_frames import differences
 from tests.kit.wires.stratego_lines import ON_WIRE as LINES
 from tests.wires.test_eriantys import played
-from tests.wires.test_eriantys_java import company, losing, new_host
 
 # Far more pairs of games that differ in what is hidden: on the console half an hour, on both wires of Stratego some minutes.
 

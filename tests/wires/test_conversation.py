@@ -7,6 +7,7 @@ from twisted.logger import LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import RESERVED
+from gamehost.extras.dialects.litama.codec import LitamaCodec
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.journal.records import TableId
@@ -26,7 +27,6 @@ from gamehost.wires.framing import (
     other_protocol,
     wrong_port,
 )
-from gamehost.wires.litama.codec import LitamaCodec
 from gamehost.wires.open.websocket import HouseConversation, SocketCodec
 from gamehost.wires.seeking import CODE_LENGTH, CODE_LETTERS, PLAYED, SeekRefused, Sought, Wanted, new_code, wanted
 from gamehost.wires.websocket import LineOrTextCodec, handshake_with

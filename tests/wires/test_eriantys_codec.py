@@ -5,11 +5,11 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamehost.extras.bots.wires.eriantys import SERVER_LINE_LIMIT, JsonClientCodec
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.wires.eriantys import codec as json_codec
 from gamehost.wires.eriantys import messages as m
-from gamehost.wires.eriantys.client import SERVER_LINE_LIMIT, JsonClientCodec
 from gamehost.wires.eriantys.codec import BRACKETS, LINE_LIMIT, NOT_JSON, BoardCache, JsonCodec, encode, example, parse
 from gamehost.wires.framing import BLANK, NOT_UTF8, UndecodableLine, WireError
 from tests.kit.drawn_messages import drawn

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.extras.bots.wires.onitama import PipesClientCodec
 from gamehost.games.onitama.rules import Position
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
@@ -15,7 +16,6 @@ from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
 from gamehost.wires.onitama import WIRE
 from gamehost.wires.onitama import messages as m
-from gamehost.wires.onitama.client import PipesClientCodec
 from gamehost.wires.onitama.codec import LINE_LIMIT, PipesCodec, parse
 from gamehost.wires.onitama.conversation import PipesState
 from tests.kit.drawn_messages import drawn

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.extras.bots.wires.paper_soccer import XmlClientCodec
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract, CodecContract, chunked, mutated
 from gamehost.wires.framing import BLANK as EMPTY_LINE
 from gamehost.wires.framing import WireError
 from gamehost.wires.paper_soccer import MOST_PLAYERS
 from gamehost.wires.paper_soccer import messages as m
-from gamehost.wires.paper_soccer.client import XmlClientCodec
 from gamehost.wires.paper_soccer.codec import REMOTE_CLIENT_TYPES, RESULTS, XmlCodec
 from gamehost.wires.paper_soccer.elements import Element, MessageBuffer, Piece, PieceKind
 from tests.kit.drawn_messages import drawn

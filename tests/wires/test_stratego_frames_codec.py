@@ -7,11 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.extras.bots.wires.stratego_frames import FramesClientCodec
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract
 from gamehost.wires.framing import WireError, from_modified_utf8, modified_utf8
 from gamehost.wires.stratego_frames import messages as m
-from gamehost.wires.stratego_frames.client import FramesClientCodec
 from gamehost.wires.stratego_frames.codec import FramesCodec
 from tests.kit.drawn_messages import drawn
 from tests.kit.memory_host import (

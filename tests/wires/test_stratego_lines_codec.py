@@ -5,12 +5,12 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamehost.extras.bots.wires.stratego_lines import LinesClientCodec
 from gamehost.games.stratego.rules import KINDS
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.wires.framing import BLANK, WireError
 from gamehost.wires.stratego_lines import messages as m
-from gamehost.wires.stratego_lines.client import LinesClientCodec
 from gamehost.wires.stratego_lines.codec import LINE_LIMIT, WORDS, LinesCodec
 from tests.kit.drawn_messages import drawn
 from tests.kit.wires.stratego_lines import BLUE, RED

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.extras.dialects.litama import messages as m
+from gamehost.extras.dialects.litama.codec import LitamaCodec
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import heard_by, taken
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.testing.wire_connections import SWITCHED, TEXT, SocketContract, frame, frames
 from gamehost.wires.framing import WireError
-from gamehost.wires.litama import messages as m
-from gamehost.wires.litama.codec import LitamaCodec
 from gamehost.wires.open.conversation import WIRE as OPEN
 from gamehost.wires.open.websocket import SocketCodec
 from gamehost.wires.websocket import ClientSocket, LineOrTextCodec, Ping, control_frame

@@ -22,6 +22,13 @@ ENEMY = "#"
 SIDES = "rb"
 
 
+def board_of_set_up(seat: Seat, rows: Sequence[str]) -> str:
+    """The squares before the first move, as a player sees them who has placed these rows, from the lowest to the highest."""
+    bare, enemies = rules.BARE.decode("ascii"), ENEMY * 4 * rules.WIDTH
+    own = "".join(rows)
+    return own + bare[40:60] + enemies if seat == 0 else enemies + bare[40:60] + own
+
+
 def _as_pieces(seat: Seat) -> bytes:
     """A table that makes a seat's board one of pieces; the enemy's are bombs."""
     own, enemy = "".join(rules.KINDS), rules.codes(rules.OTHER[seat], rules.BOMB)

@@ -6,8 +6,9 @@ from typing import Any
 
 from attrs import frozen
 
+from gamehost.entries import imported
 from gamehost.settings import Settings, refuse_unknown
-from gamehost.wires.base import Wire, imported
+from gamehost.wires.base import Wire
 from gamehost.wires.seeking import PLAYED, PlayedGame
 
 NAME = "console"

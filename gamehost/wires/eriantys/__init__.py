@@ -3,9 +3,10 @@
 from functools import partial
 from typing import Any
 
+from gamehost.entries import imported
 from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.settings import Settings, refuse_unknown, seconds, setting
-from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, common_settings, imported
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, common_settings
 from gamehost.wires.framing import LastEncoded
 
 NAME = "eriantys"
@@ -40,7 +41,4 @@ WIRE: Wire[Any] = Wire(
     options=OPTIONS,
     spreads=True,
     tells_missed_end=True,
-    client_codec=imported("gamehost.wires.eriantys.client:JsonClientCodec"),
-    player=imported("gamehost.wires.eriantys.client:EriantysPlayer"),
-    checks=imported("gamehost.wires.eriantys.checks:CHECKS"),
 )

@@ -54,10 +54,10 @@ from gamehost.tables.interfaces import (
     Suspended,
     TableClosed,
 )
-from gamehost.wires.base import Peer, Wire, imported
+from gamehost.wires.base import Peer, Wire
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.open import messages as m
-from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenClientCodec, OpenCodec
+from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenCodec
 from gamehost.wires.open.messages import Message
 from gamehost.wires.open.watching import (
     ACCOUNT_KEY,
@@ -708,7 +708,4 @@ WIRE: Wire[Message] = Wire(
     options={},
     must_listen=False,
     spreads=True,
-    client_codec=OpenClientCodec,
-    player=imported("gamehost.programs.open:OpenPlayer"),
-    checks=imported("gamehost.wires.open.checks:CHECKS"),
 )

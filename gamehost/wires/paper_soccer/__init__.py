@@ -9,12 +9,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from gamehost.entries import imported
 from gamehost.games.paper_soccer.master import PAPER_SOCCER
 from gamehost.games.remote.master import REMOTE
 from gamehost.limits import is_loopback
 from gamehost.lobby.remote_games import is_game_type
 from gamehost.settings import BadOption, Settings, one_of, refuse_unknown, setting, yes_or_no
-from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings, imported
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings
 from gamehost.wires.paper_soccer.messages import GAME_TYPES
 
 NAME = "paper-soccer"
@@ -155,9 +156,5 @@ WIRE: Wire[Any] = Wire(
     options=OPTIONS,
     flags=("declaration",),
     values=("championship",),
-    client_codec=imported("gamehost.wires.paper_soccer.client:XmlClientCodec"),
-    player=imported("gamehost.wires.paper_soccer.client:PaperSoccerPlayer"),
-    checks=imported("gamehost.wires.paper_soccer.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.paper_soccer.checks:SERVER_CHECKS"),
     spreads=True,
 )

@@ -2,17 +2,14 @@
 
 from typing import Any
 
+from gamehost.entries import imported
 from gamehost.games.stratego.master import STRATEGO
-from gamehost.wires.base import Wire, common_wire, imported
+from gamehost.wires.base import Wire, common_wire
 
 WIRE: Wire[Any] = common_wire(
     *("stratego-frames", "Stratego, binary frames", "tcp:8891:interface=127.0.0.1", STRATEGO),
     imported("gamehost.wires.stratego_frames.codec:FramesCodec"),
     imported("gamehost.wires.stratego_frames.conversation:FramesConversation"),
     imported("gamehost.wires.stratego_frames.codec:strict_codec"),
-    client_codec=imported("gamehost.wires.stratego_frames.client:FramesClientCodec"),
-    player=imported("gamehost.wires.stratego_frames.client:StrategoFramesPlayer"),
-    checks=imported("gamehost.wires.stratego_frames.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.stratego_frames.checks:SERVER_CHECKS"),
     spreads=True,
 )

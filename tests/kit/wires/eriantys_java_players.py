@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any
 
-from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.client import JavaClientCodec
-from gamehost.wires.eriantys_java.objects import HEADER
+from gamehost.extras.dialects.eriantys_java import messages as m
+from gamehost.extras.dialects.eriantys_java.client import JavaClientCodec
+from gamehost.extras.dialects.eriantys_java.objects import HEADER
 from tests.kit.memory_host import Client, MemoryHost
 
 WIRE = "eriantys-java"

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gamehost.checker.base import Act, Cut, Law, PlainReading, Said, Scenario, Step, WireChecks
+from gamehost.extras.check.base import Act, Cut, Law, PlainReading, Said, Scenario, Step, WireChecks
+from gamehost.programs.clients import Judges
 from gamehost_gomoku.wire import messages as m
 
 LAWS: Mapping[str, Law] = {
@@ -50,3 +51,5 @@ class GomokuReading(PlainReading):
 
 
 CHECKS = WireChecks("gomoku", LAWS, SCENARIOS, GomokuReading)
+
+JUDGES = Judges(CHECKS)

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec.structs import astuple
 
 from gamehost.games.base import Seat
+from gamehost.programs.clients import WireClient
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import ClientLineCodec, WireError
 from gamehost_gomoku.master import GOMOKU, Begun, Played, Situation
@@ -81,3 +82,6 @@ class GomokuPlayer(WirePlayer):
 
     def act(self, action: Any) -> Sequence[Any]:
         return (m.Play(str(action)),)
+
+
+CLIENT = WireClient(GomokuClientCodec, GomokuPlayer)

@@ -19,7 +19,7 @@ from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import Away, Back, Over, Refused
-from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, GuestConversation, Wire, common_settings, imported
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, GuestConversation, Wire, common_settings
 from gamehost.wires.framing import UndecodableLine
 from gamehost_gomoku.master import GOMOKU, Begun, Played
 from gamehost_gomoku.position import BLACK, WHITE, point_named
@@ -169,7 +169,4 @@ WIRE: Wire[Message] = Wire(
     options=COMMON_OPTIONS,
     api=1,
     websocket=True,
-    client_codec=imported("gamehost_gomoku.wire.client:GomokuClientCodec"),
-    player=imported("gamehost_gomoku.wire.client:GomokuPlayer"),
-    checks=imported("gamehost_gomoku.wire.checks:CHECKS"),
 )

@@ -1,1 +1,0 @@
-"""Checks clients and servers against the documents, and traces what they say to each other."""

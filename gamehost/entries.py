@@ -1,0 +1,98 @@
+"""
+What packages offer through entry points, found by group and name, and imported when somebody asks for it.
+
+The groups:
+
+- `gamehost.games` and `gamehost.wires`: see `gamehost.games.installed` and `gamehost.plugins`
+- `gamehost.verbs`: a subcommand of `gamehost`, a `Verb`
+- `gamehost.clients`: how a program speaks a wire, a `gamehost.programs.clients.WireClient` under the wire's name
+- `gamehost.checks`: what judges the programs of a wire, a `gamehost.extras.check.base.Judges` under the wire's name
+
+This package offers its own parts in the same way, and nobody else can take their names away.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pkgutil import resolve_name
+from typing import Any, TypeVar
+
+from attrs import frozen
+
+T = TypeVar("T")
+
+#: The group of the subcommands.
+VERBS = "gamehost.verbs"
+
+
+class PartUnusable(Exception):
+    """What an entry point names cannot be used. The message says why."""
+
+
+def imported(where: str) -> Callable[..., Any]:
+    """
+    A part that a start does not need. It is imported when it is called for.
+
+    :param where: `module:NAME` of a class or a function, which is called then, or of a value, which is returned
+    """
+    found = cache(partial(resolve_name, where))
+
+    def part(*arguments: Any, **named: Any) -> Any:
+        it = found()
+        return it(*arguments, **named) if callable(it) else it
+
+    return part
+
+
+@frozen
+class Verb:
+    """A subcommand. The module of its entry point is imported for `gamehost --help`, so it imports little itself."""
+
+    #: Its lines in `gamehost --help`: how it is called and what it does.
+    usage: str
+    #: Does what the words behind the verb say, and returns the exit status: `main(words, wires, reactor)`.
+    main: Callable[..., int]
+    #: The words with which it can go on, for the completion in a shell. It is called with the wires.
+    words: Callable[..., Sequence[str]] = lambda wires: ()
+    #: The modules of other packages that it needs, and what installs them.
+    needs: Mapping[str, str] = {}
+
+    def missing(self) -> str | None:
+        """What has to be installed before it can be used, in words; `None`: nothing."""
+        found = {install: None for module, install in self.needs.items() if find_spec(module) is None}
+        return f"needs more: pip install {' '.join(found)}" if found else None
+
+
+@cache
+def offered(group: str) -> Mapping[str, EntryPoint]:
+    """The entry points of a group, by name: first those of this package, then those of others by the alphabet."""
+    found: dict[str, EntryPoint] = {}
+    own: list[EntryPoint] = []
+    others: list[EntryPoint] = []
+    for entry in entry_points(group=group):
+        (own if entry.value.startswith("gamehost.") else others).append(entry)
+    for entry in (*own, *sorted(others, key=lambda one: (one.name, one.value))):
+        found.setdefault(entry.name, entry)
+    return found
+
+
+def loaded(group: str, name: str, kind: type[T]) -> T | None:
+    """
+    What a package offers under this name; `None`: no package does.
+
+    :param kind: what it must be
+    :raises PartUnusable: it cannot be imported, or is something else
+    """
+    entry = offered(group).get(name)
+    if entry is None:
+        return None
+    try:
+        part = entry.load()
+    # A module of another package may raise anything while it is imported, and may even try to end the process.
+    except (Exception, SystemExit) as error:
+        words = " ".join(str(error).split())
+        raise PartUnusable(f"{entry.value} cannot be imported: {type(error).__name__}: {words}") from error
+    if not isinstance(part, kind):
+        raise PartUnusable(f"{entry.value} is a {type(part).__name__}; expected a {kind.__module__}.{kind.__name__}")
+    return part

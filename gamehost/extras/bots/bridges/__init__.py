@@ -1,0 +1,1 @@
+"""The protocols of bots of other communities."""

@@ -1,0 +1,225 @@
+"""
+The client's side of the XML messages: the codec, and a program that plays.
+
+The same buffer as the server's cuts and reads the stream, with the same limits. Elements and attributes that a client
+does not know are ignored, so that a later server can say more. What is written here is read back as the server reads it before
+it is sent.
+
+The program's player is seat 0, whoever moves first.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from gamehost.games.base import Seat
+from gamehost.games.paper_soccer.master import PAPER_SOCCER, Moved, Situation
+from gamehost.games.paper_soccer.rules import Foul, Position
+from gamehost.programs.clients import WireClient
+from gamehost.programs.wire_player import ANSWERED_WITHIN, ProgramError, WirePlayer, won
+from gamehost.wires.framing import WireError
+from gamehost.wires.paper_soccer import messages as m
+from gamehost.wires.paper_soccer.codec import COORDINATES, XmlCodec
+from gamehost.wires.paper_soccer.elements import (
+    POINT_LIMIT,
+    Element,
+    MessageBuffer,
+    Piece,
+    PieceKind,
+)
+
+#: The elements of the longest message: a last move of as many points as there can be, and six around them.
+ELEMENT_LIMIT = POINT_LIMIT + 6
+
+
+def _child(element: Element, tag: str) -> Element:
+    found = [child for child in element.children if child.tag == tag]
+    if len(found) != 1:
+        raise WireError(f"expected one <{tag}> in <{element.tag}>")
+    return found[0]
+
+
+def _attribute(element: Element, name: str) -> str:
+    value: str | None = element.attributes.get(name)
+    if value is None:
+        raise WireError(f"expected <{element.tag}> with {name}")
+    return value
+
+
+def _points(root: Element) -> tuple[m.Point, ...]:
+    points = []
+    for point in _child(root, "gameState").children:
+        x, y = point.attributes.get("x", ""), point.attributes.get("y", "")
+        if point.tag != "point" or x not in COORDINATES or y not in COORDINATES:
+            raise WireError('expected points such as <point x="0" y="-1"/> in <gameState>')
+        points.append((COORDINATES[x], COORDINATES[y]))
+    return tuple(points)
+
+
+def _game_id(root: Element) -> str:
+    return _attribute(_child(root, "gameId"), "id")
+
+
+def _login_response(root: Element) -> m.Message:
+    accept = _attribute(_child(root, "response"), "accept")
+    if accept == "yes":
+        return m.LoginResponse()
+    error = _child(root, "error")
+    try:
+        return m.LoginResponse(m.LoginError(int(_attribute(error, "id"))), error.text)
+    except ValueError:
+        raise WireError("expected an error with an id from 1 to 5") from None
+
+
+def _game_state(root: Element) -> m.Message:
+    game_id, points = _game_id(root), _points(root)
+    if not any(child.tag == "gameOver" for child in root.children):
+        return m.GameState(game_id, _attribute(_child(root, "nextPlayer"), "nick"), points)
+    results = {}
+    for player in _child(root, "gameOver").children:
+        results[_attribute(player, "result")] = _attribute(player, "nick")
+    if results.keys() != {"winner", "loser"}:
+        raise WireError("expected a winner and a loser in <gameOver>")
+    return m.GameOver(game_id, results["winner"], results["loser"], points)
+
+
+def _player_left_game(root: Element) -> m.Message:
+    return m.PlayerLeftGame(_attribute(_child(root, "player"), "nick"), _game_id(root))
+
+
+_READERS: Mapping[str, Callable[[Element], m.Message]] = {
+    "loginResponse": _login_response,
+    "gameState": _game_state,
+    "playerLeftGame": _player_left_game,
+    "serverShutdown": lambda root: m.ServerShutdown(),
+    "error": lambda root: m.Error(root.text),
+}
+
+
+def _read(piece: Piece) -> m.Message:
+    if piece.kind is not PieceKind.ELEMENT:
+        raise WireError('expected <message type="...">')
+    if piece.twice:
+        raise WireError("an attribute is given twice")
+    root = piece.root
+    reader = _READERS.get(root.attributes.get("type", "")) if root.tag == "message" else None
+    if reader is None:
+        raise WireError(f'expected <message type="..."> with one of the types {", ".join(_READERS)}')
+    return reader(root)
+
+
+def _escaped(text: str) -> str:
+    for character, reference in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        text = text.replace(character, reference)
+    # White space in an attribute would be read as spaces.
+    for character in "\t\n\r":
+        text = text.replace(character, f"&#{ord(character)};")
+    return text
+
+
+def _game(game_id: str | None) -> str:
+    return "" if game_id is None else f'<gameId id="{_escaped(game_id)}"/>'
+
+
+def _written(message: m.Message) -> str:
+    match message:
+        case m.PlayerLogin(nick, game_type):
+            login = f'<playerLogin nick="{_escaped(nick)}" gameType="{_escaped(game_type)}"/>'
+            return f'<message type="playerLogin">{login}</message>'
+        case m.Move(points, game_id):
+            elements = "".join(f'<point x="{x}" y="{y}"/>' for x, y in points)
+            return f'<message type="move">{_game(game_id)}<move>{elements}</move></message>'
+        case m.ThankYou(game_id):
+            return f'<message type="thank you">{_game(game_id)}</message>'
+        case m.LeaveGame(game_id):
+            return f'<message type="leaveGame">{_game(game_id)}</message>'
+        case m.Logout():
+            return '<message type="logout"/>'
+        case m.Error():
+            return '<message type="error"/>'
+    raise WireError(f"a client does not say {type(message).__name__}")
+
+
+class XmlClientCodec:
+    def __init__(self) -> None:
+        self._buffer = MessageBuffer(elements=ELEMENT_LIMIT)
+
+    @property
+    def unfinished(self) -> bool:
+        return self._buffer.unfinished
+
+    def feed(self, data: bytes) -> Iterator[m.Message]:
+        for piece in self._buffer.feed(data):
+            if piece.kind is not PieceKind.BLANK_LINE:
+                yield _read(piece)
+
+    def encode(self, message: m.Message) -> bytes:
+        text = _written(message)
+        try:
+            data = text.encode()
+            said = list(XmlCodec(strict=True).feed(data))
+        except (UnicodeEncodeError, WireError):
+            said = []
+        if said != [message]:
+            raise WireError(f"{type(message).__name__} has a value that the server would refuse")
+        return data + b"\n"
+
+
+_GAME_TYPE = "paper soccer"
+_OWN, _OTHER = Seat(0), Seat(1)
+
+
+class PaperSoccerPlayer(WirePlayer):
+    GAME = PAPER_SOCCER
+    ANSWERED_WITHIN = ANSWERED_WITHIN
+    _game_id = ""
+    #: Who makes the next move.
+    _next = _OWN
+
+    def begin(self) -> Sequence[Any]:
+        return (m.PlayerLogin(self.name, _GAME_TYPE),)
+
+    def again(self) -> Sequence[Any]:
+        super().again()
+        return (m.ThankYou(self._game_id), m.PlayerLogin(self.name, _GAME_TYPE))
+
+    def hear(self, message: Any) -> Sequence[Any]:
+        match message:
+            case m.LoginResponse(error, reason) if error is not None:
+                raise ProgramError(f"the server refuses the log-in: {reason or error.name}")
+            case m.GameState(game_id, following, points):
+                self._go_on(game_id, _OWN if following == self.name else _OTHER, points)
+            case m.GameOver(_, winner):
+                self.end(won(winner))
+            case m.Error(text) if self.match is not None:
+                self.refused(text)
+            case m.Error(text):
+                raise ProgramError(f"the server says: {text}")
+            case m.ServerShutdown():
+                raise ProgramError("the server stops")
+        return ()
+
+    def _go_on(self, game_id: str, following: Seat, points: tuple[tuple[int, int], ...]) -> None:
+        if self.match is None:
+            self._game_id = game_id
+            self.sit_down(_OWN)
+            self.tell(Situation(_first(points, following), points, following, None))
+        else:
+            self.tell(Moved(self._next, points, following))
+        self._next = following
+
+    def act(self, action: Any) -> Sequence[Any]:
+        return (m.Move(action.points, self._game_id),)
+
+
+def _first(points: Sequence[tuple[int, int]], following: Seat) -> Seat:
+    """Who has made the first move, from all points so far and the next player."""
+    position = Position()
+    try:
+        for point in points:
+            position = position.step(point)
+    except Foul as foul:
+        raise ProgramError(f"the server tells of an illegal move: {foul}") from None
+    return following if position.turn == 0 else Seat(1 - following)
+
+
+CLIENT = WireClient(XmlClientCodec, PaperSoccerPlayer)

@@ -1,0 +1,726 @@
+"""
+The command `gamehost check`: judges a client or a server against the document of its wire.
+
+It plays all scenarios of a wire with one client or one server. The report is text, JSON, JUnit XML or HTML. All four say the
+same: the scenarios with their verdicts, and each finding once with what to do about it.
+"""
+
+import argparse
+import html
+import json
+import os
+import secrets
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from attrs import define, evolve, field, frozen
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.protocol import Factory
+
+from gamehost._twisted import run_until_done
+from gamehost.commands.command_line import bar, exit_with_usage_error, print_text
+from gamehost.extras.check.base import (
+    Finding,
+    Grade,
+    Outcome,
+    Run,
+    Scenario,
+    TranscriptLine,
+    Verdict,
+    WireChecks,
+    seed_of,
+)
+from gamehost.extras.check.run import ClientRun, Launcher
+from gamehost.extras.check.server_run import (
+    LOG_IN_WITHIN,
+    PARTING,
+    ServerChecks,
+    ServerRun,
+    ServerUnderTest,
+    Unreachable,
+    address_of,
+    dialled,
+    tag,
+)
+from gamehost.extras.check.transcript import Line
+from gamehost.ops import escaped
+from gamehost.ops.workers import NOT_RUN as NOT_STARTED
+from gamehost.ops.workers import ProgramProcess, adopt_orphans, start_program
+from gamehost.programs.clients import judges_of
+from gamehost.settings import BadOption, settings_of
+from gamehost.wires.base import Wire
+
+
+@frozen
+class Report:
+    wire: str
+    seed: int
+    seconds: float
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def findings(self) -> list[tuple[Finding, list[str]]]:
+        """Each finding once, the worst first, with the names of its scenarios."""
+        merged: dict[tuple[Grade, str, str], tuple[Finding, list[str]]] = {}
+        for outcome in self.outcomes:
+            of_one = {(finding.grade, finding.title, finding.cause): finding for finding in reversed(outcome.findings)}
+            for key, finding in reversed(of_one.items()):
+                merged.setdefault(key, (finding, []))[1].append(outcome.scenario.name)
+        grades = list(Grade)
+        return sorted(merged.values(), key=lambda one: grades.index(one[0].grade))
+
+    @property
+    def clean(self) -> bool:
+        """Whether there is no breach and nothing fragile."""
+        return all(finding.grade is Grade.NOTE for finding, _ in self.findings)
+
+    @property
+    def breached(self) -> bool:
+        return any(finding.grade is Grade.BREACH for finding, _ in self.findings)
+
+    def without_times(self) -> "Report":
+        """The same report with all times 0, so that two runs of one seed can be compared byte for byte."""
+        return evolve(self, seconds=0.0, outcomes=tuple(map(_without_times, self.outcomes)))
+
+
+def _without_times(outcome: Outcome) -> Outcome:
+    findings = tuple(evolve(one, transcript=tuple(map(_at_zero, one.transcript))) for one in outcome.findings)
+    return evolve(outcome, seconds=0.0, findings=findings, lines=tuple(map(_at_zero, outcome.lines)))
+
+
+def _at_zero(line: TranscriptLine) -> TranscriptLine:
+    return evolve(line, t=0.0)
+
+
+#: Makes the run of a scenario: from the scenario, its seed, its number in the list, and what is called with the outcome, or
+#: with the reason why no other scenario can be played either.
+NewRun = Callable[[Scenario, int, int, Callable[[Outcome | Exception], None]], Run]
+
+
+@define(eq=False)
+class Check:
+    """
+    Plays scenarios with a client or a server.
+
+    :param new_run: makes the run of each scenario
+    :param at_once: so many scenarios are played at the same time
+    :param pause: seconds between two scenarios
+    :param progress: called after each scenario, with its outcome
+    :param answers_within: seconds for the first answer of a server; 0: it is a client
+    """
+
+    _clock: IReactorTime
+    _checks: WireChecks | ServerChecks
+    _scenarios: Sequence[Scenario]
+    _new_run: NewRun
+    _seed: int
+    _at_once: int = 4
+    _pause: float = 0.0
+    _progress: Callable[[Outcome], None] = lambda outcome: None
+    _answers_within: float = 0.0
+    _outcomes: dict[int, Outcome] = field(factory=dict)
+    _runs: list[Run] = field(factory=list)
+    _next: int = 0
+    _began: float = 0.0
+    _done: Deferred[Report] = field(factory=Deferred)
+
+    def run(self) -> Deferred[Report]:
+        """Play them all. Fires with the report; fails with the reason why a server cannot be checked."""
+        self._began = self._clock.seconds()
+        for _ in range(min(self._at_once, len(self._scenarios))):
+            self._start()
+        if not self._scenarios:
+            self._done.callback(self._report())
+        return self._done
+
+    def _start(self) -> None:
+        number, self._next = self._next, self._next + 1
+        if number >= len(self._scenarios):
+            return
+        scenario = self._scenarios[number]
+        if self._never_there():
+            section = self._checks.laws[scenario.law].section
+            self._ended(number, Outcome(scenario, Verdict.SKIPPED, (), 0.0, (), section))
+            return
+        seed = seed_of(self._seed, scenario.name, self._scenarios[:number].count(scenario))
+        run = self._new_run(scenario, seed, number, partial(self._ended, number))
+        self._runs.append(run)
+        run.start()
+
+    def _ended(self, number: int, outcome: Outcome | Exception) -> None:
+        if isinstance(outcome, Exception):
+            self._done.errback(outcome)
+            return
+        self._outcomes[number] = outcome
+        self._progress(outcome)
+        if len(self._outcomes) == len(self._scenarios):
+            self._done.callback(self._report())
+        else:
+            self._clock.callLater(self._pause, self._start)
+
+    def _never_there(self) -> bool:
+        """Whether enough scenarios have ended, and the client has not connected, or the server not answered, in any."""
+        enough = min(self._at_once, len(self._scenarios))
+        over = self._clock.seconds() - self._began >= self._answers_within
+        return over and len(self._outcomes) >= enough and not any(run.connected for run in self._runs)
+
+    def _report(self) -> Report:
+        outcomes = tuple(self._outcomes[number] for number in range(len(self._scenarios)))
+        if outcomes and self._never_there():
+            # It is one fault. The other scenarios say nothing about it.
+            told = next((outcome for outcome in outcomes if outcome.findings), outcomes[0])
+            outcomes = tuple(
+                self._told(one) if one is told else evolve(one, verdict=Verdict.SKIPPED, findings=())
+                for one in outcomes
+            )
+        return Report(self._checks.wire, self._seed, self._clock.seconds() - self._began, outcomes)
+
+    def _told(self, outcome: Outcome) -> Outcome:
+        """The outcome that stands for all. The findings of a server's say how long no log-in was answered."""
+        if not self._answers_within:
+            return outcome
+        more = f" No other log-in was answered either, for {self._answers_within:g} s."
+        return evolve(outcome, findings=tuple(evolve(one, happened=one.happened + more) for one in outcome.findings))
+
+
+def check_of_client(
+    clock: IReactorTime,
+    wire: Wire[Any],
+    checks: WireChecks,
+    scenarios: Sequence[Scenario],
+    launcher: Callable[[], Launcher],
+    seed: int,
+    at_once: int = 4,
+    progress: Callable[[Outcome], None] = lambda outcome: None,
+) -> Check:
+    """
+    The check of a client.
+
+    :param launcher: makes a launcher for each scenario
+    """
+
+    def new_run(scenario: Scenario, seed: int, number: int, done: Callable[[Outcome], None]) -> Run:
+        return ClientRun(clock, wire, checks, scenario, launcher(), seed, done)
+
+    return Check(clock, checks, scenarios, new_run, seed, at_once, progress=progress)
+
+
+def check_of_server(
+    server: ServerUnderTest,
+    scenarios: Sequence[Scenario],
+    seed: int,
+    progress: Callable[[Outcome], None] = lambda outcome: None,
+) -> Check:
+    def new_run(scenario: Scenario, of_one: int, number: int, done: Callable[[Outcome | Unreachable], None]) -> Run:
+        return ServerRun(server, scenario, of_one, tag(seed, number), done)
+
+    return Check(server.clock, server.checks, scenarios, new_run, seed, 1, PARTING, progress, LOG_IN_WITHIN)
+
+
+def chosen(
+    checks: WireChecks | ServerChecks, names: Iterable[str], slow: bool = False, reconnect: bool = False
+) -> list[Scenario]:
+    """
+    The scenarios to play.
+
+    :param names: those that were asked for; none: all that fit
+    :raises KeyError: there is no scenario of this name
+    """
+    known = {scenario.name: scenario for scenario in checks.scenarios}
+    if wanted := list(names):
+        return [known[name] for name in wanted]
+    return [
+        scenario
+        for scenario in checks.scenarios
+        if (slow or not scenario.slow) and (reconnect or not scenario.needs_reconnect)
+    ]
+
+
+def counted(outcomes: Iterable[Outcome]) -> dict[Verdict, int]:
+    """How many scenarios ended in which way."""
+    verdicts = [outcome.verdict for outcome in outcomes]
+    return {verdict: verdicts.count(verdict) for verdict in Verdict if verdict in verdicts}
+
+
+# The report as text, JSON, JUnit XML and HTML.
+
+
+#: How a verdict is marked in the text.
+MARKS: Mapping[Verdict, str] = {
+    Verdict.PASS: "ok",
+    Verdict.BREACH: "BREACH",
+    Verdict.FRAGILE: "FRAGILE",
+    Verdict.NOTE: "note",
+    Verdict.SKIPPED: "skipped",
+}
+_ARROWS = {"client": "client >", "host": "       <", "": "       *"}
+
+
+def line_of(line: TranscriptLine) -> str:
+    text = f"{line.text}   " if line.text else ""
+    return escaped(f"{line.t:8.3f} {_ARROWS[line.sender]} {text}{line.meaning}".rstrip())
+
+
+def as_text(report: Report) -> str:
+    width = max((len(outcome.scenario.name) for outcome in report.outcomes), default=0)
+    lines = [
+        f"{MARKS[outcome.verdict]:8} {outcome.scenario.name:{width}} {outcome.seconds:6.1f} s  {outcome.scenario.tries}"
+        for outcome in report.outcomes
+    ]
+    for finding, names in report.findings:
+        lines += ["", f"{finding.grade.value.upper()}: {finding.title}", f"  in: {', '.join(names)}"]
+        lines += [f"  happened: {finding.happened}", f"  {finding.law.source}: {finding.law.says}"]
+        lines += [f"  what to do: {finding.law.do}", "  the last messages:"]
+        lines += [f"    {line_of(line)}" for line in finding.transcript]
+    counts = ", ".join(f"{count} {verdict.value}" for verdict, count in counted(report.outcomes).items())
+    lines += ["", f"{report.wire}, seed {report.seed}, {report.seconds:.1f} s: {counts or 'no scenario was played'}"]
+    # What a server has said is printed on a terminal.
+    return "".join(f"{escaped(line)}\n" for line in lines)
+
+
+def as_data(report: Report) -> dict[str, Any]:
+    return {
+        "wire": report.wire,
+        "seed": report.seed,
+        "seconds": round(report.seconds, 1),
+        "clean": report.clean,
+        "scenarios": [
+            {
+                "name": outcome.scenario.name,
+                "tries": outcome.scenario.tries,
+                "section": outcome.section,
+                "verdict": outcome.verdict.value,
+                "seconds": round(outcome.seconds, 1),
+            }
+            for outcome in report.outcomes
+        ],
+        "findings": [_finding_as_data(finding, names) for finding, names in report.findings],
+    }
+
+
+def _finding_as_data(finding: Finding, names: list[str]) -> dict[str, Any]:
+    return {
+        "grade": finding.grade.value,
+        "title": finding.title,
+        "section": finding.law.section,
+        "happened": finding.happened,
+        "expected": finding.law.says,
+        "do": finding.law.do,
+        "scenarios": names,
+        "transcript": [
+            {"t": round(line.t, 3), "from": line.sender, "text": line.text, "meaning": line.meaning}
+            for line in finding.transcript
+        ],
+    }
+
+
+def as_json(report: Report) -> str:
+    return json.dumps(as_data(report), ensure_ascii=False, indent=2) + "\n"
+
+
+def as_junit(report: Report) -> str:
+    """For continuous integration: one test case a scenario; breaches and what is fragile are failures."""
+    failing = (Verdict.BREACH, Verdict.FRAGILE)
+    failures = sum(outcome.verdict in failing for outcome in report.outcomes)
+    skipped = sum(outcome.verdict is Verdict.SKIPPED for outcome in report.outcomes)
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuite name="gamehost check {report.wire}" tests="{len(report.outcomes)}" failures="{failures}"'
+        f' skipped="{skipped}" time="{report.seconds:.1f}">',
+    ]
+    for outcome in report.outcomes:
+        name = quoteattr(outcome.scenario.name)
+        lines.append(f'  <testcase classname="{report.wire}" name={name} time="{outcome.seconds:.1f}">')
+        for finding in outcome.findings:
+            if finding.grade is not Grade.NOTE:
+                lines.append(f"    <failure message={quoteattr(finding.title)}>{escape(_failure(finding))}</failure>")
+        if outcome.verdict is Verdict.SKIPPED:
+            lines.append("    <skipped/>")
+        lines.append("  </testcase>")
+    return "\n".join([*lines, "</testsuite>"]) + "\n"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _failure(finding: Finding) -> str:
+    law = finding.law
+    last = "\n".join(map(line_of, finding.transcript))
+    return f"{finding.happened}\n{_capital(law.source)}: {law.says}\nWhat to do: {law.do}\n{last}\n"
+
+
+_STYLE = (
+    ":root{color-scheme:light dark}*{box-sizing:border-box}"
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem;overflow-wrap:anywhere}"
+    "h1{font-size:1.5rem}ul.totals{display:flex;flex-wrap:wrap;gap:.5rem;list-style:none;padding:0}"
+    "ul.totals li{border:1px solid #8888;border-radius:.25rem;padding:.25rem .75rem}"
+    "table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.25rem .5rem;"
+    "border-bottom:1px solid #8888}th,td:nth-child(1),td:nth-child(2),td:nth-child(5){white-space:nowrap}"
+    "pre{white-space:pre-wrap;font-size:.875rem;padding:.5rem;border:1px solid #8888}"
+    ".breach{color:#b3261e;font-weight:bold}.fragile{color:#8a5a00;font-weight:bold}"
+    "@media(prefers-color-scheme:dark){.breach{color:#ff8a80}.fragile{color:#ffc266}}"
+    "@media(max-width:40rem){tr{display:block;padding:.5rem 0;border-bottom:1px solid #8888}tr:first-child{display:none}"
+    "td{display:inline;border:0;padding:0 .5rem 0 0}td:nth-child(3){display:block}}"
+)
+
+
+def as_html(report: Report) -> str:
+    """One page that needs nothing else. It can be read on a telephone."""
+    rows = "".join(
+        f"<tr><td class={outcome.verdict.value}>{MARKS[outcome.verdict]}</td><td>{html.escape(outcome.scenario.name)}</td>"
+        f"<td>{html.escape(outcome.scenario.tries)}</td><td>{html.escape(outcome.section)}</td>"
+        f"<td>{outcome.seconds:.1f} s</td></tr>\n"
+        for outcome in report.outcomes
+    )
+    findings = "".join(_finding_as_html(finding, names) for finding, names in report.findings) or "<p>None.</p>"
+    title = f"gamehost check {report.wire}"
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,'
+        f'initial-scale=1"><title>{title}</title><style>{_STYLE}</style></head>'
+        f"<body><h1>{title}</h1>\n{_totals_as_html(report)}<p>Seed {report.seed}, {report.seconds:.1f} s.</p>\n"
+        f"<h2>Findings</h2>\n{findings}<h2>Scenarios</h2><table><tr><th>Verdict"
+        f"</th><th>Scenario</th><th>What is tried</th><th>Section</th><th>Time</th></tr>\n{rows}</table></body></html>\n"
+    )
+
+
+def _totals_as_html(report: Report) -> str:
+    """How many findings of each grade there are, and how many scenarios ended in which way."""
+    grades = [finding.grade for finding, _ in report.findings]
+    verdicts = ", ".join(f"{count} {verdict.value}" for verdict, count in counted(report.outcomes).items())
+    found = ", ".join(f"{grades.count(grade)} {grade.value}" for grade in Grade if grade in grades)
+    totals = (
+        "clean" if report.clean else "not clean",
+        f"findings: {found or 'none'}",
+        f"{len(report.outcomes)} scenarios: {verdicts or 'none was played'}",
+    )
+    return f'<ul class="totals">{"".join(f"<li>{words}</li>" for words in totals)}</ul>\n'
+
+
+def _finding_as_html(finding: Finding, names: list[str]) -> str:
+    law = finding.law
+    parts = [f'<h3><span class="{finding.grade.value}">{finding.grade.value}</span>: {html.escape(finding.title)}</h3>']
+    for label, text in (
+        ("Scenarios", ", ".join(names)),
+        ("What happened", finding.happened),
+        (_capital(law.source), law.says),
+        ("What to do", law.do),
+    ):
+        parts.append(f"<p><strong>{html.escape(label)}:</strong> {html.escape(text)}</p>")
+    parts.append(f"<pre>{html.escape(chr(10).join(map(line_of, finding.transcript)))}</pre>\n")
+    return "".join(parts)
+
+
+FORMATS: Mapping[str, Callable[[Report], str]] = {
+    "text": as_text,
+    "json": as_json,
+    "junit": as_junit,
+    "html": as_html,
+}
+
+
+# The client under test: a command, or one that a person starts.
+
+
+class ProcessLauncher(Launcher):
+    """
+    Starts a command for one scenario, and listens for it on a free port of this machine.
+
+    :param command: the words of the command
+    """
+
+    def __init__(self, reactor: Any, command: Sequence[str], name: str, password: str) -> None:
+        super().__init__(reactor)
+        self._command = command
+        self._process: ProgramProcess | None = None
+        self._values = {"host": "127.0.0.1", "name": name, "password": password}
+
+    def start(self, run: ClientRun, factory: "Factory[Line]") -> None:
+        values = {**self._values, "port": str(self.listen(0, factory)), "seed": str(run.seed)}
+        environment = run.checks.environment(run.scenario)
+        self._process = start_program(self._reactor, self._command, values, partial(self._ended, run), environment)
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+
+    def _ended(self, run: ClientRun, process: ProgramProcess) -> None:
+        assert process.status is not None
+        self.failed = process.status in NOT_STARTED
+        run.client_ended(process.status, process.words)
+
+
+class WaitingLauncher(Launcher):
+    """
+    Starts no client, but waits for one that a person starts.
+
+    :param port: to listen on; 0: a free one
+    :param say: tells the person what to do
+    """
+
+    by_hand = True
+
+    def __init__(self, reactor: Any, port: int, say: Callable[[str], None]) -> None:
+        super().__init__(reactor)
+        self._number = port
+        self._say = say
+
+    def start(self, run: ClientRun, factory: "Factory[Line]") -> None:
+        port = self.listen(self._number, factory)
+        self._say(f"{run.scenario.name}: connect your client to 127.0.0.1 port {port}")
+
+
+# The command.
+
+
+#: The exit status: no breach; breaches; the client could not be run.
+CLEAN, BREACHED, NOT_RUN = 0, 1, 2
+
+EPILOG = """\
+{host}, {port}, {name}, {password} and {seed} in COMMAND are filled in; the environment has them too, as GAMEHOST_HOST,
+GAMEHOST_PORT and so on. The exit status is 0 if there is no breach, 1 if there is one, 2 if the client could not be run.
+
+  gamehost check onitama -- python my_client.py {name} --port {port}
+  gamehost check onitama --wait
+  gamehost check onitama --server 127.0.0.1:9000
+"""
+
+
+def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="gamehost check",
+        usage="gamehost check WIRE [options] (-- COMMAND ... | --wait | --server HOST:PORT | --list)",
+        description="Plays your client or server through what its document allows, and names each breach with its section.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("wire", metavar="WIRE", help=_names(wires))
+    made.add_argument("--wait", action="store_true", help="start no client; wait for one that you connect by hand")
+    made.add_argument(
+        "--server", metavar="HOST:PORT", help=f"check a server, as both clients: {_names(wires, servers=True)}"
+    )
+    made.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the host or of the server",
+    )
+    made.add_argument("--list", action="store_true", help="list the scenarios and end")
+    made.add_argument("--scenario", action="append", default=[], metavar="NAME", help="play this one only; repeatable")
+    made.add_argument("--games", type=int, default=1, metavar="N", help="play the whole list N times with other seeds")
+    made.add_argument("--seed", type=int, metavar="N", help="the same seed gives the same report; its times are 0")
+    made.add_argument(
+        "--reconnect", action="store_true", help="the client comes back by itself: cut its connection too"
+    )
+    made.add_argument(
+        "--strict", action="store_true", help="play the strict scenarios only; a server may send no extensions"
+    )
+    made.add_argument("--slow", action="store_true", help="play the slow scenarios too")
+    made.add_argument("--format", choices=sorted(FORMATS), default="text", help="of the report; default text")
+    made.add_argument("--keep", type=Path, metavar="DIR", help="write an annotated transcript of each scenario there")
+    made.add_argument("--name", default="tester", help="the client's name; default tester")
+    made.add_argument("--password", default="correct horse", help="for wires with accounts")
+    made.add_argument("--port", type=int, default=0, help="the port for --wait; default: a free one")
+    made.add_argument("--jobs", type=int, default=0, metavar="N", help="scenarios at the same time; default 3 a core")
+    return made
+
+
+def _read(words: list[str], wires: Sequence[Wire[Any]]) -> argparse.Namespace:
+    """What the command line says. The words behind `--` are the client's command."""
+    end = words.index("--") if "--" in words else len(words)
+    options = parser(wires).parse_args(words[:end])
+    options.command = words[end + 1 :]
+    return options
+
+
+def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> int:
+    """
+    Do what the command line says.
+
+    :return: the exit status
+    """
+    options = _read(list(arguments), wires)
+    wire = next((wire for wire in wires if wire.name == options.wire), None)
+    judges = judges_of(options.wire)
+    if wire is None or judges is None:
+        exit_with_usage_error(f"no wire {options.wire!r}", f"there are checks for {_names(wires)}")
+    checks: WireChecks | ServerChecks = judges.clients
+    if options.server is not None:
+        if judges.servers is None:
+            exit_with_usage_error(
+                f"{wire.name} has checks of clients only", f"checks of servers: {_names(wires, servers=True)}"
+            )
+        checks = judges.servers
+    if options.list:
+        print_text("".join(f"{one.name:24} {one.tries}\n" for one in checks.scenarios))
+        return CLEAN
+    if [bool(options.command), options.wait, options.server is not None].count(True) != 1:
+        exit_with_usage_error(
+            "expected a COMMAND behind --, --wait or --server", "gamehost check --help shows examples"
+        )
+    try:
+        scenarios = chosen(checks, options.scenario, options.slow, options.reconnect)
+    except KeyError as error:
+        server = " --server X:1" if options.server is not None else ""
+        exit_with_usage_error(
+            f"no scenario {error.args[0]!r}", f"gamehost check {options.wire}{server} --list lists them"
+        )
+    if options.server is None and options.strict:
+        scenarios = [scenario for scenario in scenarios if scenario.strict]
+    if options.server is None:
+        scenarios = with_settings(scenarios, options.set, wire)
+    scenarios *= max(1, options.games)
+    progress = Progress(len(scenarios))
+    seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
+    launchers: list[Launcher] = []
+    if isinstance(checks, WireChecks):
+        check = _check_client(reactor, options, wire, checks, scenarios, seed, progress, launchers)
+    else:
+        check = check_of_server(_server(reactor, options, wire, checks), scenarios, seed, progress.ended)
+    report = _play(reactor, check, lambda why: progress.say(f"gamehost check: {options.server}: {why}"))
+    if report is None:
+        return NOT_RUN  # interrupted, or there is no such server
+    return _tell(options, report, any(made.failed for made in launchers))
+
+
+def _check_client(
+    reactor: Any,
+    options: argparse.Namespace,
+    wire: Wire[Any],
+    checks: WireChecks,
+    scenarios: list[Scenario],
+    seed: int,
+    progress: "Progress",
+    launchers: list[Launcher],
+) -> Check:
+    """
+    The check of a client.
+
+    :param launchers: all that are made are added to these
+    """
+
+    def launcher() -> Launcher:
+        made: Launcher
+        if options.wait:
+            made = WaitingLauncher(reactor, options.port, progress.say)
+        else:
+            made = ProcessLauncher(reactor, options.command, options.name, options.password)
+        launchers.append(made)
+        return made
+
+    adopt_orphans()
+    at_once = 1 if options.wait else options.jobs or 3 * (os.cpu_count() or 1)
+    return check_of_client(reactor, wire, checks, scenarios, launcher, seed, at_once, progress.ended)
+
+
+def with_settings(scenarios: Sequence[Scenario], given: Sequence[str], wire: Wire[Any]) -> list[Scenario]:
+    """
+    The scenarios for a client, at a host with these settings. What a scenario tries counts more.
+
+    :param given: each as `NAME=VALUE`
+    :raises SystemExit: one is unknown or cannot be used
+    """
+    found = dict(text.split("=", 1) for text in given if "=" in text)
+    known = [f"{wire.name}.{name}" for name in wire.options]
+    known += [f"{game.name}.{name}" for game in wire.games for name in game.options]
+    if bad := [text for text in given if "=" not in text or text.partition("=")[0] not in known]:
+        exit_with_usage_error(
+            f"no setting {bad[0]!r}", f"expected --set NAME=VALUE with {', '.join(sorted(set(known)))}"
+        )
+    try:
+        for game in wire.games:
+            game.check(settings_of(game.name, found, game.options))
+        wire.configure(settings_of(wire.name, found, wire.options))
+    except BadOption as error:
+        exit_with_usage_error(error, "expected another value with --set")
+    return [evolve(one, settings={**found, **one.settings}) for one in scenarios]
+
+
+def _server(reactor: Any, options: argparse.Namespace, wire: Wire[Any], checks: ServerChecks) -> ServerUnderTest:
+    """
+    The server under test.
+
+    :raises SystemExit: its address or a setting cannot be read
+    """
+    judges = judges_of(wire.name)
+    assert judges is not None
+    try:
+        host, port = address_of(options.server)
+        settings = dict(one.split("=", 1) for one in options.set)
+    except ValueError:
+        exit_with_usage_error(
+            "expected --server HOST:PORT and --set NAME=VALUE", "gamehost check --help shows examples"
+        )
+    return ServerUnderTest(
+        *(reactor, wire, judges.clients, checks, dialled(reactor, host, port)),
+        strict=options.strict,
+        settings=settings,
+        password=options.password,
+    )
+
+
+def _play(reactor: Any, check: Check, failed: Callable[[str], None]) -> Report | None:
+    """
+    Run the reactor until the check is over; `None`: it has no report.
+
+    :param failed: called with the reason
+    """
+
+    def begin() -> "Deferred[Report | None]":
+        return check.run().addErrback(lambda failure: failed(failure.getErrorMessage()))
+
+    return run_until_done(reactor, begin, None)
+
+
+def _names(wires: Sequence[Wire[Any]], servers: bool = False) -> str:
+    judged = {wire.name: judges for wire in wires if (judges := judges_of(wire.name)) is not None}
+    return ", ".join(sorted(name for name, judges in judged.items() if not servers or judges.servers is not None))
+
+
+def _tell(options: argparse.Namespace, report: Report, failed: bool) -> int:
+    if options.seed is not None:
+        report = report.without_times()
+    if options.keep is not None:
+        _keep(options.keep, report)
+    print_text(FORMATS[options.format](report))
+    if failed:
+        return NOT_RUN
+    return BREACHED if report.breached else CLEAN
+
+
+def _keep(folder: Path, report: Report) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, outcome in enumerate(report.outcomes):
+        lines = "".join(line_of(line) + "\n" for line in outcome.lines)
+        name = f"{number + 1:02}-{outcome.scenario.name}.txt"
+        (folder / name).write_text(f"{outcome.scenario.tries}\nverdict: {outcome.verdict.value}\n\n{lines}", "utf-8")
+
+
+class Progress:
+    """Tells on standard error how far a check is: in one line on a terminal, in a line each elsewhere."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._done = 0
+        self._terminal = sys.stderr.isatty()
+
+    def say(self, text: str) -> None:
+        sys.stderr.write(f"{escaped(text)}\n")
+        sys.stderr.flush()
+
+    def ended(self, outcome: Outcome) -> None:
+        self._done += 1
+        if self._terminal:
+            end = "\n" if self._done == self._most else ""
+            sys.stderr.write(
+                f"\r{bar(self._done, self._most)} {self._done}/{self._most} {outcome.scenario.name:24}{end}"
+            )
+            sys.stderr.flush()
+        else:
+            self.say(f"{self._done}/{self._most} {outcome.scenario.name}: {MARKS[outcome.verdict]}")

@@ -1,0 +1,653 @@
+"""
+One scenario: what every run has, whether a client or a server is checked; and the run with a client, from its start to the
+verdict, with what the scenario does in the middle of a match.
+"""
+
+import re
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from attrs import frozen
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.protocol import Factory
+
+from gamehost._twisted import Timer
+from gamehost.extras.check.base import Act, Grade, Outcome, Run, Scenario, TranscriptLine, WireChecks
+from gamehost.extras.check.private_host import ClientWatcher, Opponent, PrivateHost, hear
+from gamehost.extras.check.transcript import Line, Transcript
+from gamehost.games.base import Cause, Seat
+from gamehost.games.play import player_of
+from gamehost.lobby.sessions import Queue
+from gamehost.ops.workers import PLACE
+from gamehost.players.base import Level, Player, SeededChance, Thinking
+from gamehost.programs.clients import client_of
+from gamehost.tables.interfaces import Back, OpenTable, Over, Refused, SeatHandle
+from gamehost.wires.base import Wire
+from gamehost.wires.framing import WireError
+
+#: Seconds for a client to connect and to log in.
+CONNECTS = 20.0
+#: Seconds after the last message until the checker closes the connection.
+CLOSES = 5.0
+#: Seconds for the client to end after that.
+ENDS = 10.0
+#: Refused messages after which a match is ended: more of them say nothing new.
+MOST_REFUSED = 20
+#: Seconds for a whole scenario.
+WHOLE = 120.0
+#: The laws that a client cannot keep if it does not know how to move.
+_OF_PLAY = ("turn", "crash", "Move", "MakeMove", "end")
+#: Seconds for a person to connect a client by hand, and for a whole scenario then.
+CONNECTS_BY_HAND = 600.0
+WHOLE_BY_HAND = 3600.0
+
+
+#: Seconds for an answer that the client owes.
+ANSWERS = 10.0
+#: Matches that are played with a client beyond those of the scenario, if it asks for them.
+MORE = 2
+#: The share of a level's thinking that an opponent uses.
+EFFORT = 0.25
+
+#: Seconds for a client whose connection was lost to come back.
+RETURNS = 10.0
+#: Seconds for which a client may try to reach a host that is gone.
+TRIES = 30.0
+#: Seconds for which an opponent is away, and for which it thinks, where a scenario says so.
+AWAY = 0.3
+THINKS = 5.0
+THINKS_LONG = 30.0
+
+
+class Phase(Enum):
+    """How far a run has come."""
+
+    CONNECTING = "connecting"
+    PLAYING = "playing"
+    #: The client's connection was lost on purpose, and it should come back.
+    RETURNING = "returning"
+    #: The last message was sent; the client may close.
+    CLOSING = "closing"
+    #: The connection is closed, or the host is gone; the client should end.
+    ENDING = "ending"
+    DONE = "done"
+
+
+class Launcher:
+    """Starts the client, and gives it a port of this machine to connect to."""
+
+    #: Whether a person starts the client, who needs more time, and whose program need not end.
+    by_hand = False
+    #: Whether the client could not be started.
+    failed = False
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        self._port: Any = None
+
+    def start(self, run: "ClientRun", factory: "Factory[Line]") -> None:
+        """Listen with this factory, and start the client. Its end is told by `ClientRun.client_ended`."""
+        raise NotImplementedError
+
+    def listen(self, number: int, factory: "Factory[Line]") -> int:
+        """Listen on a port; 0: on a free one. Returns its number."""
+        self._port = self._reactor.listenTCP(number, factory, interface="127.0.0.1")
+        return int(self._port.getHost().port)
+
+    def refuse_connections(self) -> None:
+        """Stop listening: the host is gone."""
+        port, self._port = self._port, None
+        if port is not None:
+            port.stopListening()
+
+    def stop(self) -> None:
+        """End the client. One that a person has started is the person's: its connection is closed, and it may run on."""
+
+
+#: What stands for parts of a program's last words that differ each time: texts in quotation marks, numbers and addresses.
+_CHANGING = re.compile(r"""'[^']*'|"[^"]*"|0x[0-9a-fA-F]+|[0-9]+""")
+#: The name of an exception, as Python, Java and JavaScript print it.
+_EXCEPTION = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Panic)|Error)\b")
+
+
+@frozen
+class Crash:
+    """How a program ended, in words, and what two equal ends have in common."""
+
+    #: Behind `The client ended`.
+    words: str
+    #: Behind the title of a finding: the exception's name, if there is one.
+    named: str
+    #: The same for ends that have one cause.
+    cause: str
+
+    @classmethod
+    def of(cls, status: int, words: str) -> "Crash":
+        """The end with this status, after these last words."""
+        how = f"by signal {-status}" if status < 0 else f"with status {status}"
+        found = _EXCEPTION.search(words)
+        last, _, place = words.rpartition(PLACE)
+        same = place if found and last else _CHANGING.sub("*", words)
+        name = found.group(1) if found else ""
+        return cls(f"{how}: {words or 'it printed nothing'}", f": {name}" if name else "", f"{status} {name} {same}")
+
+
+class ClientRun(Run, ClientWatcher):
+    """
+    One scenario with one client.
+
+    :param done: called once, with the outcome
+    """
+
+    def __init__(
+        self,
+        clock: IReactorTime,
+        wire: Wire[Any],
+        checks: WireChecks,
+        scenario: Scenario,
+        launcher: Launcher,
+        seed: int,
+        done: Callable[[Outcome], None],
+    ) -> None:
+        super().__init__(clock, checks.laws, scenario, seed)
+        self.checks = checks
+        self._launcher = launcher
+        self._done = done
+        client = client_of(wire.name)
+        self._codec = None if client is None else client.codec
+        encode = None if client is None else client.codec().encode
+        self.transcript = Transcript(checks, clock.seconds, encode, wire.configure({}).new_codec().encode)
+        self._phase = Phase.CONNECTING
+        self._line: Line | None = None
+        #: Refusals that are not the client's fault: of a move that was changed, or of one that was sent twice because the
+        #: client cannot know what was lost with its connection.
+        self._expected_refusals = 0
+        self._host_is_gone = False
+        self.connected = False
+        #: Whether the client has had a seat, and whether the rules have accepted an action of it.
+        self._was_seated = False
+        self._has_acted = False
+        self._ended = False
+        self._handle: SeatHandle[Any] | None = None
+        self._shadow: Player | None = None
+        self._matches = 0
+        self._refusals = 0
+        #: The class of the client's last message, the key of its law, and what to do about it if that is known better.
+        self._last_said = ("", "", "")
+        self._steps = list(scenario.steps)
+        #: Whether the client's next move is to be spoiled.
+        self._spoils = False
+        #: Until when the opponents think, on the clock.
+        self._held_until = 0.0
+        #: Whether the client has said something after the last match.
+        self._said_since_over = False
+        self._deadline = Timer()
+        self._host = PrivateHost(
+            clock, wire, self, scenario.settings, scenario.strict, scenario.grace, seed, scenario.below
+        )
+        self._opponents: list[Opponent] = []
+        self._connects = CONNECTS_BY_HAND if launcher.by_hand else CONNECTS
+        self._whole = Timer()
+        self._whole.set(clock, WHOLE_BY_HAND if launcher.by_hand else WHOLE, self._too_long)
+
+    # -- from start to end
+
+    def start(self) -> None:
+        """Start the client. If it comes second, its opponents are there already."""
+        if not self.scenario.client_first:
+            self._opponents_first()
+        factory = Factory.forProtocol(self._new_line)
+        factory.noisy = False
+        self._deadline.set(self.clock, self._connects, self._not_there)
+        self._launcher.start(self, factory)
+
+    def _new_line(self) -> Line:
+        if self.connected:
+            self.transcript.connected_again()
+        self.connected = True
+        protocol = self._host.factory.buildProtocol(None)
+        self._line = Line(protocol, self.clock, self.scenario.cut, self.chance, self._line_lost)
+        return self._line
+
+    def _later(self, seconds: float, call: Callable[..., None], *arguments: Any) -> None:
+        """Call something later. A fault in it ends this scenario only."""
+
+        def called() -> None:
+            try:
+                call(*arguments)
+            except Exception as error:
+                self.log.failure("a fault in scenario {name}", name=self.scenario.name)
+                happened = f"The checker itself failed: {error}."
+                self.found(Grade.NOTE, "a fault of the checker", "turn", happened)
+                self._finish()
+
+        self.clock.callLater(seconds, called)
+
+    def _finish(self) -> None:
+        if self._phase is Phase.DONE:
+            return
+        self._phase = Phase.DONE
+        self._deadline.stop()
+        self._whole.stop()
+        self._launcher.refuse_connections()
+        self._launcher.stop()
+        if self._line is not None and self._line.connected:
+            self._line.cut()
+        self._host.lobby.close()
+        for said in self.checks.at_the_end(self.transcript.readings):
+            if said.grade is not None:
+                self.found(said.grade, said.meaning, said.law, f"In this scenario {said.meaning}.")
+        self._done(self.outcome(self.transcript.lines, played=bool(self._matches)))
+
+    def found(self, grade: Grade, title: str, law: str, happened: str, cause: str = "", do: str = "") -> None:
+        """Add a finding. A client that cannot know how to move is told what it needs, and is not accused."""
+        if grade is Grade.BREACH and law in _OF_PLAY and self._cannot_know:
+            grade, title, law, cause, do = Grade.NOTE, f"this client needs {self.checks.needed}", "needed", "", ""
+        super().found(grade, title, law, happened, cause, do)
+
+    def _fails(self, title: str, law: str, happened: str, cause: str = "") -> None:
+        """A breach after which there is nothing more to play."""
+        self.found(Grade.BREACH, title, law, happened, cause)
+        self._finish()
+
+    def last_lines(self) -> tuple[TranscriptLine, ...]:
+        return self.transcript.last()
+
+    @property
+    def _cannot_know(self) -> bool:
+        """Whether the client is at a table where it cannot know how to move, and has not moved."""
+        return bool(self.scenario.strict and self.checks.needed and self._was_seated and not self._has_acted)
+
+    def _not_there(self) -> None:
+        if self.connected:
+            title, law = "the client did not log in", "login"
+        else:
+            title, law = "the client did not connect", "connect"
+        self._fails(title, law, f"{title.capitalize()} within {self._connects:g} s.")
+
+    def _too_long(self) -> None:
+        happened = f"The scenario was ended after {WHOLE:g} s; the match went on."
+        self.found(Grade.NOTE, "the match was very long", "turn", happened)
+        self._finish()
+
+    # -- the client as a program and as a connection
+
+    def client_ended(self, status: int, words: str) -> None:
+        """
+        The program has ended.
+
+        :param status: 0: well; negative: by a signal
+        :param words: the line that it printed last, or the one that says why it ended; or nothing
+        """
+        self._ended = True
+        crash = Crash.of(status, words)
+        if self._phase in (Phase.CLOSING, Phase.ENDING):
+            if status < 0:
+                self.found(
+                    *(Grade.BREACH, "the client crashed at the end", "end"),
+                    *(f"The client ended by signal {-status} after its match.", crash.cause),
+                )
+            elif status and not self._host_is_gone:
+                self.found(
+                    *(Grade.NOTE, f"the client ends with an error after its match{crash.named}", "end"),
+                    *(f"The client ended {crash.words}.", crash.cause),
+                )
+            self._finish()
+        elif self._matches and not status and (self._phase is Phase.CONNECTING or not self._said_since_over):
+            self._no_next_match()
+        elif self._phase is not Phase.DONE:
+            if self.connected:
+                when, law = "before the match was over", "crash"
+                title = f"the client ended in the middle{crash.named}"
+            else:
+                when, law = "before it connected", "connect"
+                title = f"the client ended before it connected{crash.named}"
+            self._fails(title, law, f"The client ended {when} {crash.words}.", crash.cause)
+
+    def _line_lost(self, line: Line) -> None:
+        if line is not self._line:
+            return
+        self._line = None
+        if self._phase in (Phase.PLAYING, Phase.CONNECTING) and not self._ended:
+            self._later(1.0, self._gone)
+        elif self._phase is Phase.CLOSING:
+            self._client_should_end()
+
+    def _gone(self) -> None:
+        """The client closed its connection in the middle. A client that ends at the same time is judged by its end."""
+        if self._line is None and self._phase is Phase.PLAYING:
+            happened = "The client closed its connection before the match was over."
+            self._fails("the client closed its connection in the middle", "turn", happened)
+
+    # -- what the client says
+
+    def passes(self, data: bytes) -> bytes:
+        """The client's bytes; where the scenario says so, with another move."""
+        changed = self.checks.spoiled(data) if self._spoils and self.checks.spoiled is not None else None
+        if changed is None:
+            return data
+        self._spoils = False
+        self._expected_refusals += 1
+        self.transcript.note("the checker has changed the client's move on its way; the host refuses it")
+        return changed
+
+    def said(self, message: Any, raw: bytes) -> None:
+        self._said_since_over = True
+        said = self.transcript.said(message, raw)
+        self._last_said = (type(message).__name__, said.law or type(message).__name__, said.do)
+        if said.grade is Grade.FRAGILE:
+            self.found(Grade.FRAGILE, said.meaning, said.law or type(message).__name__, f"The client {said.meaning}.")
+        if self.checks.canonical and self._codec is not None:
+            self._check_writing(message, raw)
+
+    def _check_writing(self, message: Any, raw: bytes) -> None:
+        assert self._codec is not None
+        try:
+            written = self._codec().encode(message)
+        except WireError:
+            return  # not a message of a client; the host's refusal says so
+        if raw != written:
+            name = type(message).__name__
+            self.found(
+                *(Grade.FRAGILE, f"{name} is not written as in the document", "framing"),
+                "The client wrote other bytes than the document shows: another server may not read them.",
+            )
+
+    def heard(self, message: Any, raw: bytes) -> None:
+        self.transcript.heard(message, raw)
+
+    def refused(self, message: Any, before: Any) -> None:
+        """The host refuses what the client said last."""
+        if self._phase in (Phase.CLOSING, Phase.ENDING, Phase.DONE):
+            return
+        if self._expected_refusals:
+            self._expected_refusals -= 1
+            return
+        if self.checks.excused(self.transcript.reading, message):
+            return
+        if self._handle is None and self._matches and self._last_said[0] in self.checks.late:
+            return
+        self._refusals += 1
+        reason = self._reason(message) or self._reason(before)
+        # The record has the refusal itself after this call.
+        if not self.scenario.forgives:
+            self._later(0, self._judge_refusal, *self._last_said, reason)
+        if self._refusals == MOST_REFUSED:
+            self.found(
+                *(Grade.BREACH, "the client repeats what was refused", "turn"),
+                f"{MOST_REFUSED} messages of the client were refused in one scenario; the scenario was ended.",
+            )
+            self._later(0, self._finish)
+
+    def _judge_refusal(self, name: str, law: str, do: str, reason: str) -> None:
+        if self._phase is not Phase.DONE:
+            law = law if law in self.checks.laws else "framing"
+            words = name if name in self.checks.laws else law
+            happened = f"The host refused {words}{reason}."
+            self.found(Grade.BREACH, f"{words} was refused{reason}", law, happened, do=do)
+
+    @staticmethod
+    def _reason(message: Any) -> str:
+        for name in ("reason", "why", "detail", "text"):
+            reason = getattr(message, name, None)
+            if isinstance(reason, str) and reason:
+                return f": {reason}"
+        return ""
+
+    def unreadable(self, error: WireError) -> None:
+        self.found(Grade.BREACH, f"bytes that are no message: {error}", "framing", f"The host could not read: {error}.")
+
+    def hung_up(self, reason: str) -> None:
+        if self._phase in (Phase.CONNECTING, Phase.PLAYING) and reason:
+            law = "login" if self._phase is Phase.CONNECTING else "turn"
+            words = f"the host closed the connection: {reason}"
+            self.found(Grade.BREACH, words, law, f"T{words[1:]}.")
+
+    # -- the end
+
+    def _no_next_match(self) -> None:
+        self.found(
+            *(Grade.NOTE, "the client plays one match on a connection", "end"),
+            "The client did not begin the next match on the same connection.",
+        )
+        self._phase = Phase.CLOSING
+        self._close()
+
+    def _close(self) -> None:
+        if self._line is not None:
+            self._line.close()
+        self._client_should_end()
+
+    def _client_should_end(self) -> None:
+        if self._ended or self._launcher.by_hand:
+            self._finish()
+            return
+        if self._phase is Phase.CLOSING:
+            self._phase = Phase.ENDING
+            self._launcher.refuse_connections()
+            self._deadline.set(self.clock, ENDS, self._hangs)
+
+    def _hangs(self) -> None:
+        happened = f"The connection was closed after the last message, and the client still ran {ENDS:g} s later."
+        self._fails("the client does not end", "end", happened)
+
+    # -- what happens at the table
+
+    def waits(self, queue: Queue) -> None:
+        self._logged_in()
+        self._later(0, self._meet, queue)
+
+    def _meet(self, queue: Queue) -> None:
+        wanted = self.scenario.matches
+        more = self._matches < wanted or (self._said_since_over and self._matches < wanted + MORE)
+        if self._phase is Phase.DONE or self._handle is not None or not more:
+            return
+        opponent = self._opponents[0] if self._opponents else self._new_opponent(0)
+        # Where the client says which game it wants, its opponents cannot come first. They take the first seat instead.
+        first = None if self.scenario.client_first or not self._client_chooses else Seat(0)
+        self._host.lobby.play(opponent.come(), queue, first)
+
+    @property
+    def _client_chooses(self) -> bool:
+        return len(self._host.games) > 1
+
+    def opened(self, table: OpenTable, queue: Queue) -> None:
+        """The client waits at a table of its own: its opponents come."""
+        self._logged_in()
+        self._later(0, self._fill, table, queue)
+
+    def _fill(self, table: OpenTable, queue: Queue) -> None:
+        if self._phase is Phase.DONE:
+            return
+        for opponent in self._opponents:
+            opponent.drop()
+        for number in range(table.seats - 1):
+            if number == len(self._opponents):
+                self._new_opponent(number)
+            self._host.lobby.join(self._opponents[number].come(), queue, table.table)
+
+    def _opponents_first(self) -> None:
+        if self._client_chooses:
+            return
+        lobby, queue, opponent = self._host.lobby, self._host.queue, self._new_opponent(0)
+        if self._host.game.most_seats == 2:
+            lobby.play(opponent.come(), queue)
+            return
+        table = lobby.open_table(opponent.come(), queue, self.scenario.seats, self.scenario.table)
+        for number in range(1, self.scenario.seats - 1):
+            lobby.join(self._new_opponent(number).come(), queue, table.table)
+
+    def _new_opponent(self, number: int) -> Opponent:
+        names = self.scenario.opponents
+        name = names[number] if number < len(names) else f"{names[0]}{number + 1}"
+        seed, level = self.chance.below(2**32), self.scenario.level
+
+        def player(game: str, seat: Seat) -> Player:
+            thinking = Thinking(SeededChance(seed), None, EFFORT)
+            if self.scenario.opponent is None:
+                return player_of(self._host.games[game], seat, level, thinking)
+            return self.scenario.opponent(seat, level, thinking)
+
+        def may_think() -> bool:
+            return self.clock.seconds() >= self._held_until
+
+        opponent = Opponent(self._host, self.clock, name, player, may_think, self._opponent_over)
+        self._opponents.append(opponent)
+        return opponent
+
+    def _logged_in(self) -> None:
+        if self._phase is Phase.CONNECTING:
+            self._deadline.stop()
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        self._handle = handle
+        self._was_seated = True
+        if self._shadow is None:
+            self._shadow = player_of(
+                self._host.games[handle.game], Seat(handle.seat), Level.RANDOM, Thinking(SeededChance(self.seed))
+            )
+        self._phase = Phase.PLAYING
+
+    def delivered(self, event: Any) -> None:
+        """The client was told an event of its table. While there is no host or no connection, it is told nothing."""
+        if self._host_is_gone or self._phase is Phase.RETURNING:
+            return
+        if isinstance(event, Over):
+            self._over(event)
+            return
+        if self._phase is not Phase.PLAYING or self._shadow is None or self._handle is None:
+            return
+        owed = self._cannot_know and self._owes
+        hear(self._shadow, event, self._handle.seat)
+        self._has_acted = self._has_acted or (owed and not self._owes)
+        if isinstance(event, Back) and event.seat == self._handle.seat:
+            self._client_is_back()
+        if not isinstance(event, Refused):
+            self._later(0, self._look)
+
+    @property
+    def _owes(self) -> bool:
+        return self._shadow is not None and self._shadow.answer() is not None
+
+    def _look(self) -> None:
+        """See what is to be done now, after something has happened."""
+        if self._phase is not Phase.PLAYING or self._handle is None:
+            return
+        owes = self._owes
+        if owes:
+            self._deadline.set(self.clock, ANSWERS, self._silent)
+        else:
+            self._deadline.stop()
+        if self._handle.n >= self.scenario.most:
+            self._opponents[0].resign()
+            return
+        self._take_step(owes)
+
+    def _silent(self) -> None:
+        happened = f"It was the client's turn, and it sent nothing that was accepted for {ANSWERS:g} s."
+        self._fails("no answer", "turn", happened)
+
+    def _over(self, event: Over) -> None:
+        handle, self._handle, self._shadow = self._handle, None, None
+        self._matches += 1
+        self._said_since_over = False
+        result = event.result
+        law = "Move" if "Move" in self.checks.laws else "turn"
+        if result.cause in (Cause.VIOLATION, Cause.TIME) and handle is not None and handle.seat not in result.winners:
+            self.found(
+                Grade.BREACH, f"the client lost by its own fault: {result.why.split(':')[0]}", law, f"{result.why}."
+            )
+        self._phase = Phase.CONNECTING if self._matches < self.scenario.matches else Phase.CLOSING
+        self._deadline.set(self.clock, CLOSES, self._close if self._phase is Phase.CLOSING else self._no_next_match)
+
+    def _opponent_over(self) -> None:
+        """The match is over. A client whose connection is lost never hears that, and may well wait for another match."""
+        if self._phase is Phase.RETURNING:
+            self._matches += 1
+            self._later(0, self._finish)
+
+    # -- what the scenario does
+
+    def _take_step(self, owes: bool) -> None:
+        assert self._handle is not None
+        for step in self._steps:
+            if self._handle.n >= step.after and step.client_owes in (None, owes):
+                self._steps.remove(step)
+                self._do(step.act)
+                break
+
+    def _do(self, act: Act) -> None:
+        self.transcript.note(act.value)
+        opponent = self._opponents[0]
+        match act:
+            case Act.OPPONENT_DROPS:
+                opponent.drop()
+                self._later(AWAY, opponent.come_back)
+            case Act.OPPONENT_GONE:
+                opponent.drop()
+            case Act.OPPONENT_RESIGNS:
+                opponent.resign()
+            case Act.OPPONENT_FOULS:
+                opponent.act(self.checks.foul)
+            case Act.OPPONENT_THINKS:
+                self._think(THINKS)
+            case Act.OPPONENT_THINKS_LONG:
+                self._think(THINKS_LONG)
+            case Act.CLIENT_CUT:
+                self._client_cut()
+            case Act.HOST_STOPS | Act.HOST_KILLED:
+                self._host_gone(killed=act is Act.HOST_KILLED)
+            case Act.MOVE_REFUSED:
+                self._spoils = self.checks.spoiled is not None
+
+    def _think(self, seconds: float) -> None:
+        self._held_until = self.clock.seconds() + seconds
+        for opponent in self._opponents:
+            self._later(seconds, opponent.go_on)
+
+    def _client_cut(self) -> None:
+        if self._line is not None:
+            self._phase = Phase.RETURNING
+            self._expected_refusals = 1
+            self._deadline.set(self.clock, RETURNS, self._not_back)
+            self._line.cut()
+            if self.scenario.lay is not None:
+                self._lay(self.scenario.lay)
+
+    def _lay(self, lay: Callable[[Any, Seat], None]) -> None:
+        """Lay another position. The opponents see it too, and wait until the client is back."""
+        handle = self._handle
+        assert handle is not None
+        lay(self._host.lobby.tables[handle.table]._master, Seat(handle.seat))
+        self.transcript.note("the checker lays another position")
+        self._held_until = float("inf")
+        for opponent in self._opponents:
+            opponent.drop()
+            opponent.come_back()
+
+    def _client_is_back(self) -> None:
+        if self._held_until == float("inf"):
+            self._held_until = 0.0
+            for opponent in self._opponents:
+                opponent.go_on()
+
+    def _not_back(self) -> None:
+        happened = f"The client's connection was lost, and it did not take its seat again within {RETURNS:g} s."
+        self._fails("the client does not come back", "reconnect", happened)
+
+    def _host_gone(self, killed: bool) -> None:
+        self._matches += 1
+        self._host_is_gone = True
+        self._phase = Phase.ENDING
+        self._launcher.refuse_connections()
+        line = self._line
+        if killed and line is not None:
+            line.cut()
+        else:
+            self._host.factory.close("the host stops")
+        self._deadline.set(self.clock, TRIES + ENDS, self._never_ends)
+
+    def _never_ends(self) -> None:
+        happened = f"The host was gone, and the client still ran {TRIES + ENDS:g} s later."
+        self._fails("the client hangs when the host is gone", "closing", happened)

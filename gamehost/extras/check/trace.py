@@ -1,0 +1,452 @@
+"""
+`gamehost trace`: shows what a client and a server say to each other, line by line, and what it means.
+
+Bytes of connections are passed on to a server and back, unchanged; a trace only looks at copies of them. Faults are for
+hardening a client: they cut, join and delay segments, or lose the connection.
+"""
+
+import argparse
+import json
+import sys
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from attrs import frozen
+from twisted.internet.endpoints import HostnameEndpoint
+from twisted.internet.interfaces import IAddress, IReactorTime
+from twisted.internet.protocol import Factory, Protocol
+from twisted.python.failure import Failure
+
+from gamehost._twisted import Timer, write_at_once
+from gamehost.commands.command_line import exit_with_usage_error
+from gamehost.extras.check.base import Cut, Grade, WireChecks, plain_checks
+from gamehost.extras.check.transcript import RecordingCodec, RecordingConfig, SegmentedTransport, Transcript, Watcher
+from gamehost.net.endpoints import Endpoints, set_socket_options
+from gamehost.ops import escaped
+from gamehost.players.base import SeededChance
+from gamehost.programs.clients import client_of, judges_of
+from gamehost.settings import BadOption
+from gamehost.wires.base import Codec, Wire
+from gamehost.wires.framing import WireError
+from gamehost.wires.websocket import LinesOrSocket, client_bytes
+
+#: The columns of what was said, before what it means.
+WIDTH = 34
+_RED, _PLAIN = "\x1b[31m", "\x1b[0m"
+
+
+@frozen
+class TraceLine:
+    """One message, or one event of the connection."""
+
+    #: The time of day, as it is printed.
+    at: str
+    #: Who the client is: the number of the connection, or the name that it has logged in with.
+    client: str
+    #: `client`, `host`, or empty for an event.
+    sender: str
+    text: str
+    meaning: str
+    grade: Grade | None = None
+
+    def as_text(self, colour: bool = False) -> str:
+        arrow = {"client": f"{self.client} > host", "host": f"{self.client} < host"}.get(self.sender, self.client)
+        mark = "" if self.grade is None else f"{self.grade.value.upper()}: "
+        if mark and colour:
+            mark = f"{_RED}{mark}{_PLAIN}"
+        return f"{self.at}  {arrow:14} {self.text:{WIDTH}} {mark}{escaped(self.meaning)}".rstrip()
+
+    def as_json(self) -> str:
+        return json.dumps(
+            {
+                "at": self.at,
+                "client": self.client,
+                "from": self.sender,
+                "text": self.text,
+                "meaning": self.meaning,
+                "grade": None if self.grade is None else self.grade.value,
+            },
+            ensure_ascii=False,
+        )
+
+
+class _Said(Watcher):
+    def __init__(self, hear: Callable[[Any, bytes], None]) -> None:
+        self._hear = hear
+
+    def said(self, message: Any, raw: bytes) -> None:
+        self._hear(message, raw)
+
+
+class Trace:
+    """
+    The trace of one connection.
+
+    :param name: the connection, until its client has logged in
+    :param at: a time in seconds since 1970 as it is printed
+    :param tell: called with each line
+    """
+
+    def __init__(
+        self,
+        wire: Wire[Any],
+        checks: WireChecks,
+        name: str,
+        at: Callable[[float], str],
+        tell: Callable[[TraceLine], None],
+    ) -> None:
+        client = client_of(wire.name)
+        assert client is not None
+        self.name = name
+        self._at = at
+        #: When what is read now has passed, in seconds since 1970.
+        self._seconds = 0.0
+        self._tell = tell
+        config: Any = wire.configure({})
+        self._transcript = Transcript(checks, lambda: 0.0, client.codec().encode, config.new_codec().encode)
+        config = LinesOrSocket(config) if wire.websocket else config
+        self._client = RecordingConfig(config, _Said(self._client_says)).new_codec()
+        #: What is below the server's messages.
+        self._below = client_bytes(wire, looks_on=True)
+        self._host = RecordingCodec(client.codec(), _Said(self._host_says))
+        #: The directions that can still be read.
+        self._readable = {"client", "host"}
+
+    def client_sent(self, data: bytes, seconds: float = 0.0) -> None:
+        """Bytes of the client, which passed at this time."""
+        self._read("client", self._client, data, seconds)
+
+    def host_sent(self, data: bytes, seconds: float = 0.0) -> None:
+        self._read("host", self._host, data, seconds, self._below.received)
+
+    def event(self, words: str, seconds: float = 0.0) -> None:
+        self._tell(TraceLine(self._at(seconds), self.name, "", "", words))
+
+    def _read(
+        self,
+        sender: str,
+        codec: Codec[Any],
+        data: bytes,
+        seconds: float,
+        below: Callable[[bytes], bytes] = lambda data: data,
+    ) -> None:
+        if sender not in self._readable:
+            return
+        self._seconds = seconds
+        try:
+            for _ in codec.feed(below(data)):
+                pass
+        except WireError as error:
+            self._readable.discard(sender)
+            words = f"{error}; what comes after this is passed on and not read"
+            self._tell(TraceLine(self._at(seconds), self.name, sender, "", words, Grade.BREACH))
+
+    def _client_says(self, message: Any, raw: bytes) -> None:
+        said = self._transcript.said(message, raw)
+        named = (
+            getattr(message, "username", None) or getattr(message, "nick", None) or getattr(message, "nickname", None)
+        )
+        if isinstance(named, str) and named:
+            self.name = named.split(":")[0]
+        elif said.grade is None and said.meaning.startswith("logs in as "):
+            self.name = said.meaning.removeprefix("logs in as ")
+        self._tell_new(said.grade)
+
+    def _host_says(self, message: Any, raw: bytes) -> None:
+        self._tell_new(self._transcript.heard(message, raw).grade)
+
+    def _tell_new(self, grade: Grade | None) -> None:
+        for line in self._transcript.lines:
+            self._tell(TraceLine(self._at(self._seconds), self.name, line.sender, line.text, line.meaning, grade))
+        self._transcript.lines.clear()
+
+
+#: Seconds without bytes until the trace reads what has passed, and seconds for which it waits at most.
+QUIET = 0.002
+LATEST = 0.05
+#: Segments that wait to be read; if there are more, they are read at once.
+MOST_UNREAD = 1_000
+#: The chance of `drop` is given in parts of this.
+WHOLE = 1_000_000
+
+
+@frozen
+class Fault:
+    """What is done to a line on purpose."""
+
+    cut: Cut = Cut.NONE
+    #: Seconds by which each segment is late.
+    delay: float = 0.0
+    #: The chance that a segment is the last one of its connection, from 0 to 1.
+    drop: float = 0.0
+
+    @classmethod
+    def read(cls, text: str) -> "Fault":
+        """
+        `cut`, `join`, `delay=MS` or `drop=P`.
+
+        :raises BadOption: another text, or a number that cannot be used
+        """
+        name, _, value = text.partition("=")
+        try:
+            match name:
+                case "cut" if not value:
+                    return cls(Cut.RANDOM)
+                case "join" if not value:
+                    return cls(Cut.JOINED)
+                case "delay" if 0 <= float(value) <= 60_000:
+                    return cls(delay=float(value) / 1000)
+                case "drop" if 0 <= float(value) <= 1:
+                    return cls(drop=float(value))
+        except ValueError:
+            pass
+        raise BadOption("expected cut, join, delay=MS (0 to 60000 milliseconds) or drop=P (a chance from 0 to 1)")
+
+
+class _End(Protocol):
+    transport: Any = None
+
+    def __init__(self, received: Callable[[bytes], None], lost: Callable[[], None]) -> None:
+        self._received = received
+        self._lost = lost
+        self.out: Any = None
+
+    def connectionMade(self) -> None:
+        set_socket_options(self.transport)
+
+    def dataReceived(self, data: bytes) -> None:
+        self._received(data)
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        self._lost()
+
+
+class RelayedConnection:
+    """
+    A client's connection and the one to the server.
+
+    :param trace: is shown a copy of the bytes, after they were passed on
+    """
+
+    def __init__(self, clock: IReactorTime, trace: Trace, fault: Fault, chance: SeededChance) -> None:
+        self._clock = clock
+        self._trace = trace
+        self._fault = fault
+        self._chance = chance
+        self.client = _End(self._from_client, self._client_lost)
+        self.server = _End(self._from_server, self._server_lost)
+        #: What has passed and was not read yet: how it is read, the bytes, and when they passed.
+        self._unread: deque[tuple[Callable[[bytes, float], None], bytes, float]] = deque()
+        self._reading = Timer()
+        #: What the client has sent before the connection to the server was there.
+        self._early: list[bytes] = []
+        self._closed = False
+
+    def connect(self, endpoint: Any) -> None:
+        factory = Factory.forProtocol(lambda: self.server)
+        factory.noisy = False
+        endpoint.connect(factory).addCallbacks(self._connected, self._refused)
+
+    def _connected(self, _: object) -> None:
+        if self._closed:
+            self.server.transport.loseConnection()
+            return
+        for one, other in ((self.client, self.server), (self.server, self.client)):
+            one.out = SegmentedTransport(one.transport, self._clock, self._fault.cut, self._chance)
+            one.transport.registerProducer(other.transport, True)
+        early, self._early = self._early, []
+        for data in early:
+            self._from_client(data)
+
+    def _refused(self, reason: Failure) -> None:
+        self._event(f"the server cannot be reached: {reason.getErrorMessage()}")
+        if not self._closed:
+            self._closed = True
+            self.client.transport.loseConnection()
+
+    def _from_client(self, data: bytes) -> None:
+        if self.server.out is None:
+            self._early.append(data)
+            return
+        self._pass_on(self.server, data)
+        self._look(self._trace.client_sent, data)
+
+    def _from_server(self, data: bytes) -> None:
+        self._pass_on(self.client, data)
+        self._look(self._trace.host_sent, data)
+
+    def _pass_on(self, end: _End, data: bytes) -> None:
+        if self._fault.drop and self._chance.below(WHOLE) < self._fault.drop * WHOLE:
+            self._event("the connection is lost on purpose")
+            self.client.transport.abortConnection()
+            self.server.transport.abortConnection()
+        elif self._fault.delay:
+            self._clock.callLater(self._fault.delay, self._write, end, data)
+        else:
+            self._write(end, data)
+
+    def _write(self, end: _End, data: bytes) -> None:
+        if end.transport.disconnected:
+            return
+        if self._fault.cut is Cut.NONE:
+            write_at_once(end.transport, data)
+        else:
+            end.out.write(data)
+
+    def _look(self, look: Callable[[bytes, float], None], data: bytes) -> None:
+        """
+        Have the trace read this later.
+
+        Reading takes longer than passing on. So it is done when nothing has passed for a moment: then no message waits for it.
+        """
+        now = self._clock.seconds()
+        self._unread.append((look, data, now))
+        if len(self._unread) > MOST_UNREAD:
+            self._read_all()
+        elif not self._reading or now - self._unread[0][2] < LATEST - QUIET:
+            self._reading.set(self._clock, QUIET, self._read)
+
+    def _read(self) -> None:
+        """Read one segment. The others are read in the next turns of the reactor, so that bytes pass in between."""
+        if self._unread:
+            look, data, seconds = self._unread.popleft()
+            look(data, seconds)
+        if self._unread:
+            self._reading.set(self._clock, 0, self._read)
+
+    def _read_all(self) -> None:
+        self._reading.stop()
+        while self._unread:
+            look, data, seconds = self._unread.popleft()
+            look(data, seconds)
+
+    def _event(self, words: str) -> None:
+        self._look(lambda _, seconds: self._trace.event(words, seconds), b"")
+        self._read_all()
+
+    def _client_lost(self) -> None:
+        self._close("the client has closed the connection", self.server)
+
+    def _server_lost(self) -> None:
+        self._close("the server has closed the connection", self.client)
+
+    def _close(self, words: str, other: _End) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self._event(words)
+        self._clock.callLater(self._fault.delay, self._close_end, other)
+
+    @staticmethod
+    def _close_end(end: _End) -> None:
+        if end.transport is None or end.transport.disconnected:
+            return
+        end.transport.unregisterProducer()
+        (end.out or end.transport).loseConnection()
+
+
+class RelayFactory(Factory):
+    """
+    Makes a relayed connection for each client.
+
+    :param host: the server's name or address
+    :param new_trace: the trace of a connection, from its number
+    """
+
+    noisy = False
+
+    def __init__(self, reactor: Any, host: str, port: int, new_trace: Callable[[int], Trace], fault: Fault) -> None:
+        self._reactor = reactor
+        self._to = (host, port)
+        self._new_trace = new_trace
+        self._fault = fault
+        self._number = 0
+
+    def buildProtocol(self, addr: IAddress | None) -> _End:
+        self._number += 1
+        trace = self._new_trace(self._number)
+        relayed = RelayedConnection(self._reactor, trace, self._fault, SeededChance(self._number))
+        relayed.connect(HostnameEndpoint(self._reactor, *self._to))
+        return relayed.client
+
+
+EPILOG = """\
+Connect your client to the port of --listen instead of the server's. Every byte passes unchanged.
+
+  gamehost trace onitama --listen tcp:9000:interface=127.0.0.1 --to 127.0.0.1:8893
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="gamehost trace",
+        description="Shows every message between a client and a server, with what it means, and marks what is wrong.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("wire", metavar="WIRE")
+    made.add_argument("--listen", required=True, metavar="ENDPOINT", help="where clients connect, such as tcp:9000")
+    made.add_argument("--to", required=True, metavar="HOST:PORT", help="the server")
+    made.add_argument("--format", choices=("text", "json"), default="text", help="default text")
+    made.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="of marks; default auto")
+    made.add_argument("--fault", metavar="FAULT", help="disturb the line: cut, join, delay=MS, or drop=P")
+    return made
+
+
+def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> int:
+    """
+    Do what the command line says, until it is interrupted.
+
+    :return: the exit status
+    """
+    options = parser().parse_args(list(arguments))
+    known = {wire.name: wire for wire in wires if client_of(wire.name) is not None}
+    wire = known.get(options.wire)
+    if wire is None:
+        exit_with_usage_error(f"no wire {options.wire!r}", f"these can be traced: {', '.join(sorted(known))}")
+    host, _, port = options.to.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65_536:
+        exit_with_usage_error(f"--to: {options.to!r} is not HOST:PORT", "expected one such as 127.0.0.1:8893")
+    try:
+        fault = Fault() if options.fault is None else Fault.read(options.fault)
+    except BadOption as error:
+        exit_with_usage_error(f"--fault: {error}", "gamehost trace --help shows an example")
+    try:
+        endpoint = Endpoints(reactor).make(options.listen)
+    except BadOption as error:
+        exit_with_usage_error(f"--listen: {error}", "gamehost trace --help shows an example")
+    judges = judges_of(wire.name)
+    checks = plain_checks(wire.name) if judges is None else judges.clients
+    tell = printer(options.format, options.color == "always" or (options.color == "auto" and sys.stdout.isatty()))
+    factory = RelayFactory(
+        *(reactor, host.strip("[]"), int(port)),
+        lambda number: Trace(wire, checks, f"client {number}", time_of_day, tell),
+        fault,
+    )
+    status = [0]
+
+    def listens(opened: Any) -> None:
+        address = opened.getHost()
+        place = f"{address.host}:{address.port}" if hasattr(address, "port") else options.listen
+        sys.stderr.write(f"clients of {wire.name} connect to {place}; the server is {options.to}\n")
+        sys.stderr.flush()
+
+    def cannot_listen(failure: Any) -> None:
+        sys.stderr.write(f"gamehost: --listen: cannot listen on {options.listen}: {failure.getErrorMessage()}\n")
+        status[0] = 1
+        reactor.stop()
+
+    reactor.callWhenRunning(lambda: endpoint.listen(factory).addCallbacks(listens, cannot_listen))
+    reactor.run()
+    return status[0]
+
+
+def time_of_day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).strftime("%H:%M:%S.%f")[:-3]
+
+
+def printer(form: str, colour: bool) -> Callable[[TraceLine], None]:
+    """What prints the lines of a trace on standard output, each at once."""
+    return lambda line: print(line.as_json() if form == "json" else line.as_text(colour), flush=True)

@@ -1,0 +1,475 @@
+"""
+The checks of clients and of servers of Onitama in pipe-separated lines; and what those of the final dialect share with them:
+the match as one player knows it, and scenarios.
+
+The document is *Návrh protokolu*; its sections are the titles in it. `docs/wires/onitama.rst` says the same in full. What a
+move may do is asked of the game.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve
+
+from gamehost.accounts.names import composed
+from gamehost.extras.check.base import (
+    GRADES,
+    Act,
+    Cut,
+    Grade,
+    Reading,
+    Said,
+    Scenario,
+    Step,
+    Unanswered,
+    WireChecks,
+    laws,
+)
+from gamehost.extras.check.server_run import Opening, ServerChecks, ServerRun, Spelling, User
+from gamehost.extras.check.server_scripts import (
+    LONGEST,
+    case,
+    crosswise,
+    joined,
+    next_match,
+    out_of_turn,
+    refusals,
+    returns,
+    some_moves,
+)
+from gamehost.games.base import Seat
+from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, START, Card, Move, Position, Square, card_named
+from gamehost.programs.clients import Judges
+from gamehost.wires.onitama import messages as m
+
+#: All five pieces stand on the farthest row. No card of the hand leads back, and to the sides stand own pieces.
+_STUCK = ("P", "P", "P", "P", "K")
+_ELSEWHERE = {0: 7, 1: 17}
+
+
+def stalemate(client: bool) -> Callable[[Any, Seat], None]:
+    """The client is to move, or its opponent, and has no move."""
+
+    def lay(master: Any, seat: Seat) -> None:
+        stuck = seat if client else 1 - seat
+        hands = [(Card("ox"), Card("horse")), (Card("ox"), Card("horse"))]
+        hands[stuck] = (Card("crab"), Card("elephant"))
+        squares = ["."] * 25
+        for column, piece in enumerate(_STUCK):
+            # Black sees the board turned by 180 degrees.
+            squares[20 + column if stuck == 0 else 4 - column] = piece if stuck == 0 else piece.lower()
+        other = ("K", "P") if stuck == 1 else ("k", "p")
+        squares[_ELSEWHERE[stuck]], squares[12] = other
+        master.position = Position((hands[0], hands[1]), Card("boar"), "".join(squares), int(stuck))
+
+    return lay
+
+
+#: Cards with which both sides have many moves.
+DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
+#: The cards of the boards on which somebody has no move.
+STUCK = {"onitama.deal": "crab,elephant/ox,horse/boar"}
+_SIDES = ("White", "Black")
+_PIECES = {"K": "White's master", "P": "a pupil of White", "k": "Black's master", "p": "a pupil of Black"}
+
+
+class OnitamaReading(Reading):
+    """
+    Follows one connection from the client's side.
+
+    A wire's reading translates its messages, with `of_any_time`, `of_a_match` and `heard`.
+    """
+
+    #: What to do about moves that are refused, by the reason, where the law of moves says less.
+    ADVICE: Mapping[str, str] = {
+        "a piece of yours stands on the end square": "Leave out the steps that end on a piece of your own."
+    }
+
+    def __init__(self) -> None:
+        self.position: Position | None = None
+        self.name = ""
+        self.own: int | None = None
+        #: The side to move; `None`: there is no match.
+        self.turn: int | None = None
+        self.waits = False
+        self.unanswered = Unanswered()
+        #: What else of the client may still be refused: `log-in`, `help` or `other`.
+        self.open: list[str] = []
+        #: Whether the next message may have been sent before the end of the match was known.
+        self._may_be_late = False
+
+    def said(self, message: Any) -> Said:
+        may_be_late, self._may_be_late = self._may_be_late, False
+        said = self.of_any_time(message)
+        if said is not None:
+            return said
+        said = self.of_a_match(message)
+        if self.turn is None and not may_be_late:
+            self.open.append("other")
+            if said.grade is None:
+                return Said(f"{said.meaning}, but no match is played", Grade.BREACH)
+        return said
+
+    def of_any_time(self, message: Any) -> Said | None:
+        """What a message means that needs no match; `None`: it is none of these."""
+        raise NotImplementedError
+
+    def of_a_match(self, message: Any) -> Said:
+        """What a move means, or what is no message of a client at all."""
+        raise NotImplementedError
+
+    def no_message(self) -> Said:
+        """The client has sent what is no message of a client."""
+        if self.turn is not None:
+            self.open.append("other")
+        return Said("this is no message of a client", Grade.BREACH)
+
+    def logs_in(self, name: str) -> Said:
+        if self.turn is not None or self.waits:
+            self.open.append("other")
+            return Said(f"logs in as {name}, but is logged in already", Grade.BREACH)
+        self.name = composed(name)
+        self.open.append("log-in")
+        return Said(f"logs in as {name}")
+
+    def sends(self, move: Any, words: str, wrong: str | None, legal: str = "", in_turn: bool = True) -> Said:
+        """The client sends a move: as `Unanswered.send`, if a match is played."""
+        if self.turn is not None:
+            return self.unanswered.send(move, words, wrong, legal, in_turn)
+        return Said(words + legal) if wrong is None else Said(f"{words}: {wrong}" if words else wrong, Grade.BREACH)
+
+    def moves(self, card: str, squares: tuple[Square | None, Square | None], shown: str) -> Said:
+        """
+        The client moves.
+
+        :param shown: both squares, as the wire writes them
+        """
+        known, (start, end) = card_named(card), squares
+        if known is None or start is None or end is None:
+            return self.sends((card, shown), "", "no such card or square")
+        move = (known, start, end)
+        if (wrong := self._not_on_turn()) is not None:
+            return self.sends(move, "", wrong, in_turn=False)
+        if self.position is None:
+            return self.sends(move, f"moves {shown} by {card}", None)
+        words = f"{_PIECES.get(self.position.board[start], 'nothing')} {shown} by {card}"
+        why = self.position.why_not(Move(known, start, end))
+        return evolve(self.sends(move, words, why, "; legal"), do=self.ADVICE.get(why or "", ""))
+
+    def exchanges(self, card: str) -> Said:
+        """The client says that it has no move, and exchanges a card."""
+        position, known = self.position, card_named(card)
+        if known is None:
+            return self.sends(card, "", "no such card")
+        if (wrong := self._not_on_turn()) is not None:
+            return self.sends(known, "", wrong, in_turn=False)
+        words = f"exchanges {card}"
+        if position is None:
+            return self.sends(known, words, None)
+        if next(position.moves(), None) is not None:
+            return self.sends(known, words, "there is a legal move")
+        if known not in position.hands[position.turn]:
+            return self.sends(known, words, "that card is not in the client's hand")
+        return self.sends(known, words, None, "; nothing can be moved")
+
+    def _not_on_turn(self) -> str | None:
+        if self.turn is None or self.own is None or self.own == self.turn:
+            return None
+        words = f"it is {_SIDES[self.turn]}'s turn"
+        if self.position is None:
+            return words
+        return f"{words}; {_SIDES[self.own]} holds {', '.join(self.position.hands[self.own])}"
+
+    # -- what the server says
+
+    def refused(self, reason: str | None) -> Said:
+        if self.unanswered.refused() is None and self.open:
+            del self.open[0]
+        return Said("the last move is refused" + (f": {reason}" if reason else ""), Grade.BREACH)
+
+    def failed(self, reason: str) -> Said:
+        """The server refuses something else."""
+        what = self.open.pop(0) if self.open else "log-in"
+        return Said(f"the server says: {reason}", GRADES[what])
+
+    def waiting(self) -> str:
+        self.waits = True
+        self.open.clear()
+        return "logged in; nobody to play with yet"
+
+    def begins(self, white: str, black: str, position: Position | None) -> str:
+        self.goes_on(0 if white == self.name else 1 if black == self.name else None, 0)
+        self.position = position
+        return f"the match begins; {white} is White and moves first, {black} is Black"
+
+    def goes_on(self, own: int | None, turn: int) -> None:
+        """The client has this side, and this side is to move."""
+        self.own, self.turn, self.waits = own, turn, False
+        self.open.clear()
+
+    def _turned(self, move: Any) -> None:
+        if self.turn is None:
+            return
+        if self.own in (None, self.turn):
+            self.unanswered.accepted(move)
+        else:
+            self.unanswered.position_changed()
+        self.turn = 1 - self.turn
+
+    def moved(self, card: str, squares: tuple[Square | None, Square | None], shown: str) -> str:
+        position, known, (start, end) = self.position, card_named(card), squares
+        self._turned((known, start, end))
+        if position is None or known is None or start is None or end is None:
+            return f"{shown} by {card}"
+        self.position = position.after(Move(known, start, end))
+        return f"{card} becomes the spare, {_SIDES[position.turn]} gets {position.spare}"
+
+    def exchanged(self, old: str, new: str | None) -> None:
+        """
+        A card was exchanged.
+
+        :param new: `None`: for the spare
+        """
+        position, known = self.position, card_named(old)
+        self._turned(known)
+        if position is not None and known is not None:
+            other = position.spare if new is None else card_named(new)
+            self.position = position if other is None else position.exchanged(known, other)
+
+    def over(self, winner: str) -> str:
+        crossed = self.unanswered.over()
+        # The first message that has crossed the end is ignored, and the others are refused.
+        self._may_be_late = crossed == 0
+        self.open.extend(["other"] * (crossed - 1))
+        self.position = self.turn = None
+        return "the match is over: " + ("a draw" if winner == "draw" else f"{winner} has won")
+
+
+def dealt(white: Sequence[str], black: Sequence[str], spare: str, board: str, turn: int) -> Position | None:
+    """The position with these cards, square a1 first; `None`: that cannot be read."""
+    named = [card_named(word) for word in (*white, *black, spare)]
+    cards = [card for card in named if card is not None]
+    if len(cards) != 5 or len(board) != len(SQUARES):
+        return None
+    return Position(((cards[0], cards[1]), (cards[2], cards[3])), cards[4], board, turn)
+
+
+def scenarios(exchange: str, *strict: Scenario) -> Sequence[Scenario]:
+    """
+    What is tried with a client.
+
+    :param exchange: the key of the law of exchanges
+    :param strict: the scenarios without extensions
+    """
+    return (
+        Scenario("first-mover", "The client is White; a whole match against an easy opponent.", "turn", DEAL),
+        Scenario("second-mover", "The client is Black.", "turn", DEAL, client_first=False),
+        Scenario("random-deals", "Three matches on one connection, each with other cards.", "end", matches=3, most=40),
+        Scenario("wins", "The opponent gives up: GAME_OVER comes without a last move.", "end", DEAL,
+                 steps=(Step(Act.OPPONENT_RESIGNS, 6),)),
+        Scenario("loses", "A strong opponent wins.", "end", DEAL, client_first=False, most=120),
+        Scenario("draw", "The match is drawn after ten moves.", "end", {**DEAL, "onitama.max_plies": "10"}),
+        Scenario("invalid-move", "The client's move is refused once; it sends another one.", "turn", DEAL,
+                 steps=(Step(Act.MOVE_REFUSED, 2),), most=20),
+        Scenario("drop-in-clients-turn", "The opponent's connection is lost and comes back in the client's turn.", "drop", DEAL,
+                 steps=(Step(Act.OPPONENT_DROPS, 3, client_owes=True),), most=20),
+        Scenario("drop-at-once", "The opponent drops before the first move.", "drop", DEAL,
+                 steps=(Step(Act.OPPONENT_DROPS, 1),), most=20),
+        *strict,
+        Scenario("stalemate", "The client comes back to a board on which it has no move.", exchange, STUCK,
+                 steps=(Step(Act.CLIENT_CUT, 4),), needs_reconnect=True, most=20, lay=stalemate(client=True)),
+        Scenario("opponents-stalemate", "The client comes back to a board on which the opponent has no move.", exchange, STUCK,
+                 steps=(Step(Act.CLIENT_CUT, 5),), needs_reconnect=True, most=24, lay=stalemate(client=False)),
+        *Scenario.usual(DEAL, 4, 30),
+    )  # fmt: skip
+
+
+LAWS = laws(__name__, "clients")
+
+
+class LinesReading(OnitamaReading):
+    ADVICE = {
+        **OnitamaReading.ADVICE,
+        "no piece of yours stands on the start square": "Squares are a letter from a to e and a number from 1 to 5, for both"
+        " players: row 1 is White's, and row 5 Black's. Follow MOVE_WAS_MADE for both sides.",
+        "that card does not lead there": "The first number of a step goes to the right and the second one forward, as its"
+        " player sees the board. For Black both are turned: right is towards column a, and forward towards row 1.",
+    }
+
+    def of_any_time(self, message: Any) -> Said | None:
+        match message:
+            case m.Login(name):
+                return self.logs_in(name.split(":")[0])
+            case m.HelpAsked():
+                self.open.append("help")
+                return Said("asks for help")
+        return None
+
+    def of_a_match(self, message: Any) -> Said:
+        match message:
+            case m.MakeMove(card, start, end):
+                said = self.moves(card, (SQUARE_NAMED.get(start), SQUARE_NAMED.get(end)), f"{start}-{end}")
+                if said.grade is None and (card, start, end) != (card_named(card), start.lower(), end.lower()):
+                    return Said("writes cards or squares in capital letters", Grade.FRAGILE)
+                return said
+            case m.Stalemate(card):
+                return self.exchanges(card)
+            case m.Resign():
+                return Said("gives the match up")
+            case m.WrongFields("MAKE_MOVE" | "STALEMATE", expected) if self.turn is not None:
+                return self.sends(message, "", f"expected {expected}")
+        return self.no_message()
+
+    def heard(self, message: Any) -> Said:
+        match message:
+            case m.InvalidMove(reason):
+                return self.refused(reason)
+            case m.Error(reason):
+                return self.failed(reason)
+        return Said(self._told(message))
+
+    def _told(self, message: Any) -> str:
+        match message:
+            case m.Start(white, black, cards):
+                return self.begins(white, black, None if cards is None else _dealt(cards, START, 0))
+            case m.MoveWasMade(card, start, end):
+                return self.moved(card, (SQUARE_NAMED.get(start), SQUARE_NAMED.get(end)), f"{start}-{end}")
+            case m.StalemateCard(old, new):
+                self.exchanged(old, new)
+                return f"{old} goes to the pack, {new} comes from it; the turn passes"
+            case m.Logout(name):
+                return f"{name} has lost the connection"
+            case m.Reconnect(name, colour, board, cards, on_turn):
+                return self._back(name, colour, board, cards, on_turn)
+            case m.GameOver(winner):
+                return self.over(winner)
+            case m.Waiting():
+                return self.waiting()
+        return ""
+
+    def _back(self, name: str, colour: str, board: str, cards: str, on_turn: str) -> str:
+        rows = board.split("/")
+        if name == self.name:
+            own = 0 if colour == "white" else 1
+            self.goes_on(own, own if on_turn == name else 1 - own)
+        if len(rows) == 5 and self.own is not None:
+            turn = self.own if on_turn == self.name else 1 - self.own
+            self.position = _dealt(cards, "".join(reversed(rows)), turn)
+        return f"{name} is back as {colour}; {on_turn} is to move"
+
+
+def _dealt(text: str, board: str, turn: int) -> Position | None:
+    """The position of `white=boar,ox;black=crab,eel;spare=tiger`; `None`: that cannot be read."""
+    parts = dict(part.split("=", 1) for part in text.split(";") if "=" in part)
+    white, black = (parts.get(key, "").split(",") for key in ("white", "black"))
+    return dealt(white, black, parts.get("spare", ""), board, turn)
+
+
+def spoiled(data: bytes) -> bytes | None:
+    """A move onto the square on which it began: no card leads there."""
+    if not data.startswith(b"MAKE_MOVE|") or data.count(b"|") != 3:
+        return None
+    command, card, start, _ = data.rstrip(b"\r\n").split(b"|")
+    return b"|".join([command, card, start, start]) + b"\n"
+
+
+SCENARIOS = scenarios(
+    "Stalemate",
+    Scenario("strict", "The documented messages only; the deal is in the environment (GAMEHOST_DEAL).", "framing", DEAL,
+             strict=True, most=30),
+    Scenario("strict-drop", "The documented messages only, and the opponent drops.", "drop", DEAL, strict=True,
+             client_first=False, steps=(Step(Act.OPPONENT_DROPS, 4),), most=20),
+)  # fmt: skip
+
+
+def environment(scenario: Scenario) -> Mapping[str, str]:
+    """The deal, which a client cannot know without the extension: `GAMEHOST_DEAL`, as RECONNECT writes it."""
+    if not scenario.strict:
+        return {}
+    white, black, spare = scenario.settings["onitama.deal"].split("/")
+    return {"GAMEHOST_DEAL": f"white={white};black={black};spare={spare}"}
+
+
+CHECKS = WireChecks(
+    *("onitama", LAWS, SCENARIOS, LinesReading),
+    spoiled=spoiled,
+    environment=environment,
+    needed="the extension of START: the field behind the names, which has the cards",
+)
+
+
+# -- servers
+
+SERVER_LAWS = laws(__name__, "servers")
+
+
+class OnitamaSpelling(Spelling):
+    waits_for_opening = True
+
+    def log_in(self, name: str, password: str) -> Sequence[Any]:
+        return (m.Login(name),)
+
+    def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
+        """A move. The server draws a card in an exchange, which nobody can foresee, so it is not played."""
+        if isinstance(action, Move):
+            return (m.MakeMove(action.card, SQUARES[action.start], SQUARES[action.end]),)
+        return ()
+
+    def documented(self, message: Any) -> Any | None:
+        match message:
+            case m.Waiting() | m.Error():
+                return None
+            case m.Start(white, black, _):
+                return m.Start(white, black)
+            case m.InvalidMove():
+                return m.InvalidMove()
+        return message
+
+    def opening(self, message: Any, first: str) -> Opening | None:
+        """
+        The deal.
+
+        :raises ValueError: START does not tell it
+        """
+        if not isinstance(message, m.Start):
+            return None
+        parts = dict(part.split("=", 1) for part in (message.cards or "").split(";") if "=" in part)
+        if set(parts) != {"white", "black", "spare"}:
+            raise ValueError("START does not tell the cards; give them with --set onitama.deal=boar,ox/crab,eel/tiger")
+        return Opening({"deal": f"{parts['white']}/{parts['black']}/{parts['spare']}"})
+
+
+def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
+    _, action = run.on_turn()
+    if not isinstance(action, Move):
+        return
+    start, end = SQUARES[action.start], SQUARES[action.end]
+    yield "a move that ends where it began", (m.MakeMove(action.card, start, start),)
+    yield "a move from the end square of a legal one", (m.MakeMove(action.card, end, start),)
+    yield "a card that does not exist", (m.MakeMove("unicorn", start, end),)
+    yield "a square off the board", (m.MakeMove(action.card, start, "f9"),)
+    yield "STALEMATE while there is a legal move", (m.Stalemate(action.card),)
+    if run.moves == 0 and run.opening is not None and "deal" in run.opening.settings:
+        theirs = run.opening.settings["deal"].split("/")[1].split(",")[0]
+        yield "a move with a card of the other player", (m.MakeMove(theirs, start, end),)
+        yield "a move of the other player's piece", (m.MakeMove(action.card, "c5", "c4"),)
+
+
+CASES = (
+    case("whole-match", "A whole match; the winner is told.", "GameOver", some_moves(LONGEST)),
+    case("crosswise", "The player who connects later logs in first, and is White.", "Start", crosswise),
+    case("next-match", "A whole match, and the next one on the same connections.", "Start", next_match),
+    case("refusals", "The first player makes illegal moves before the first move.", "InvalidMove", refusals(faults, 0)),
+    case("refusals-of-black", "The second player makes illegal moves.", "InvalidMove", refusals(faults, 1)),
+    case("refusals-later", "Illegal moves in the middle of a match.", "InvalidMove", refusals(faults, 6)),
+    case("out-of-turn", "A player moves in the other's turn.", "InvalidMove", out_of_turn),
+    case("bytes", "The clients send every byte in a segment of its own.", "turn", some_moves(6), Cut.BYTES),
+    case("random-cuts", "The clients' segments end in the middle of messages.", "turn", some_moves(6), Cut.RANDOM),
+    case("joined", "An illegal move and a legal one come in one segment.", "turn", joined(faults)),
+    case("returns-in-own-turn", "A connection is lost in its player's turn, and comes back.", "Reconnect", returns(True)),
+    case("returns-in-others-turn", "A connection is lost in the other's turn, and comes back.", "Reconnect", returns(False)),
+)  # fmt: skip
+
+SERVER_CHECKS = ServerChecks("onitama", SERVER_LAWS, CASES, OnitamaSpelling)
+
+JUDGES = Judges(CHECKS, SERVER_CHECKS)

@@ -1,0 +1,235 @@
+"""
+The checks of clients of the open wire.
+
+The document is `docs/wires/open.rst`; sections are the titles in it. No rule of a game stands here: `Game.legal` says which
+actions a seat may take, and `Game.follow` what an event changes. A client is checked in the game that it seeks.
+"""
+
+import re
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+from msgspec import UNSET, ValidationError, convert
+
+from gamehost.extras.check.base import (
+    GRADES,
+    Act,
+    Grade,
+    Reading,
+    Said,
+    Scenario,
+    Step,
+    Unanswered,
+    WireChecks,
+    laws,
+    printed_json,
+)
+from gamehost.games.base import Seat
+from gamehost.programs.clients import Judges
+from gamehost.wires.open import messages as m
+from gamehost.wires.seeking import PLAYED, PlayedGame
+
+#: So many legal actions are looked at. Where there are more, an action counts as legal.
+MOST = 1_000
+_PLAYED: Mapping[str, PlayedGame] = {one.game.name: one for one in PLAYED}
+
+LAWS = laws(__name__, "clients")
+
+_SAID: Mapping[type, str] = {
+    m.Enter: "logs in as a guest",
+    m.LogIn: "logs in to an account",
+    m.Lobby: "asks for the tables",
+    m.Seek: "looks for opponents",
+    m.Stop: "looks for opponents no longer",
+    m.House: "asks for a house player",
+    m.Join: "takes a seat at a table",
+    m.AskRematch: "asks for a rematch",
+    m.AskInvitation: "asks who waits at a table",
+    m.Watch: "looks on",
+    m.AskHistory: "asks what has happened",
+    m.AskLadder: "asks for the ratings",
+    m.AskMoves: "asks what it may do",
+    m.Leave: "gives the match up",
+    m.Ping: "asks whether the host is there",
+}
+
+
+class OpenReading(Reading):
+    #: Whoever has the code of a private table joins it, looks on and reads its record.
+    SECRETS = (*Reading.SECRETS, "code")
+
+    def __init__(self) -> None:
+        self._entered = False
+        self._table: int | None = None
+        self._played: PlayedGame | None = None
+        self._seat = Seat(0)
+        #: What the client knows of the match; `None`: nothing yet.
+        self._view: Any = None
+        self._moves = Unanswered()
+        #: What else may still be refused: `log-in` or `other`.
+        self._open: list[str] = []
+        #: The ids of questions for moves, and whether each may be asked.
+        self._asked: dict[Any, bool] = {}
+        self._may_be_late = False
+
+    def said(self, message: Any) -> Said:
+        may_be_late, self._may_be_late = self._may_be_late, False
+        match message:
+            case m.Act(table, action):
+                if self._table is None and may_be_late:
+                    return Said(f"acts: {action}, when the match is over")
+                return self._acts(table, action)
+            case m.Enter(name) | m.LogIn(name):
+                self._open.append("other" if self._entered else "log-in")
+                words = f"logs in as {name}"
+                return Said(f"{words}, but is logged in already", Grade.BREACH) if self._entered else Said(words)
+            case m.AskMoves(table, begun, number):
+                self._asked[number] = table == self._table and begun is UNSET and not self._asked
+            case m.Seek(game) if self._table is None:
+                return Said(f"looks for opponents in {game}")
+            case m.Seek() | m.Join():
+                self._open.append("other")
+                return Said("looks for opponents during a match", Grade.BREACH)
+            case m.Leave() if self._table is None and not may_be_late:
+                self._open.append("other")
+                return Said("gives up, but no match is played", Grade.BREACH)
+        words = _SAID.get(type(message), "")
+        if not words:
+            self._open.append("other")
+            return Said(getattr(message, "reason", "this is no message of a client"), Grade.BREACH, "framing")
+        return Said(words)
+
+    def _acts(self, table: int, notation: str) -> Said:
+        words = f"acts: {notation}"
+        if self._played is None or self._table is None:
+            return Said(f"{words}, but no match is played", Grade.BREACH)
+        if table != self._table:
+            return self._moves.send(notation, words, "it has no seat at this table", in_turn=False)
+        game = self._played.game
+        try:
+            action = game.read(notation.encode("ascii", "replace"))
+        except ValueError as error:
+            return self._moves.send(notation, words, str(error), in_turn=False)
+        legal = None if self._view is None else game.legal(self._view, self._seat)
+        if legal is None:
+            return self._moves.send(notation, words, None, "")
+        listed = list(islice(legal, MOST + 1))
+        if not listed:
+            return self._moves.send(notation, words, "the client has nothing to do now", in_turn=False)
+        wrong = None if action in listed or len(listed) > MOST else "the rules do not allow it now"
+        return self._moves.send(notation, words, wrong)
+
+    def heard(self, message: Any) -> Said:
+        match message:
+            case m.Refused(why, number):
+                excused = self.excuses(message)
+                if self._asked.pop(number, None) is None:
+                    self._moves.refused()
+                return Said(f"refused: {why}", None if excused else Grade.BREACH)
+            case m.Sorry(why):
+                return Said(f"the host says: {why}", GRADES[self._open.pop(0) if self._open else "log-in"])
+        return Said(self._told(message))
+
+    def excuses(self, refusal: Any) -> bool:
+        """Whether a refusal answers a question that a client may ask: it cannot know which actions are too many to list."""
+        return isinstance(refusal, m.Refused) and self._asked.get(refusal.id, False)
+
+    def _told(self, message: Any) -> str:
+        match message:
+            case m.Entered(name):
+                self._entered = True
+                self._open.clear()
+                return f"logged in as {name}"
+            case m.Seeking(game):
+                return f"nobody else wants to play {game} yet"
+            case m.Seated(table, game, seat, names):
+                self._table, self._played, self._seat, self._view = table, _PLAYED.get(game), Seat(seat), None
+                self._moves.over()
+                self._asked.clear()
+                return f"{' and '.join(names)} play {game}; the client has seat {seat}"
+            case m.Event(table, _, event) if table == self._table:
+                return self._happened(event)
+            case m.Back(table, _, seat, view) if table == self._table and view is not UNSET:
+                self._look(view)
+                return f"seat {seat} is back, and this is how the match stands"
+            case m.Back(_, _, seat):
+                return f"the player of seat {seat} is back"
+            case m.Away(_, _, seat):
+                return f"the player of seat {seat} is away"
+            case m.Moves(_, _, moves, number):
+                self._asked.pop(number, None)
+                return f"{len(moves)} actions can be taken"
+            case m.Pong():
+                return "the host is there"
+            case m.Over(table, _, _, _, why) if table == self._table:
+                self._may_be_late = self._moves.over() == 0
+                self._table = self._played = self._view = None
+                return f"the match is over: {why}"
+        return ""
+
+    def _happened(self, event: Any) -> str:
+        assert self._played is not None
+        messages, game = self._played.messages, self._played.game
+        own = next((found for found in (_of(event, "seat"),) if found is not None), int(self._seat)) == self._seat
+        sent = self._moves.next_accepted() if own else None
+        if sent is not None:
+            self._moves.accepted(sent.move)
+        else:
+            self._moves.position_changed()
+        try:
+            told = messages.read_event(convert(event, messages.event_type))
+            if told is not None:
+                self._view = game.follow(self._view, told, self._seat)
+        except (ValidationError, ValueError, LookupError):
+            self._view = None
+        return f"{_of(event, 'kind') or type(event).__struct_config__.tag}"
+
+    def _look(self, view: Any) -> None:
+        assert self._played is not None
+        messages = self._played.messages
+        try:
+            self._view = messages.read_view(convert(view, messages.view_type), self._seat)
+        except (ValidationError, ValueError, LookupError):
+            self._view = None
+
+
+def _of(event: Any, name: str) -> Any:
+    """A field of an event, which is a struct on the host's end and a dictionary on the client's."""
+    return event.get(name) if isinstance(event, dict) else getattr(event, name, None)
+
+
+_ACTION = re.compile(rb'("action"\s*:\s*")[^"]*')
+
+
+def spoiled(data: bytes) -> bytes | None:
+    """An action that is no notation of any game."""
+    changed = _ACTION.sub(rb"\g<1>!", data, count=1)
+    return None if changed == data else changed
+
+
+SCENARIOS = (
+    Scenario("first-seat", "A whole match in the first seat, in the game that the client seeks.", "turn"),
+    Scenario("second-seat", "A whole match in the second seat.", "turn", client_first=False),
+    Scenario("matches", "Three matches on one connection.", "end", matches=3, most=40),
+    Scenario("wins", "The opponent gives up: over comes without a last event.", "end", steps=(Step(Act.OPPONENT_RESIGNS, 6),)),
+    Scenario("refused", "The client's action is refused once; it sends another one.", "turn",
+             steps=(Step(Act.MOVE_REFUSED, 2),), most=20),
+    Scenario("drop-in-clients-turn", "The opponent's connection is lost and comes back in the client's turn.", "drop",
+             steps=(Step(Act.OPPONENT_DROPS, 3, client_owes=True),), most=20),
+    *Scenario.usual({}, 4, 30),
+)  # fmt: skip
+
+CHECKS = WireChecks(
+    "open",
+    LAWS,
+    SCENARIOS,
+    OpenReading,
+    canonical=False,
+    printed=printed_json,
+    spoiled=spoiled,
+    late=("Act", "AskMoves"),
+    excused=OpenReading.excuses,
+)
+
+JUDGES = Judges(CHECKS)

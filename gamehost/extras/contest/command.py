@@ -1,0 +1,545 @@
+"""
+The command `gamehost contest`: plays a contest between programs, and writes its results.
+"""
+
+import argparse
+import json
+import os
+import secrets
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TextIO
+
+from attrs import define, field
+from twisted.internet.endpoints import serverFromString
+
+from gamehost.commands.command_line import exit_with_usage_error, number, print_text
+from gamehost.extras.contest import results
+from gamehost.extras.contest.contest import (
+    FORMATS,
+    JOURNAL,
+    Contest,
+    ContestError,
+    ContestJournal,
+    ContestRun,
+    Pairing,
+    Played,
+)
+from gamehost.extras.contest.game import PERSON, ContestGame, Entrant, HostedGame, Plan, is_own
+from gamehost.extras.contest.results import audited, faults
+from gamehost.games.base import Game
+from gamehost.ops.workers import adopt_orphans
+from gamehost.players.base import Level
+from gamehost.programs.clients import client_of, judges_of
+from gamehost.settings import BadOption, settings_of
+from gamehost.wires.base import SeatKey, Wire
+
+#: The exit status: the contest is over; it was interrupted, and goes on with the same command; it cannot be played.
+OVER, INTERRUPTED, NOT_PLAYED = 0, 1, 2
+#: Scenarios of `gamehost check` that each program is judged by before the contest.
+CHECKED = 4
+#: Seconds for these.
+CHECK_SECONDS = 180
+
+#: Settings of a contest that its check does not have.
+_TIMES = ("move_time", "game_time", "increment")
+#: Characters of the bar on a terminal.
+BAR = 30
+#: Seconds between two versions of the results while the contest is played.
+PAUSE = 0.5
+
+DEFAULT_OUT = Path("contest")
+#: Where the socket of a host is by default.
+DEFAULT_ADMIN = Path("gamehost.sqlite.admin")
+
+EPILOG = """\
+A PLAYER is NAME=COMMAND, NAME=house:easy, house:medium or house:hard, or with --host NAME=person. {host}, {port}, {name},
+{password} and {seed} in a COMMAND are filled in; the environment has them too, as GAMEHOST_HOST and so on. Each game starts
+the programs anew. A file has the same options by their names, and the players in a table:
+
+  wire = "onitama"
+  rounds = 2
+  [players]
+  ann = "python ann.py {name} --port {port}"
+  medium = "house:medium"
+"""
+
+#: Options without a value.
+_FLAGS = {"no_check", "pairs", "strict_entry"}
+
+
+def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="gamehost contest",
+        usage="gamehost contest (FILE.toml | --wire WIRE --player NAME=COMMAND ...) [options]",
+        description="Plays a contest between programs, and writes the results. The same command goes on where it was.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the contest in a file; options count more")
+    made.add_argument("--wire", metavar="WIRE", help=", ".join(wire.name for wire in wires if not wire.for_people))
+    made.add_argument("--game", metavar="GAME", help="on a wire with several; default the first one")
+    made.add_argument("--player", action="append", metavar="PLAYER", help="who takes part; repeatable")
+    formats = "; ".join(f"{name}: {meaning}" for name, meaning in FORMATS.items())
+    made.add_argument("--format", choices=FORMATS, help=f"default round-robin. {formats}")
+    made.add_argument("--rounds", type=number, metavar="N", help="default 1, in a Swiss contest 5")
+    made.add_argument(
+        "--pairs", action="store_true", default=None, help="play each pairing twice: the same deal, other seats"
+    )
+    made.add_argument("--seats", type=number, metavar="N", help="players at a table; default 2")
+    made.add_argument("--seed", type=int, metavar="N", help="of pairings and deals; default: at random, written down")
+    made.add_argument(
+        "--set", action="append", metavar="NAME=VALUE", help="a setting of the game or the wire; repeatable"
+    )
+    made.add_argument("--move-time", type=_seconds, metavar="S", help="seconds for a move; default 10, 0: any time")
+    made.add_argument("--game-time", type=_seconds, metavar="S", help="for all moves of a player; default: any time")
+    made.add_argument("--increment", type=_seconds, metavar="S", help="seconds that a player gets for each move")
+    made.add_argument("--deadline", type=_seconds, metavar="S", help="seconds for a whole game; default 600")
+    made.add_argument("--most-moves", type=number, metavar="N", help="after so many a game is drawn; default: never")
+    made.add_argument("--memory", type=number, metavar="MIB", help="that a program may take; on Linux; default 1024")
+    made.add_argument("--sprt", nargs=2, type=float, metavar="ELO", help="two players: stop when it is decided whether the "
+                      "first is so much, or so much better")  # fmt: skip
+    made.add_argument("--anchor", metavar="NAME=RATING", help="a player whose rating is known; else the average is 0")
+    made.add_argument("--concurrency", type=number, metavar="N", help="games at the same time; default one a core")
+    made.add_argument("--out", type=Path, metavar="DIR", help="where the results are written; default contest")
+    made.add_argument("--web", metavar="[HOST:]PORT", help="show the contest there as a page while it runs")
+    made.add_argument("--host", metavar="[HOST:]PORT", help="play on a running host of this machine: the wire's port")
+    made.add_argument("--admin", type=Path, metavar="PATH", help=f"the socket of its owner; default {DEFAULT_ADMIN}")
+    made.add_argument(
+        "--strict-entry", action="store_true", default=None, help="begin only if all programs pass the check"
+    )
+    made.add_argument("--audit", action="store_true", help="see if the contest in --out followed its plan and its seed")
+    made.add_argument("--no-check", action="store_true", default=None, help="do not check the programs first")
+    return made
+
+
+def _seconds(text: str) -> str:
+    try:
+        if float(text) < 0 or float(text) > 1e6:
+            raise ValueError
+    except ValueError:
+        raise argparse.ArgumentTypeError("expected a number of seconds") from None
+    return text
+
+
+def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out: TextIO = sys.stdout) -> int:
+    """
+    Do what the command line says.
+
+    :returns: the exit status
+    :raises SystemExit: the arguments are wrong, or ask for help
+    """
+    made = parser(wires)
+    options = made.parse_args(arguments)
+    if options.audit:
+        return _audit(options.out or DEFAULT_OUT, wires)
+    try:
+        content = _content(options)
+        plan = plan_of(content, wires)
+        folder = Path(content.get("out", DEFAULT_OUT))
+        known = next(wire for wire in wires if wire.name == plan.wire)
+        new_game = _where_games_are(content, plan)
+        if not (folder / JOURNAL).exists() and not content.get("no_check"):
+            _check(plan, known, bool(content.get("strict_entry")), out)
+        journal = ContestJournal(folder)
+        contest = journal.open(plan)
+    except (ContestError, BadOption) as error:
+        exit_with_usage_error(error, "gamehost contest --help lists the options")
+    at_once = content.get("concurrency") or os.cpu_count() or 1
+    status, failure = [INTERRUPTED], [""]
+    game = next(game for game in known.games if game.name == plan.game)
+    shown = Shown(contest, folder, game, out)
+
+    def done(why_not: str) -> None:
+        status[0], failure[0] = NOT_PLAYED if why_not else OVER, why_not
+        reactor.callLater(0, reactor.stop)
+
+    make = partial(new_game, reactor, known, game, plan)
+    run = ContestRun(reactor, contest, journal, make, at_once, shown.told, done)
+    shown.run = run
+    adopt_orphans()
+    reactor.addSystemEventTrigger("before", "shutdown", run.stop)
+    if content.get("web"):
+        _listen(reactor, content["web"], shown, made)
+    _call_people(plan)
+    reactor.callWhenRunning(run.start)
+    reactor.run()
+    journal.close()
+    if failure[0]:
+        exit_with_usage_error(failure[0], "the same command goes on when that is mended")
+    _write_results(shown)
+    if status[0] == INTERRUPTED:
+        print_text("interrupted: the same command goes on\n")
+    return status[0]
+
+
+def _write_results(shown: "Shown") -> None:
+    """
+    Write the results, and print the table.
+
+    :raises SystemExit: they cannot be written
+    """
+    contest, folder, table = shown.contest, shown.folder, results.standings(shown.contest)
+    shown.clear()
+    try:
+        results.write(contest, table, folder, shown.game)
+    except OSError as error:
+        exit_with_usage_error(f"the results cannot be written: {error}", "the same command goes on when that is mended")
+    print_text(f"\n{results.as_text(contest, table)}results: {folder / 'results.html'}\n")
+
+
+def _audit(folder: Path, wires: Sequence[Wire[Any]]) -> int:
+    """
+    Say if the contest in a folder went as its plan says.
+
+    :returns: 0: it did; 1: it did not
+    :raises SystemExit: there is none that can be read
+    """
+    try:
+        contest = audited(folder)
+        game = _game({"game": contest.plan.game}, _wire({"wire": contest.plan.wire}, wires))
+    except ContestError as error:
+        exit_with_usage_error(error, "expected the folder of a contest with --out")
+    found = [*faults(contest, game), *_faults_of_results(folder, contest)]
+    good = f"{len(contest.played)} games: players, deals, moves and points follow from the plan and the seed"
+    if contest.plan.hosted:
+        good = f"{len(contest.played)} games: players, moves and points follow from the plan; the host dealt"
+    print_text("\n".join(found or [good]) + "\n")
+    return 1 if found else 0
+
+
+def _faults_of_results(folder: Path, contest: Contest) -> Iterator[str]:
+    try:
+        written = json.loads((folder / "results.json").read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        yield f"results.json: {error}"
+        return
+    if written != json.loads(json.dumps(results.as_data(contest, results.standings(contest)))):
+        yield "results.json: these results do not follow from the journal"
+
+
+def _content(options: argparse.Namespace) -> dict[str, Any]:
+    """
+    What the file and the options say, by the names of the options.
+
+    :raises ContestError: the file cannot be used
+    """
+    given = {
+        name: value for name, value in vars(options).items() if value is not None and name not in ("file", "audit")
+    }
+    if options.file is None:
+        return given
+    try:
+        content = {
+            name.replace("-", "_"): value for name, value in tomllib.loads(options.file.read_text("utf-8")).items()
+        }
+    except (OSError, ValueError) as error:
+        raise ContestError(f"{options.file}: {error}") from error
+    known = {*vars(options), "players", "settings"} - {"file", "player", "set", "audit"}
+    if unknown := sorted(content.keys() - known):
+        raise ContestError(f"{options.file}: there is no {unknown[0]!r}; expected one of {', '.join(sorted(known))}")
+    players, settings = content.pop("players", {}), content.pop("settings", {})
+    if not isinstance(players, dict) or not isinstance(settings, dict):
+        raise ContestError(f"{options.file}: expected [players] and [settings] as tables")
+    content = _read_values(options.file, content)
+    content["player"] = [f"{name}={command}" for name, command in players.items()]
+    content["set"] = [f"{name}={value}" for name, value in settings.items()]
+    return {**content, **given}
+
+
+def _read_values(file: Path, content: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    The values of a file, read as those of the options are.
+
+    :raises ContestError: one cannot be used
+    """
+    words = []
+    for name, value in content.items():
+        option = f"--{name.replace('_', '-')}"
+        if name in _FLAGS:
+            if not isinstance(value, bool):
+                raise ContestError(f"{file}: expected true or false for {option[2:]!r}, not {value!r}")
+            words += [option] * value
+        elif name == "sprt" and isinstance(value, list):
+            words += [option, *map(str, value)]
+        else:
+            words.append(f"{option}={value}")
+    made = parser(())
+    made.exit_on_error = False
+    try:
+        read = vars(made.parse_args(words))
+    except argparse.ArgumentError as error:
+        raise ContestError(f"{file}: {error.message} for {(error.argument_name or '').lstrip('-')!r}") from error
+    return {name: value for name, value in read.items() if value is not None}
+
+
+def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
+    """
+    The plan that options make.
+
+    :param content: the options by their names
+    :raises ContestError: they do not make one
+    :raises BadOption: a setting is unknown or cannot be used
+    """
+    wire = _wire(content, wires)
+    game = _game(content, wire)
+    anchored = _anchor(content.get("anchor", ""))
+    seats = int(content.get("seats", 2))
+    entrants = tuple(_entrant(text, wire, game, seats, anchored) for text in content.get("player", ()))
+    taken = [one.name for one in entrants]
+    if len(entrants) < seats:
+        raise ContestError(f"{len(entrants)} players; expected at least {seats}, each as --player NAME=COMMAND")
+    if twice := next((name for name in taken if taken.count(name) > 1), None):
+        raise ContestError(f"two players are called {twice!r}")
+    if anchored and anchored[0] not in taken:
+        raise ContestError(f"the anchor {anchored[0]!r} does not play")
+    if not game.least_seats <= seats <= game.most_seats:
+        raise ContestError(f"{game.name} is not played by {seats}")
+    sprt = content.get("sprt")
+    if sprt is not None and (len(entrants) != 2 or not sprt[0] < sprt[1]):
+        raise ContestError("expected two players and the smaller difference first with --sprt")
+    chosen = content.get("format", "round-robin")
+    if chosen not in FORMATS:
+        raise ContestError(f"no format {chosen!r}; expected one of {', '.join(FORMATS)}")
+    return Plan(
+        **{"wire": wire.name, "game": game.name, "entrants": entrants, "format": chosen, "seats": seats},
+        rounds=int(content.get("rounds", 5 if chosen == "swiss" else 1)),
+        pairs=bool(content.get("pairs")),
+        seed=content["seed"] if "seed" in content else _seed(Path(content.get("out", DEFAULT_OUT))),
+        settings=_settings(content, wire, game),
+        deadline=float(content.get("deadline", 600)),
+        most_moves=int(content.get("most_moves", 0)),
+        memory=int(content.get("memory", 1024)),
+        hosted="host" in content,
+        sprt=None if sprt is None else (float(sprt[0]), float(sprt[1])),
+    )
+
+
+def _wire(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Wire[Any]:
+    known = {wire.name: wire for wire in wires if not wire.for_people}
+    if content.get("wire") not in known:
+        raise ContestError(f"no wire {content.get('wire', '')!r}; expected one of {', '.join(known)}")
+    return known[content["wire"]]
+
+
+def _game(content: Mapping[str, Any], wire: Wire[Any]) -> Game[Any, Any]:
+    known = {game.name: game for game in wire.games}
+    if content.get("game", wire.games[0].name) not in known:
+        raise ContestError(f"{wire.name} has no game {content['game']!r}; expected one of {', '.join(known)}")
+    return known[content.get("game", wire.games[0].name)]
+
+
+def _where_games_are(content: Mapping[str, Any], plan: Plan) -> Callable[..., ContestGame]:
+    """What makes games: each on a host of its own, or all on a running one."""
+    people = [entrant.name for entrant in plan.entrants if entrant.command == PERSON]
+    if "host" not in content:
+        if people:
+            raise ContestError(f"{people[0]} is a person, who plays on a running host: expected --host, too")
+        return ContestGame
+    host, _, port = str(content["host"]).rpartition(":")
+    if not port.isdigit() or plan.seats != 2 or plan.most_moves:
+        raise ContestError("expected [HOST:]PORT for --host, two players at a table, and no --most-moves")
+    return partial(HostedGame, (host or "127.0.0.1", int(port)), Path(content.get("admin", DEFAULT_ADMIN)))
+
+
+def _call_people(plan: Plan) -> None:
+    """Say to each person what to do."""
+    for entrant in plan.entrants:
+        if entrant.command == PERSON:
+            print_text(f"{entrant.name}: log in at the host under this name, and ask for {plan.game} for each game\n")
+
+
+def _seed(folder: Path) -> int:
+    """The seed of the contest that was begun here, or a new one."""
+    try:
+        with (folder / JOURNAL).open(encoding="utf-8") as file:
+            return int(json.loads(file.readline())["plan"]["seed"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return secrets.randbelow(2**32)
+
+
+def _entrant(
+    text: str, wire: Wire[Any], game: Game[Any, Any], seats: int, anchored: tuple[str, float] | None
+) -> Entrant:
+    name, _, command = text.partition("=")
+    if not name or not command:
+        raise ContestError(f"expected NAME=COMMAND for a player, not {text!r}")
+    anchor = anchored[1] if anchored is not None and anchored[0] == name else None
+    if not command.startswith("house:"):
+        try:
+            return Entrant(name, tuple(shlex.split(command)), anchor)
+        except ValueError as error:
+            raise ContestError(f"{text!r}: {error}") from error
+    level = command.removeprefix("house:")
+    client = client_of(wire.name)
+    if client is None or client.player is None or level not in [one.value for one in Level]:
+        levels = ", ".join(f"house:{one.value}" for one in Level)
+        raise ContestError(f"{text!r}: expected {levels}, on a wire for which gamehost player has a program")
+    words = ["-m", "gamehost", "player", wire.name, "--to", "{host}:{port}", "--name", "{name}", "--level", level]
+    words += ["--seats", str(seats)] if seats > 2 else []
+    words += ["--match", "{match}"] if wire.seat_key is SeatKey.TOKEN else []
+    words += ["--game", game.name] if len(wire.games) > 1 and wire.name == "open" else []
+    return Entrant(name, (sys.executable, *words, "--password", "{password}"), anchor)
+
+
+def _anchor(text: str) -> tuple[str, float] | None:
+    name, _, rating = text.partition("=")
+    try:
+        return (name, float(rating)) if text else None
+    except ValueError:
+        raise ContestError(f"expected NAME=RATING for the anchor, not {text!r}") from None
+
+
+def _settings(content: Mapping[str, Any], wire: Wire[Any], game: Game[Any, Any]) -> Mapping[str, str]:
+    """
+    The settings of all games, by their full names.
+
+    :raises BadOption: one cannot be used
+    :raises ContestError: one is unknown, or has no value
+    """
+    if bad := next((text for text in content.get("set", ()) if "=" not in text), None):
+        raise ContestError(f"expected NAME=VALUE with --set, not {bad!r}")
+    found = dict(text.split("=", 1) for text in content.get("set", ()))
+    times = {"move_time": content.get("move_time", "10")}
+    times |= {name: content[name] for name in ("game_time", "increment") if name in content}
+    found = {**{f"{game.name}.{name}": str(value) for name, value in times.items()}, **found}
+    of_game = settings_of(game.name, found, {*game.options, "game_time", "increment"})
+    of_wire = settings_of(wire.name, found, wire.options)
+    known = {f"{game.name}.{name}" for name in of_game} | {f"{wire.name}.{name}" for name in of_wire}
+    if unknown := sorted(found.keys() - known):
+        raise ContestError(f"there is no setting {unknown[0]!r} of {wire.name}")
+    game.check({name: value for name, value in of_game.items() if name in game.options})
+    wire.configure(of_wire)
+    return found
+
+
+def settings_of_check(plan: Plan) -> list[str]:
+    """The settings of a contest for `gamehost check`, without its times: a check judges by the document, not by speed."""
+    held = {name: value for name, value in plan.settings.items() if name.rpartition(".")[2] not in _TIMES}
+    return [word for name, value in held.items() for word in ("--set", f"{name}={value}")]
+
+
+def _check(plan: Plan, wire: Wire[Any], strict: bool, out: TextIO) -> None:
+    """
+    Judge each program by a short list of scenarios with the contest's settings, and say what was found.
+
+    :raises ContestError: one has failed, and all must pass
+    """
+    judges = judges_of(wire.name)
+    if judges is None:
+        return
+    chosen = [one.name for one in judges.clients.scenarios if not one.slow and not one.needs_reconnect][:CHECKED]
+    scenarios = [word for name in chosen for word in ("--scenario", name)]
+    failed: list[str] = []
+    for entrant in plan.entrants:
+        if entrant.command == PERSON or is_own(entrant.command):
+            continue
+        words = [
+            sys.executable,
+            "-m",
+            "gamehost",
+            "check",
+            wire.name,
+            "--format",
+            "json",
+            *scenarios,
+            *settings_of_check(plan),
+        ]
+        try:
+            ended = subprocess.run(
+                [*words, "--", *entrant.command], capture_output=True, text=True, timeout=CHECK_SECONDS, check=False
+            )
+            findings = json.loads(ended.stdout).get("findings", [])
+            breaches = [one for one in findings if one["grade"] == "breach"]
+        except (subprocess.TimeoutExpired, ValueError):
+            breaches = [{"title": "the check did not come to its end", "section": ""}]
+        for one in breaches:
+            section = f" ({one['section']})" if one.get("section") else ""
+            print(f"{entrant.name}: {one['title']}{section}", file=out, flush=True)
+        if breaches:
+            failed.append(entrant.name)
+    if failed and strict:
+        raise ContestError(f"{', '.join(failed)}: failed the check, and with --strict-entry all must pass")
+
+
+@define(eq=False)
+class Shown:
+    """What people see of a contest while it is played: lines on the terminal, and the page."""
+
+    contest: Contest
+    folder: Path
+    game: Game[Any, Any]
+    _out: TextIO
+    run: ContestRun = field(init=False)
+    _not_before: float = 0.0
+    _table: Sequence[results.Standing] = ()
+    #: Lines of the progress that stand on the terminal.
+    _lines: int = 0
+
+    def told(self, what: Played | Pairing) -> None:
+        """A game has begun, or is decided."""
+        self._write()
+        self.clear()
+        if isinstance(what, Played):
+            names = " against ".join(self.contest.plan.names[player] for player in what.players)
+            done, count, _ = self.contest.progress
+            total = "" if self.contest.plan.sprt is not None else f" of {count}"
+            print(f"{done}{total}  {what.id}  {names}: {what.words}", file=self._out, flush=True)
+        if self._out.isatty():
+            self._show_progress()
+
+    def _show_progress(self) -> None:
+        """A bar and the table so far, below the games."""
+        done, count, words = self.contest.progress
+        width, height = shutil.get_terminal_size()
+        filled = BAR * done // max(1, count)
+        lines = [f"[{'#' * filled}{'-' * (BAR - filled)}] {words}"]
+        lines += results.as_text(self.contest, self._table).splitlines()
+        shown = [line[: width - 1] for line in lines[: height - 2]]
+        self._lines = len(shown)
+        print("\n".join(shown), file=self._out, flush=True)
+
+    def clear(self) -> None:
+        """Take the progress away: what comes next stands in its place."""
+        if self._lines:
+            print(f"\x1b[{self._lines}F\x1b[J", end="", file=self._out, flush=True)
+        self._lines = 0
+
+    def _write(self) -> None:
+        """Write the results so far, but for a small share of the time only: the games need the machine."""
+        began = time.monotonic()
+        if began < self._not_before:
+            return
+        self._table = results.standings(self.contest, results.FEW_SAMPLES)
+        try:
+            results.write(self.contest, self._table, self.folder, self.game, [*self.run.running])
+        except OSError as error:  # the journal counts; the results are made from it at the end
+            print(f"the results so far cannot be written: {error}", file=self._out, flush=True)
+        now = time.monotonic()
+        self._not_before = now + max(PAUSE, 20 * (now - began))
+
+
+def _listen(reactor: Any, where: str, shown: Shown, made: argparse.ArgumentParser) -> None:
+    from gamehost.extras.contest.page import ContestSite, page_access  # a contest without a page needs no web server
+
+    host, _, port = where.rpartition(":")
+    if not port.isdigit():
+        made.error("expected [HOST:]PORT for --web")
+    interface = host or "127.0.0.1"
+    run = shown.run
+    site = ContestSite(reactor, shown.contest, lambda: run.running, shown.folder, shown.game)
+    listening = serverFromString(reactor, f"tcp:{port}:interface={interface}").listen(site)
+
+    def listens(found: Any) -> None:
+        site.access = page_access(found.getHost().port)
+        print_text(f"page: http://{interface}:{found.getHost().port}/contest\n")
+
+    listening.addCallback(listens)
+    listening.addErrback(lambda failure: print_text(f"no page: {failure.getErrorMessage()}\n"))

@@ -1,0 +1,49 @@
+"""Eriantys as Java objects: the published clients' own messages in Java's object serialization."""
+
+from functools import partial
+from typing import Any
+
+from gamehost.entries import imported
+from gamehost.games.eriantys.master import ERIANTYS
+from gamehost.settings import Settings, from_to, refuse_unknown, seconds, setting
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, common_settings
+from gamehost.wires.framing import LastEncoded
+
+NAME = "eriantys-java"
+
+OPTIONS = {
+    "separate": COMMON_OPTIONS["separate"],
+    "pace": "milliseconds for which nothing is sent to a client after a message of it; default 30",
+    "ack_seconds": "seconds for which nothing is sent to a client that owes an Ack; 0: not at all; default 10.5",
+    "ping": "seconds between pings; a client silent for 15 s is disconnected; 0: no pings; default 2",
+}
+
+#: Seconds to log in: the published clients connect before a person types a name.
+LOGIN_SECONDS = 120.0
+
+
+def configure(settings: Settings) -> CommonWireConfig[Any]:
+    refuse_unknown(settings, OPTIONS)
+    _, queue = common_settings(settings, NAME, ERIANTYS)
+    # A board is encoded once for a listener.
+    codec = partial(imported("gamehost.extras.dialects.eriantys_java.codec:JavaCodec"), LastEncoded())
+    conversation = partial(
+        imported("gamehost.extras.dialects.eriantys_java.conversation:JavaConversation"),
+        pace=setting(settings, "pace", 30, from_to(0, 1000)) / 1000,
+        ack_seconds=setting(settings, "ack_seconds", 10.5, seconds),
+        ping=setting(settings, "ping", 2.0, seconds),
+    )
+    return CommonWireConfig(NAME, codec, conversation, True, queue)
+
+
+WIRE: Wire[Any] = Wire(
+    name=NAME,
+    title="Eriantys, Java objects of its published clients",
+    endpoint="tcp:25565:interface=127.0.0.1",
+    games=(ERIANTYS,),
+    configure=configure,
+    options=OPTIONS,
+    must_listen=False,
+    login_seconds=LOGIN_SECONDS,
+    spreads=True,
+)

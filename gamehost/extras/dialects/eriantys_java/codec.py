@@ -1,0 +1,253 @@
+"""
+Reads a client's messages, and writes the host's.
+
+The reader looks bytes up in tables. It never makes an object by the name of a class. Each of the fifteen messages of a client
+is one fixed sequence of bytes up to its first value; `_HEADS` holds them. The values are numbers, one text of bounded length,
+and constants, which are fixed sequences too. The first byte that fits nothing ends the connection, because nothing behind it
+can be trusted. At most one unfinished message is kept. The longest message that can be read has 357 bytes.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from gamehost.extras.dialects.eriantys_java import messages as m
+from gamehost.extras.dialects.eriantys_java import objects
+from gamehost.wires.framing import LastEncoded, OtherProtocol, WireError, from_modified_utf8, java_string, may_be_mark
+
+#: The most bytes of a text.
+TEXT_LIMIT = 256
+
+_STRING = "Ljava/lang/String;"
+_RESETS = re.compile(rb"\x79*")
+
+#: A value that was read and where it ends; `None`: it has not ended yet.
+_Read = tuple[Any, int] | None
+
+
+_CLIENT_CLASSES: Mapping[type, objects.JavaClass] = {
+    kind: objects.CLASSES[objects.full_name(f"C.{name}")] for name, kind in m.CLIENT_TYPES.items()
+}
+
+#: Everything of a message before its values.
+_HEADS: Mapping[type, bytes] = {
+    kind: objects.OBJECT + objects.ObjectWriter().descriptor(java) for kind, java in _CLIENT_CLASSES.items()
+}
+_BY_NAME: Mapping[bytes, type] = {java.name.encode("ascii"): kind for kind, java in _CLIENT_CLASSES.items()}
+
+#: Where the name of a message's class begins, behind two tags and its length.
+_NAME = 4
+#: All beginnings of messages up to the end of the name.
+_BEGINNINGS = frozenset(
+    head[:length] for kind, head in _HEADS.items() for length in range(_NAME + len(_CLIENT_CLASSES[kind].name) + 1)
+)
+
+
+def _constants(java_name: str) -> Mapping[bytes, Any]:
+    """Each constant of an enumeration as a message has it, and `None`."""
+    head = objects.ENUM + objects.ObjectWriter().descriptor(objects.CLASSES[java_name]) + objects.STRING
+    return {objects.NULL: None} | {head + java_string(one.name): one for one in objects.ENUMERATIONS[java_name]}
+
+
+_CONSTANTS: Mapping[str, Mapping[bytes, Any]] = {
+    one.signature: _constants(one.signature[1:-1].replace("/", "."))
+    for java in _CLIENT_CLASSES.values()
+    for one in java.fields
+    if len(one.signature) > 1 and one.signature != _STRING
+}
+
+#: The only texts that a log-in can refer to: the signature of its own field, which is the handle behind the descriptor's.
+_REFERENCES: Mapping[bytes, str] = {objects.REFERENCE + objects.INT.pack(objects.FIRST_HANDLE + 1): _STRING}
+
+
+def _int(data: bytes | bytearray, at: int) -> _Read:
+    return None if len(data) < at + 4 else (objects.INT.unpack_from(data, at)[0], at + 4)
+
+
+def _boolean(data: bytes | bytearray, at: int) -> _Read:
+    if len(data) == at:
+        return None
+    if data[at] > 1:
+        raise WireError("a boolean that is neither 0 nor 1")
+    return bool(data[at]), at + 1
+
+
+def _text(data: bytes | bytearray, at: int) -> _Read:
+    """A text, a reference to one, or null."""
+    tag = bytes(data[at : at + 1])
+    if tag != objects.STRING:
+        return _one_of({objects.NULL: None, **_REFERENCES}, data, at)
+    start = at + 3
+    if len(data) < start:
+        return None
+    (length,) = objects.SHORT.unpack_from(data, at + 1)
+    if length > TEXT_LIMIT:
+        raise WireError(f"a text longer than {TEXT_LIMIT} bytes")
+    if len(data) < start + length:
+        return None
+    return from_modified_utf8(bytes(data[start : start + length])), start + length
+
+
+def _one_of(known: Mapping[bytes, Any], data: bytes | bytearray, at: int) -> _Read:
+    """
+    One of these sequences of bytes; none of them is the beginning of another.
+
+    :raises WireError: what is there is none of them, and does not become one
+    """
+    begun = False
+    for sequence, value in known.items():
+        if data.startswith(sequence, at):
+            return value, at + len(sequence)
+        begun = begun or (len(data) - at < len(sequence) and sequence.startswith(bytes(data[at:])))
+    if not begun:
+        raise WireError("a value that is not one of the expected ones")
+    return None
+
+
+def _reader(signature: str) -> Callable[[bytes | bytearray, int], _Read]:
+    plain = {"I": _int, "Z": _boolean, _STRING: _text}
+    if signature in plain:
+        return plain[signature]
+    known = _CONSTANTS[signature]
+    return lambda data, at: _one_of(known, data, at)
+
+
+_READERS: Mapping[type, tuple[Callable[[bytes | bytearray, int], _Read], ...]] = {
+    kind: tuple(_reader(one.signature) for one in java.fields) for kind, java in _CLIENT_CLASSES.items()
+}
+
+
+def read(data: bytes | bytearray, at: int) -> _Read:
+    """
+    The message that begins here, with its reset.
+
+    :raises WireError: what is there is no message, and does not become one
+    """
+    kind = _kind(data, at)
+    if kind is None:
+        return None
+    at += len(_HEADS[kind])
+    found = []
+    for reader in _READERS[kind]:
+        value = reader(data, at)
+        if value is None:
+            return None
+        found.append(value[0])
+        at = value[1]
+    if len(data) == at:
+        return None
+    if data[at] != objects.RESET[0]:
+        raise WireError("an object behind an object without a reset")
+    return kind(*found), at + 1
+
+
+def _kind(data: bytes | bytearray, at: int) -> type | None:
+    """Which message begins here; `None`: its descriptor has not ended."""
+    end = at + _NAME
+    if len(data) >= end:
+        end += data[at + 3]
+    name = bytes(data[at:end])
+    if name not in _BEGINNINGS:
+        raise WireError("an object that is no message of a client")
+    kind = _BY_NAME.get(name[_NAME:])
+    if kind is None:
+        return None
+    head = _HEADS[kind]
+    if data.startswith(head, at):
+        return kind
+    if len(data) - at < len(head) and head.startswith(bytes(data[at:])):
+        return None
+    raise WireError(f"the class {kind.__name__} has another descriptor")
+
+
+#: All players of a table are told the same board one after another. Shared by a listener's codecs.
+BoardCache = LastEncoded[m.UpdateBoard]
+
+
+#: Messages of which there are few different ones, so that each is encoded once.
+_FEW = frozenset(
+    (
+        m.CommunicationMessage,
+        m.ErrorMessage,
+        m.Ping,
+        m.PlayerStatusMessage,
+        m.WhereToMove,
+        m.SelectCloud,
+        m.SelectColor,
+        m.MotherNatureSteps,
+    )
+)
+_serialized_once = lru_cache(256, typed=True)(objects.serialized)
+
+
+class JavaCodec:
+    """
+    The codec of one connection.
+
+    :param boards: shared with the other connections, so that a board for all players is encoded once
+    """
+
+    def __init__(self, boards: BoardCache) -> None:
+        self._boards = boards
+        self._rest = bytearray()
+        self._greeted = self._header_read = self._goes_on = False
+
+    @property
+    def sequence(self) -> int:
+        """As of `gamehost.wires.base.Numbered`. One number is enough: the header is written once."""
+        return int(self._greeted)
+
+    @sequence.setter
+    def sequence(self, number: int) -> None:
+        self._greeted = self._goes_on = number > 0
+
+    @property
+    def unfinished(self) -> bool:
+        return bool(self._rest)
+
+    def feed(self, data: bytes) -> Iterator[m.Message]:
+        """The messages that are complete now. A message is complete with its reset."""
+        rest = self._rest
+        rest += data
+        at = 0
+        try:
+            if not self._header_read:
+                # A codec that goes on for one at another host of a cluster may find no header: that one has read it.
+                goes_on = self._goes_on and bytes(rest[:1]) in (objects.OBJECT, objects.RESET)
+                if not (goes_on or objects.HEADER.startswith(bytes(rest[:4]))):
+                    if may_be_mark(rest):
+                        return
+                    raise OtherProtocol(bytes(rest))
+                if len(rest) < len(objects.HEADER) and not goes_on:
+                    return
+                self._header_read = True
+                at = 0 if goes_on else len(objects.HEADER)
+            while (at := _behind_resets(rest, at)) < len(rest):
+                found = read(rest, at)
+                if found is None:
+                    return
+                message, at = found
+                yield message
+        finally:
+            del rest[:at]
+
+    def encode(self, message: m.Message) -> bytes:
+        """A message of the host with its reset. The first one has the stream's header in front."""
+        data = objects.RESET + self._object(message)
+        if self._greeted:
+            return data
+        self._greeted = True
+        return objects.HEADER + data
+
+    def _object(self, message: m.Message) -> bytes:
+        if type(message) in _FEW:
+            return _serialized_once(message)
+        if type(message) is not m.UpdateBoard:
+            return objects.serialized(message)
+        return self._boards.bytes_of(message, objects.serialized)
+
+
+def _behind_resets(data: bytearray, at: int) -> int:
+    resets = _RESETS.match(data, at)
+    return at if resets is None else resets.end()

@@ -1,0 +1,544 @@
+"""
+The course of a connection: `->` from the client, `<-` from the server; [A]: the client answers Ack, and nothing is sent to it
+before::
+
+                              <- ENTER_NICKNAME              once, not again after a refused name
+    -> LoginMessage           <- SUCCESS
+    -> SetGame                <- WaitingForPlayers
+    -> RequestGames           <- AvailableGames
+    -> JoinAvailableGame      <- JoinAlreadyExistingGame     to the others: UpdateLobby
+                              <- MatchStarted                to all
+    -> ChosenTower            <- SUCCESS                     AvailableTowers comes before, to one after another
+    -> ChosenWizard           <- SUCCESS                     AvailableWizards comes before
+                              <- UpdateBoard [A], StartOfPlayerRound
+    planning                  <- UpdateBoard [A]; PLANNING [A], AvailableAssistants
+    -> PlayAssistant          <- END_PLANNING [A], PlayedAssistant, WAITING [A]
+    turn                      <- StartOfPlayerRound; MOVE_1 [A], MovableStudents
+    -> ChosenStudent          <- WhereToMove
+    -> ChosenDestination      <- UpdateBoard [A]
+                              <- END_MOVE_1, MOVE_2 [A], MotherNatureSteps
+    -> ChosenSteps            <- IslandOwner [A] or NO_CHANGES, UNIFIED_ISLANDS, UpdateBoard [A], END_MOVE_2
+                              <- SelectCloud, MOVE_3 [A]
+    -> ChosenCloud            <- EndOfPlayerRound, UpdateBoard [A]; EndOfRound; WAITING [A]
+    end                       <- CommunicateWinner           the clients close by themselves
+
+The clients send, and only then begin to wait. So nothing is said for a moment after each message of a client.
+
+Their client is a chain of threads, and each waits for one message. A message more or less, or at another place, stops it for
+good. So the order here differs from that of the JSON wire. Behind a message that is acknowledged, nothing is sent until the
+Ack has come.
+
+These clients know no coming back: they do it by logging in and joining their old game. Such a client cannot begin in the middle
+of a step. So what is half done is finished or undone for it, and it is told nothing until a plain request is open: for an
+assistant, a student of the entrance, steps or a cloud.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, cast
+
+from gamehost.accounts.names import NameRefused
+from gamehost.extras.dialects.eriantys_java import messages as m
+from gamehost.extras.dialects.eriantys_java.rendering import (
+    SPELLING,
+    blank_player,
+    board_of,
+    island_of,
+    reason_of,
+    request_of,
+)
+from gamehost.games.base import Seat
+from gamehost.games.eriantys import events, rules
+from gamehost.games.eriantys.messages import Spelling
+from gamehost.games.eriantys.rules import Character, Colour, Status
+from gamehost.journal.records import TableId
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.sessions import Queue
+from gamehost.tables.interfaces import Away, Back, Displaced, Left, OpenTable, Over, Refused, Suspended
+from gamehost.wires.base import SUSPENDED, Claim, Peer, claim_of_guest
+from gamehost.wires.eriantys_conversation import NAME_FAULTS, EriantysConversation, EriantysState
+from gamehost.wires.framing import WireError
+
+#: Requests that do not belong to a character, and the status in which the client answers each.
+STEPS: Mapping[type, m.PlayerStatus] = {
+    events.AskAssistant: m.PlayerStatus.PLANNING,
+    events.AskStudent: m.PlayerStatus.MOVE_1,
+    events.AskSteps: m.PlayerStatus.MOVE_2,
+    events.AskCloud: m.PlayerStatus.MOVE_3,
+}
+#: Characters with swaps. The game tells a board after each, and no success at the end.
+_SWAPPING = (Character.JESTER, Character.MINSTREL)
+#: Requests that are sent again behind a refused answer, as the original server does: the published clients have put away what
+#: they were asked, and wait for it. `_SWAPPING` characters' requests are the third kind. Behind every other refusal, these
+#: clients ask their person again by themselves. A request that came then would change what they are just showing.
+_ASKED_AGAIN = (events.AskTower, events.AskWizard)
+#: Errors that the enumeration of this wire does not have.
+_OTHER_ERRORS: Mapping[str, m.ErrorMessage] = {
+    "INVALID_NICKNAME": m.ErrorMessage.INVALID_INPUT,
+    "GAME_NOT_FOUND": m.ErrorMessage.INVALID_INPUT,
+    "CHARACTER_NOT_IN_GAME": m.ErrorMessage.INVALID_INPUT,
+    "CHARACTER_NOT_USABLE": m.ErrorMessage.INVALID_ACTION,
+    "NOT_EXPERT_MODE": m.ErrorMessage.INVALID_ACTION,
+}
+
+
+def error_of(fault: str) -> m.ErrorMessage:
+    """The wire's error for one of the document."""
+    return _OTHER_ERRORS.get(fault) or m.ErrorMessage(fault)
+
+
+#: Told to a client even while half a step is finished for it: who is away may come at any place, and the others end it all.
+_TOLD_MEANWHILE = (Away, Left, Over, Suspended, Displaced)
+#: Requests in the middle of a step.
+_HALF = (events.AskDestination, events.AskCardStudent, events.AskColour)
+
+
+def ways_out(request: events.Ask) -> Iterator[events.Action]:
+    """
+    Answers that finish or undo half a step, the best one first. One of them is accepted.
+
+    A student that was chosen is put back by a destination that does not exist. Swaps stop where they may. Every other question
+    of a character gets the first answer there is.
+    """
+    if isinstance(request, events.AskDestination):
+        yield events.ChooseDestination(-1 if request.dining_room else 1)
+    elif isinstance(request, events.AskCardStudent):
+        if request.may_stop:
+            yield events.ChooseStudent(None)
+        for colour in Colour:
+            if request.students[colour]:
+                yield events.ChooseStudent(colour)
+    elif isinstance(request, events.AskColour):
+        yield events.ChooseStudent(Colour.YELLOW)
+
+
+#: A client that sends no byte for so many seconds is disconnected. The published clients answer a Ping every two seconds.
+SILENT_SECONDS = 15.0
+
+#: Answers in which null is no choice.
+_NO_NULL = frozenset((m.ChosenTower(None), m.PlayAssistant(None), m.UseCharacterEffect(None)))
+
+
+def _is_request(message: m.Message) -> bool:
+    return isinstance(message, m.Request)
+
+
+class JavaConversation(EriantysConversation[m.Message]):
+    """
+    The conversation on one connection: what the client says, and what follows from it.
+
+    :param queue: the game, and the tables that this wire's players see
+    :param settings: `pace`, `ack_seconds` and `ping`, all in seconds; 0: not at all
+    """
+
+    MESSAGES: ClassVar[Any] = m
+    SPELLING: ClassVar[Spelling] = SPELLING
+    ALWAYS: ClassVar[Any] = {m.Ack: "acknowledge", m.Pong: "pong", m.Disconnect: "disconnect"}
+
+    def __init__(
+        self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, **settings: float
+    ) -> None:
+        # Requests to these clients wait for nobody else, so their gate is never used to hold one back.
+        super().__init__(peer, lobby, wire, queue, strict, ack_seconds=0.0)
+        self._settings = settings
+        #: The last board, told or not, and whose turn it is.
+        self._board: events.Board | None = None
+        self._turn: Seat | None = None
+        #: The character that this player uses, while it asks.
+        self._effect: Character | None = None
+        #: A board during swaps: whether it is the last one is known when the next request comes.
+        self._kept_board: events.Board | None = None
+        #: Whether this player's steps were accepted, and END_MOVE_2 was not told.
+        self._walked = False
+        #: Whether MOVE_3 is to be told behind the request for a cloud.
+        self._move_3_due = False
+        #: Whether the client was told SUCCESS for its tower.
+        self._tower_chosen = False
+        #: Actions that were refused and not answered yet: whether each was a character, and whether a request was dropped.
+        self._refused: deque[tuple[bool, bool]] = deque()
+        #: Requests that were answered before they were told.
+        self._ahead = 0
+        #: What the player came back to, until the client has been told of it.
+        self._situation: events.Situation | None = None
+        #: The team that was chosen before the player came back. The client must choose it again.
+        self._formal_tower: m.Tower | None = None
+        self._ticks = 0
+
+    def game_info(self, table: TableId, waiting: int, seats: int, expert: bool) -> m.GameInfo:
+        return m.GameInfo(expert, table, seats, waiting)
+
+    def begin(self) -> None:
+        self.peer.say(m.CommunicationMessage.ENTER_NICKNAME)
+        if self._settings["ping"]:
+            # Two ticks for each ping: a new connection waits for its first one no longer than half the time.
+            self.peer.pulse(self._settings["ping"] / 2, self._tick)
+
+    def _tick(self, silent: float) -> None:
+        if silent >= SILENT_SECONDS:
+            self.peer.hang_up(f"no byte received for {silent:.0f} s")
+            return
+        self._ticks += 1
+        if self._ticks % 2:
+            self.peer.say_past(m.Ping())
+
+    # -- heard
+
+    def hear(self, message: m.Message) -> None:
+        """
+        Act on a message. The client is sent nothing for a moment, because it begins to wait only after it has sent.
+
+        After an Ack this moment replaces the hold that waited for it.
+        """
+        if not isinstance(message, m.Pong):
+            pace, acknowledged = self._settings["pace"], isinstance(message, m.Ack)
+            seconds = pace if acknowledged else max(pace, self.peer.hold_seconds)
+            if acknowledged or seconds:
+                self.peer.hold(seconds)
+        super().hear(message)
+
+    def log_in(self, message: m.LoginMessage) -> None:
+        """Enter the lobby. A seat that is kept is taken by joining its game."""
+        if message.nickname is None:
+            self.peer.refuse(m.ErrorMessage.INVALID_INPUT)
+            return
+        try:
+            session = self.lobby.enter(message.nickname, self._wire, self.peer.address, self, strict=True)
+        except NameRefused as refusal:
+            self.refuse_with(NAME_FAULTS.get(refusal.fault, "INVALID_ACTION"), str(refusal))
+            return
+        self.logged_in(session)
+        self.set_state(EriantysState.LOBBY)
+        self.peer.say(m.CommunicationMessage.SUCCESS)
+
+    def claim_of_log_in(self, message: m.LoginMessage) -> Claim | None:
+        return None if message.nickname is None else claim_of_guest(message.nickname, strict=True)
+
+    @property
+    def _kept(self) -> OpenTable | None:
+        """The game in which a seat is kept for this player."""
+        assert self.session is not None
+        return self._spectators.kept_table(self.session)
+
+    def listed(self) -> Sequence[OpenTable]:
+        """To a player whose seat is kept, that game alone."""
+        kept = self._kept
+        return super().listed() if kept is None else [kept]
+
+    def set_game(self, message: m.SetGame) -> None:
+        if self._kept is not None:
+            self.peer.refuse(m.ErrorMessage.INVALID_ACTION)
+        else:
+            super().set_game(message)
+
+    def join_game(self, message: m.JoinAvailableGame) -> None:
+        kept = self._kept
+        if kept is None:
+            super().join_game(message)
+        elif message.gameID != kept.table:
+            self.peer.refuse(m.ErrorMessage.INVALID_INPUT)
+        else:
+            assert self.session is not None
+            self._joined()
+            self.set_state(EriantysState.WAITING)
+            self.lobby.reconnect(self.session)
+
+    def answer(self, message: m.Message) -> None:
+        """Pass an action to the match. A request that was not sent yet is dropped, because it is answered."""
+        if self._situation is not None:
+            self.peer.refuse(m.ErrorMessage.INVALID_ACTION)  # the client has not been told where the match stands
+            return
+        if isinstance(message, m.ChosenTower) and self.choose_tower(message):
+            return
+        if message in _NO_NULL:
+            if self._awaits(type(message)) and not isinstance(message, m.UseCharacterEffect):
+                self._refuse_answer(m.ErrorMessage.INVALID_INPUT)
+            else:
+                self.peer.refuse(m.ErrorMessage.INVALID_INPUT)
+            return
+        if isinstance(message, m.ChosenDestination):
+            self._choose_for_monk()
+        is_character = isinstance(message, m.UseCharacterEffect)
+        dropped = self._awaits(type(message)) and self.peer.unsay(_is_request)
+        self._refused.append((is_character, dropped))
+        if self.act(SPELLING.action_of(message)):
+            self._refused.pop()
+
+    def _choose_for_monk(self) -> None:
+        """
+        Choose the first student of character 1, if one is asked for and a destination has come.
+
+        The published client sends it if the character is used after the first student of Move 1, and waits for SUCCESS.
+        """
+        asked = self._asked
+        if self._effect is not rules.Character.MONK or not isinstance(asked, events.AskCardStudent):
+            return
+        assert self.handle is not None
+        self.peer.unsay(_is_request)
+        colour = next(colour for colour in rules.Colour if asked.students[colour])
+        self._ahead += 1  # what follows may be told before `act` returns
+        if not self.handle.act(events.ChooseStudent(colour)):
+            self._ahead -= 1
+
+    def wire_error(self, error: WireError) -> None:
+        """Say nothing: what the client sent is no message, so it would not read one either."""
+
+    def say_closing(self, reason: str) -> None:
+        """Say nothing: the published programs have no message for it."""
+
+    # -- said
+
+    def say(self, message: m.Message) -> None:
+        """Send a message. Behind one that the client acknowledges, nothing is sent until then."""
+        if m.is_due(message):
+            self._client.say_due_and_hold(message, self._settings["ack_seconds"])
+        else:
+            self.peer.say(message)
+
+    def refuse_with(self, error: str, detail: str) -> None:
+        self.peer.refuse(error_of(error))
+
+    def _refuse_answer(self, error: m.ErrorMessage) -> None:
+        """Refuse an answer to the open request. Only a client that has put the request away is asked again."""
+        self.peer.refuse(error)
+        if isinstance(self._asked, _ASKED_AGAIN) or self._effect in _SWAPPING:
+            self._say_asked()
+
+    def _say_asked(self) -> None:
+        if self._asked is not None:
+            self.peer.say(request_of(self._asked, self.names))
+
+    # -- told
+
+    def tell_match_started(self, event: events.MatchStarted) -> None:
+        self.set_state(EriantysState.IN_GAME)
+        self._ended_just_now = False
+        self.peer.say(m.MatchStarted(tuple(map(blank_player, self.names))))
+
+    # -- told: requests, and what becomes of the answers
+
+    def tell_ask(self, event: events.Ask) -> None:
+        self._note(event)
+        if self._ahead:
+            self._ahead -= 1
+            return
+        if self._effect is not None and type(event) in STEPS:
+            self._end_effect()
+        self._tell_kept_board()
+        self.put(event)
+
+    def put(self, event: events.Ask) -> None:
+        """
+        Send a request. MOVE_3 comes behind that for a cloud, because the client asks its person at once then.
+
+        A client that is asked for a wizard must have chosen a team on this connection.
+        """
+        if isinstance(event, events.AskWizard) and not self._tower_chosen and self._formal_tower is not None:
+            self.peer.say(m.AvailableTowers({self._formal_tower: 1}, {self._formal_tower: ()}))
+            return
+        self.peer.say(request_of(event, self.names))
+        if isinstance(event, events.AskCloud) and self._move_3_due:
+            self._move_3_due = False
+            self.say(m.PlayerStatusMessage(m.PlayerStatus.MOVE_3))
+
+    def _end_effect(self) -> None:
+        """A character is done. Behind the last swap, or instead of one, the client waits for SUCCESS and a board."""
+        effect, self._effect = self._effect, None
+        if effect in _SWAPPING:
+            self.peer.say(m.CommunicationMessage.SUCCESS)
+            self._kept_board = self._kept_board or self._board
+
+    def _tell_kept_board(self) -> None:
+        board, self._kept_board = self._kept_board, None
+        if board is not None:
+            self._say_board(board)
+
+    def tell_success(self, event: events.Success) -> None:
+        """The answer was accepted. Only a few steps of the client wait to hear so."""
+        asked, self._asked = self._asked, None
+        if self._effect is not None or isinstance(asked, events.AskTower | events.AskWizard):
+            self._tower_chosen = self._tower_chosen or isinstance(asked, events.AskTower)
+            self.peer.say(m.CommunicationMessage.SUCCESS)
+        elif isinstance(asked, events.AskAssistant):
+            self.say(m.PlayerStatusMessage(m.PlayerStatus.END_PLANNING))
+        self._walked = isinstance(asked, events.AskSteps)
+
+    def tell_refused(self, event: Refused) -> None:
+        """The rules refuse the action. A request that it came before is told now, in front of the refusal."""
+        error = event.error
+        was_character, dropped = self._refused.popleft() if self._refused else (False, False)
+        if dropped:
+            self._say_asked()
+        if not isinstance(error, events.IllegalChoice):
+            self.peer.refuse(m.ErrorMessage.INVALID_ACTION)
+        elif error.ask_again and not was_character and not dropped:
+            self._refuse_answer(error_of(error.fault.value))
+        else:
+            self.peer.refuse(error_of(error.fault.value))
+
+    # -- told: the match
+
+    def tell_status(self, event: events.PlayerStatus) -> None:
+        """What this player is to do now. How the match ended is told by CommunicateWinner alone."""
+        if event.status in (Status.WIN, Status.LOSE):
+            return
+        if event.status is Status.MOVE_3:
+            self._move_3_due = True
+            return
+        if event.status in (Status.END_MOVE_1, Status.END_MOVE_2):
+            self._walked = False
+        self.say(m.PlayerStatusMessage(m.PlayerStatus[event.status.name]))
+
+    def tell_board(self, event: events.Board) -> None:
+        """Everything visible; not before the island where Mother Nature stopped is resolved."""
+        self._board = event
+        if event.unresolved:
+            return
+        if self._effect in _SWAPPING:
+            self._tell_kept_board()
+            self._kept_board = event
+        else:
+            self._say_board(event)
+
+    def _say_board(self, board: events.Board) -> None:
+        names, turn = self.names, self._turn
+        self.say(self._gate.message_of(self._wire, board, lambda _: board_of(board, names, turn)))
+
+    def tell_start_of_turn(self, event: events.StartOfTurn) -> None:
+        self._turn = event.seat
+        super().tell_start_of_turn(event)
+
+    def tell_character(self, event: events.PlayedCharacter) -> None:
+        """A player has used a character. For that player it stands for SUCCESS."""
+        assert self.handle is not None
+        self._walked = False
+        if event.seat == self.handle.seat:
+            self._effect = event.character
+        super().tell_character(event)
+
+    def tell_owner(self, event: events.IslandOwner) -> None:
+        """Influence was counted. The owner is told only if it is another one than before."""
+        before = None if self._board is None else self._board.islands[event.number - 1].tower
+        if event.island.tower is before:
+            self.peer.say(m.CommunicationMessage.NO_CHANGES)
+        else:
+            owner = "" if event.owner is None else self.name_of(event.owner)
+            self.say(m.IslandOwner(island_of(event.island), owner))
+
+    def tell_no_entry(self, event: events.NoEntryUsed) -> None:
+        """A no-entry tile stopped the count, so the island has no other owner."""
+        super().tell_no_entry(event)
+        self.communicate("NO_CHANGES")
+
+    def tell_end_of_turn(self, event: events.EndOfTurn) -> None:
+        """A turn is over. The player of a turn without a cloud was not told of Move 3, and does not wait for its end."""
+        assert self.handle is not None
+        skipped = event.seat == self.handle.seat and self._move_3_due
+        self._asked, self._move_3_due = None, False
+        if not skipped:
+            super().tell_end_of_turn(event)
+
+    def tell_won(self, event: events.Won) -> None:
+        """Who won, and why. A client that has sent its steps is told first that they are done: it waits for that."""
+        self._asked = None
+        self._tell_kept_board()
+        if self._walked:
+            self.peer.say(m.PlayerStatusMessage(m.PlayerStatus.END_MOVE_2))
+        names = tuple(self.name_of(seat) for seat in event.seats)
+        self.peer.say(m.CommunicateWinner(names, SPELLING.tower(event.team), reason_of(event, self._board)))
+
+    def tell_suspended(self, event: Suspended) -> None:
+        """There is no message that says so."""
+        self.peer.hang_up(SUSPENDED)
+
+    # -- who comes back
+
+    def deliver(self, event: Any) -> None:
+        """Tell the client about an event of the table; while half a step is finished for it, only note the event."""
+        if self._situation is None or isinstance(event, Back):
+            super().deliver(event)
+            return
+        if isinstance(event, events.Board):
+            self._board = event
+        elif isinstance(event, tuple(STEPS)):
+            self._note(cast(events.Ask, event))
+            self._tell_situation()
+        elif isinstance(event, _HALF):
+            self._note(event)
+            self.peer.alarm(0, self._finish)
+        elif isinstance(event, events.Won):
+            self._tell_situation()
+            super().deliver(event)
+        elif isinstance(event, _TOLD_MEANWHILE):
+            super().deliver(event)
+
+    def tell_back(self, event: Back[Any]) -> None:
+        """A player is back. The others are told nothing: in a match their clients do not stand it."""
+        assert self.handle is not None
+        if event.seat != self.handle.seat:
+            return
+        situation: events.Situation = event.view
+        self.set_state(EriantysState.IN_GAME)
+        self._situation, self._board, self._turn = situation, situation.board, situation.turn
+        if situation.request is not None:
+            self._note(situation.request)
+        if situation.won is not None:
+            self._tell_situation()
+            self.tell_won(situation.won)
+        elif situation.board is None or situation.request is None or type(situation.request) in STEPS:
+            self._tell_situation()
+        else:
+            # The seat can be used when this has returned.
+            self.peer.alarm(0, self._finish)
+
+    def _finish(self) -> None:
+        """Answer the open request for the player. What comes of it is not told."""
+        if self.handle is not None and self._asked is not None and self._situation is not None:
+            any(self.handle.act(action) for action in ways_out(self._asked))
+
+    def _tell_situation(self) -> None:
+        """Tell the client where the match stands, and ask what is open."""
+        assert self.handle is not None and self._situation is not None
+        situation, self._situation = self._situation, None
+        seats = len(self.names)
+        self.peer.say(
+            m.JoinAlreadyExistingGame(self.game_info(self.handle.table, seats, seats, situation.match.expert))
+        )
+        if self._board is None:
+            self._tell_set_up(situation)
+            return
+        self._say_board(self._board)
+        if situation.won is not None or self._turn is None:
+            return
+        self.peer.say(m.StartOfPlayerRound(self._board.round, self.name_of(self._turn)))
+        asked = self._asked
+        if asked is None:
+            self.say(m.PlayerStatusMessage(m.PlayerStatus.WAITING))
+        elif isinstance(asked, events.AskCloud):
+            self._move_3_due = True
+            self.put(asked)
+        else:
+            self.say(m.PlayerStatusMessage(STEPS[type(asked)]))
+            self.put(asked)
+
+    def _tell_set_up(self, situation: events.Situation) -> None:
+        assert self.handle is not None
+        if situation.won is not None:
+            return
+        self.tell_match_started(situation.match)
+        for tower, team in zip(SPELLING.towers, situation.teams, strict=False):
+            if self.handle.seat in team:
+                self._formal_tower = tower
+        if self._asked is not None:
+            self.put(self._asked)
+
+    def choose_tower(self, message: m.ChosenTower) -> bool:
+        """Take the answer of a client that chooses its team again. `False`: it does not."""
+        if self._tower_chosen or self._formal_tower is None or not isinstance(self._asked, events.AskWizard):
+            return False
+        if message.color is self._formal_tower:
+            self._tower_chosen = True
+            self.peer.say(m.CommunicationMessage.SUCCESS)
+        else:
+            self.peer.refuse(m.ErrorMessage.TOWER_NOT_AVAILABLE)
+        self.put(self._asked)
+        return True

@@ -1,0 +1,430 @@
+"""
+The protocol, `->` from the client, `<-` from the server, which writes JSON::
+
+    -> create ann                    <- create ID TOKEN 0      the match waits, for anybody who plays Onitama on this host
+    -> join ID bob      (another)    <- join ID TOKEN 1        or exactly this player comes
+    -> spectate ID                   <- spectate ID            and state, now and whenever the match has changed
+    -> state ID                      <- state                  how it stands
+    -> move ID TOKEN tiger c1c3      <- move ID                and state to all who spectate
+                                     <- error                  or to the sender alone
+
+A connection may have any number of matches, and a match any number of connections: the token is the right to move. So there is
+one state, and what must be found in the journal first, or is on its way into it, keeps what comes behind it waiting.
+"""
+
+import re
+from collections import deque
+from collections.abc import Callable
+from enum import Enum
+from functools import partial
+from typing import Any, ClassVar
+
+from msgspec.structs import replace
+
+from gamehost.accounts.names import NameRefused
+from gamehost.extras.dialects.litama import messages as m
+from gamehost.extras.dialects.litama.matches import Match, SeatPlayer, matches_of, table_of
+from gamehost.extras.dialects.litama.rendering import read_move
+from gamehost.games.onitama.master import ONITAMA
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.sessions import IssuedKey, Queue, Session
+from gamehost.lobby.watching import GUEST
+from gamehost.wires.base import Claim, GuestConversation, Peer, claim_of_table
+from gamehost.wires.framing import BYTE_ORDER_MARK, UndecodableLine
+
+UNKNOWN = "Invalid command sent"
+NO_ID = "matchId was in an incorrect format"
+NOT_FOUND = "Match not found"
+NOT_WAITING = "Not allowed to join"
+ENDED = "Game ended"
+WRONG_TOKEN = "Token is incorrect"
+NO_MOVE = "'move' or 'card' not given properly"
+NOT_YOUR_TURN = "Cannot move when it is not your turn"
+NOT_YOUR_PIECE = "Cannot move opponent's pieces or empty squares"
+INVALID = "Invalid move"
+
+#: Seats that one connection may have at once, and matches that it may spectate.
+MOST_SEATS = 16
+MOST_SPECTATED = 64
+#: Commands that wait behind one that is not answered yet.
+MOST_WAITING = 100
+
+_ID = re.compile(r"[0-9a-fA-F]{24}", re.ASCII)
+
+
+class LitamaState(Enum):
+    CONNECTED = "connected"
+
+
+class LitamaConversation(GuestConversation[m.Message]):
+    """
+    The conversation on one connection.
+
+    :param strict: do not say why a connection ends, and take no token in `spectate`
+    :param successor: behave as the successor of the server
+    """
+
+    FIRST = LitamaState.CONNECTED
+
+    def __init__(
+        self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, successor: bool
+    ) -> None:
+        super().__init__(peer, lobby, wire, queue, strict)
+        self._successor = successor
+        self._matches = matches_of(lobby)
+        self._seats: list[SeatPlayer] = []
+        self._spectated: list[Match] = []
+        #: What is being answered, and what has come behind it.
+        self._current: m.Command | None = None
+        self._later: deque[m.Message] = deque()
+        self._withdraw: Callable[[], None] = lambda: None
+        #: Whether nothing more is heard.
+        self._stopped = False
+
+    # -- one after the other
+
+    def hear(self, message: m.Message) -> None:
+        """Act on a message, or keep it until the one before it is answered."""
+        if self._current is None or not isinstance(message, m.Command | UndecodableLine):
+            super().hear(message)
+        elif len(self._later) < MOST_WAITING:
+            self._later.append(message)
+        else:
+            self._hang_up("too many messages wait for an answer")
+
+    def go_on(self) -> None:
+        """What was heard last is answered: hear what has come meanwhile."""
+        self._current = None
+        while self._later and self._current is None and not self._stopped:
+            super().hear(self._later.popleft())
+
+    def _hang_up(self, reason: str) -> None:
+        self._stopped = True
+        self.peer.hang_up(reason)
+
+    def _fail(self, message: m.Command, error: str) -> None:
+        self.peer.refuse(m.Failed(message.match_id, error, message.NAME or message.text, message.text))
+        if self._successor:
+            self._hang_up(error)
+
+    def _with(self, message: m.Command, use: Callable[[Match], None]) -> None:
+        """Do something with the match of a command, at once or when its record has been read."""
+        if not _ID.fullmatch(message.match_id):
+            self._fail(message, NO_ID)
+            return
+        match_id = message.match_id.lower()
+        match = self._matches.by_id.get(match_id)
+        if match is not None and match.knows(match.view_of(self)):
+            use(match)
+            return
+
+        def found(answer: Any) -> None:
+            if answer is None:
+                self._fail(message, NOT_FOUND)
+            else:
+                use(self._learned(match_id, *answer))
+            if self._current is message:
+                self.go_on()
+
+        def refused(refusal: Exception) -> None:
+            self._fail(message, str(refusal))
+            self.go_on()
+
+        self._current = message
+        questions, work = self._spectators.questions, self._spectators.find(match_id, ONITAMA)
+        self._withdraw = questions.tell(self.address, (self._wire, match_id), work, found, refused)
+
+    def _learned(self, match_id: str, record: Any, history: Any, shown: int) -> Match:
+        """The match of a record. One that is known here already learns where it stands."""
+        match = self._matches.by_id.get(match_id)
+        if match is None or match.waits:
+            match = Match.of(match_id, self.lobby, self._matches, record)
+        match.learn(record, history, shown)
+        return match
+
+    # -- heard
+
+    def create(self, message: m.Create) -> None:
+        """Have a new match wait. Whoever plays Onitama on this host may come, on whatever wire."""
+        match = Match(self.lobby.new_match_id(), self.lobby, self._matches)
+        entered = self._new_seat(message, match, 0)
+        if entered is not None:
+            session, answer = entered
+            session.number, session.second = match.table, bool(self.lobby.below(2))
+            self.lobby.show_match(match.table, waits=True)
+            self._matches.by_id[match.id] = match
+            self.peer.say(answer)
+            self.lobby.play(session, self._queue)
+
+    def join(self, message: m.Join) -> None:
+        """Begin the match that waits under this id."""
+        self._with(message, partial(self._join, message))
+
+    def _join(self, message: m.Join, match: Match) -> None:
+        creator = match.creator()
+        if creator is None or creator.session is None:
+            self._fail(message, NOT_WAITING)
+            return
+        entered = self._new_seat(message, match, 1)
+        if entered is None:
+            return
+        session, answer = entered
+        players = [creator.session, session]
+        self._current = message
+        match.greet(partial(self._joined, answer))
+        if not self.lobby.meet(players[:: -1 if creator.session.second else 1], self._queue):
+            match.greet(lambda: None)
+            match.players[-1].leave()
+            self._fail(message, NOT_WAITING)
+            self.go_on()
+
+    def _joined(self, answer: m.Entered) -> None:
+        self.peer.say(answer)
+        self.go_on()
+
+    def _new_seat(self, message: m.Create | m.Join, match: Match, index: int) -> tuple[Session, m.Entered] | None:
+        """A seat in a match that has not begun: its new session, and the answer; `None`: refused."""
+        if len(self._seats) >= MOST_SEATS:
+            self._fail(message, f"this connection has {MOST_SEATS} matches, and no more can be played on it")
+            return None
+        token, seat = f"{self.lobby.below(2**256):064x}", SeatPlayer(match, message.name, index)
+        try:
+            session = self.lobby.enter_as(message.name, self._wire, self.address, seat, IssuedKey(token, True))
+        except NameRefused as refusal:
+            self._fail(message, str(refusal))
+            return None
+        session.note = f"{match.id} {index} {message.name}"
+        seat.session = session
+        match.players.append(seat)
+        self._own(seat)
+        self.logged_in(session)
+        return session, m.Entered(message.NAME, match.id, token, index)
+
+    def _own(self, seat: SeatPlayer) -> None:
+        if seat not in self._seats:
+            self._seats.append(seat)
+            seat.owners[self] = None
+            if self in seat.match.outer.spectators:
+                del seat.match.outer.spectators[self]
+                seat.match.inner.spectators[self] = None
+        self.session, self.handle = seat.session, seat.handle
+
+    def claim_of_create(self, message: m.Create) -> Claim | None:
+        """The name that other wires will see."""
+        name = self.lobby.name_for(message.name)
+        return None if name.startswith(GUEST) else Claim(name, stays=True)
+
+    def claim_of_join(self, message: m.Join) -> Claim | None:
+        """The same, and the match that waits."""
+        claim, place = self.claim_of_create(m.Create(message.name)), self.claim_of_match(message)
+        return place if claim is None or place is None else replace(claim, place=place.place, opened=True)
+
+    def claim_of_match(self, message: m.Command) -> Claim | None:
+        """The match, which is at home where it waits or is played. One that is over can be looked up at every host."""
+        if not _ID.fullmatch(message.match_id):
+            return None
+        return claim_of_table(table_of(message.match_id), isinstance(message, m.Join))
+
+    def parcel(self) -> str | None:
+        """Nothing has to be known. A client with a match, or one that looks on at one, stays where that is."""
+        looks = any(match.has_spectator(self) for match in self._spectated)
+        return None if self._seats or looks or self._current is not None or self._later else ""
+
+    def state_asked(self, message: m.State) -> None:
+        self._with(message, partial(self._tell_match, message))
+
+    def _tell_match(self, message: m.State, match: Match) -> None:
+        standing = match.standing(match.view_of(self))
+        if standing is None:  # it has begun, and nobody may watch it yet
+            self._fail(message, NOT_FOUND)
+            return
+        self.peer.logged_in()
+        self.peer.say(standing)
+
+    def spectate(self, message: m.Spectate) -> None:
+        self._with(message, partial(self._spectate, message))
+
+    def _spectate(self, message: m.Spectate, match: Match) -> None:
+        if match.view_of(self).winner is not None and not self._successor:
+            self._fail(message, ENDED)
+        elif message.token and not self._strict and match.view_of(self).winner is None:
+            self._by_token(message, message.token, match, lambda seat: self._look(message, seat.match))
+        else:
+            self._look(message, match)
+
+    def _look(self, message: m.Spectate, match: Match) -> None:
+        """Tell this connection how the match stands, and no other one: for them nothing has changed."""
+        self.peer.logged_in()
+        view = match.view_of(self)
+        new = view.winner is None and self not in view.spectators
+        if new:
+            self._spectated = [one for one in self._spectated if one.has_spectator(self)]
+            if len(self._spectated) >= MOST_SPECTATED:
+                self._fail(message, f"this connection spectates {MOST_SPECTATED} matches, and no more can be")
+                return
+            self._spectated.append(match)
+            view.spectators[self] = None
+            self._matches.by_id.setdefault(match.id, match)
+        self.peer.say(m.Done("spectate", match.id))
+        n = view.n
+        if new and view is match.outer and not match.waits:
+            match.follow()
+        standing = match.standing(view)
+        if view.n == n and standing is not None:  # else all who spectate have been told, or will be
+            self.peer.say(standing)
+
+    def move(self, message: m.MakeMove) -> None:
+        """Play a card, for the seat of the token."""
+        self._with(message, partial(self._move, message))
+
+    def _move(self, message: m.MakeMove, match: Match) -> None:
+        if match.view_of(self).winner is not None:
+            self._fail(message, ENDED)
+        elif match.waits and match.seat_of(message.token) is not None:
+            self._fail(message, NOT_YOUR_TURN)
+        else:
+            self._by_token(message, message.token, match, partial(self._move_in, message))
+
+    def _by_token(self, message: m.Command, token: str, match: Match, use: Callable[[SeatPlayer], None]) -> None:
+        """Do something with the seat of a token, at once or when its player has it back."""
+        number = match.seat_of(token)
+        if number is None:
+            self._fail(message, WRONG_TOKEN)
+            return
+        seat = match.players[0] if match.waits and match.players else match.player_in(number)
+        if seat is not None and (match.waits or seat.handle is not None):
+            self._own(seat)
+            use(seat)
+            return
+        self._current = message
+        if (
+            seat is not None
+        ):  # another connection takes it back: wait with it, for a second player would displace the first
+            seat.ready.append(partial(self._use_when_back, message, seat, use))
+            self._own(seat)
+            return
+        seat = SeatPlayer(match, match.names[number], match.indices[number], number, returning=True)
+        seat.ready.append(partial(self._use_when_back, message, seat, use))
+        self._matches.by_id.setdefault(match.id, match)
+        match.players.append(seat)
+        try:
+            session = self.lobby.take_back(match.sessions[number][0], token, self._wire, self.address, seat)
+        except NameRefused as refusal:
+            self._not_back(message, seat, str(refusal))
+            return
+        if session is None:
+            self._not_back(message, seat, ENDED)
+            return
+        self.logged_in(session)
+        if seat in match.players:
+            seat.session = session
+            self._own(seat)
+        seat.is_back(session)
+
+    def _use_when_back(self, message: m.Command, seat: SeatPlayer, use: Callable[[SeatPlayer], None]) -> None:
+        """Use a seat that was taken back, unless its match is over."""
+        if seat.handle is None or self._stopped:
+            self._fail(message, ENDED)
+        else:
+            use(seat)
+        if self._current is message and seat.sender is not self:
+            self.go_on()
+
+    def _not_back(self, message: m.Command, seat: SeatPlayer, why: str) -> None:
+        seat.leave()
+        self._fail(message, why)
+        self.go_on()
+
+    def _move_in(self, message: m.MakeMove, seat: SeatPlayer) -> None:
+        match, handle = seat.match, seat.handle
+        position, start = match.inner.position, match.start
+        assert handle is not None and position is not None and start is not None
+        move = read_move(start, message.words)
+        if move is None:
+            self._fail(message, NO_MOVE)
+        elif position.turn != handle.seat:
+            self._fail(message, NOT_YOUR_TURN)
+        elif position.board[move.start] not in ("KP", "kp")[handle.seat]:
+            self._fail(message, NOT_YOUR_PIECE)
+        elif position.why_not(move) is not None:
+            self._fail(message, INVALID)
+        else:
+            self._current, seat.sender = message, self
+            if handle.act(move):
+                self.peer.move_accepted()
+
+    def unknown(self, message: m.Unknown) -> None:
+        """Not a command: the whole text goes back, as the protocol has it."""
+        self._fail(message, UNKNOWN)
+
+    def unexpected(self, message: m.Message) -> None:
+        self._fail(m.Unknown(""), BYTE_ORDER_MARK.reason if message is BYTE_ORDER_MARK else UNKNOWN)
+
+    SPEAKS = "Litama's protocol for Onitama, by line and over WebSocket; begin with create and a name"
+    HEARS: ClassVar[Any] = {
+        (LitamaState.CONNECTED, m.Create): create,
+        (LitamaState.CONNECTED, m.Join): join,
+        (LitamaState.CONNECTED, m.State): state_asked,
+        (LitamaState.CONNECTED, m.MakeMove): move,
+        (LitamaState.CONNECTED, m.Spectate): spectate,
+        (LitamaState.CONNECTED, m.Unknown): unknown,
+    }
+    CLAIMS: ClassVar[Any] = {
+        (LitamaState.CONNECTED, m.Create): claim_of_create,
+        (LitamaState.CONNECTED, m.Join): claim_of_join,
+        **dict.fromkeys(((LitamaState.CONNECTED, kind) for kind in (m.MakeMove, m.Spectate, m.State)), claim_of_match),
+    }
+
+    # -- told
+
+    def moved(self, match_id: str) -> None:
+        self.peer.say(m.Done("move", match_id))
+
+    def refused(self, reason: str) -> None:
+        """The table has refused what was right when it was heard."""
+        if self._current is not None:
+            self._fail(self._current, INVALID)
+
+    def too_late(self, match_id: str) -> None:
+        if self._current is not None:
+            self._fail(self._current, ENDED)
+
+    def tell_state(self, match_id: str, standing: m.Standing) -> None:
+        self.peer.say_newest(standing, match_id)
+
+    def tell_failure(self, match_id: str, why: str) -> None:
+        if not self._strict:
+            self.peer.say_newest(m.Failed(match_id, why, ""), match_id)
+
+    def lose(self, seat: SeatPlayer) -> None:
+        """A match is over, or its seat is nobody's any more."""
+        self._seats.remove(seat)
+        if self.session is seat.session or not self._seats:
+            self.session = self.handle = None
+        self._game_finished = True
+
+    def exchange(self) -> None:
+        """Exchange a card in each match that waits for it."""
+        for seat in tuple(self._seats):
+            seat.exchange()
+
+    def say_closing(self, reason: str) -> None:
+        self._stopped = True
+        if not self._strict:
+            self.peer.say(m.Failed("", reason, ""))
+
+    def end(self) -> None:
+        """The connection is gone. A seat is kept, a match that waits is not."""
+        self._stopped = True
+        self._withdraw()
+        self._later.clear()
+        for match in self._spectated:
+            for view in (match.inner, match.outer):
+                view.spectators.pop(self, None)
+        for seat in tuple(self._seats):
+            seat.owners.pop(self, None)
+            if not seat.owners:
+                seat.leave()
+        for match in self._spectated:
+            match.forget_if_idle()
+        self.session = self.handle = None

@@ -1,0 +1,490 @@
+"""
+The matches of this wire: who has which seat, who is told how they stand, and how they stand.
+
+A seat is not a connection: its token moves from any of them. So the lobby's player is a `SeatPlayer`, which is there as long
+as a connection is that has used its token. A match is found by its id: here as long as somebody of this wire has to do with
+it, and in the journal as long as its record is kept.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from hmac import compare_digest
+from typing import Any, Protocol
+
+from attrs import define, field
+
+from gamehost.extras.dialects.litama.messages import Standing
+from gamehost.extras.dialects.litama.rendering import colour_of, seat_of_blue, standing, waiting
+from gamehost.extras.dialects.litama.views import View, position_after, start_of
+from gamehost.games.base import Result
+from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, TakenBack
+from gamehost.games.onitama.rules import Exchange, Position
+from gamehost.journal.records import EntryKind, TableId, TableRecord
+from gamehost.journal.replay import History
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.sessions import IssuedKey, Session
+from gamehost.lobby.watching import Spectators
+from gamehost.tables.interfaces import (
+    Archived,
+    Back,
+    Displaced,
+    Look,
+    NoNewMatches,
+    Over,
+    Refused,
+    SeatHandle,
+    Suspended,
+    Unmatched,
+)
+from gamehost.wires.base import DISPLACED, SUSPENDED, UNMATCHED, Peer
+
+
+class Connection(Protocol):
+    """A conversation, as matches and seats know it."""
+
+    peer: Peer[Any]
+    handle: SeatHandle[Any] | None
+    log: Any
+
+    def lose(self, seat: "SeatPlayer") -> None:
+        """This seat is nobody's any more."""
+
+    def moved(self, match_id: str) -> None:
+        """Its move was accepted."""
+
+    def refused(self, reason: str) -> None:
+        """The table has refused its move."""
+
+    def too_late(self, match_id: str) -> None:
+        """The match has ended before its move."""
+
+    def tell_state(self, match_id: str, standing: Standing) -> None:
+        """How a match stands."""
+
+    def tell_failure(self, match_id: str, why: str) -> None:
+        """A match cannot go on."""
+
+    def go_on(self) -> None:
+        """Hear what has come meanwhile."""
+
+    def exchange(self) -> None:
+        """Exchange a card in each match that waits for it."""
+
+
+#: Told to those who spectate a match that will not begin.
+GONE = "the player who waited is gone"
+#: Told to all if the record of a match cannot be read.
+NO_RECORD = "the record of this match cannot be read now"
+
+
+@define(eq=False)
+class SeatPlayer:
+    """
+    A seat of a match, as the lobby and the table know it.
+
+    :param name: as the client has sent it
+    :param index: 0 for who has created the match
+    :param seat: of White or Black; `None`: the match has not begun
+    """
+
+    match: "Match"
+    name: str
+    index: int
+    seat: int | None = None
+    session: Session | None = None
+    handle: SeatHandle[Any] | None = None
+    #: The connections that have used the token.
+    owners: dict[Connection, None] = field(factory=dict, repr=False)
+    #: The connection that waits for the answer to its move.
+    sender: Connection | None = None
+    #: The commands that wait until the seat has been taken back.
+    ready: list[Callable[[], None]] = field(factory=list, repr=False)
+    #: Whether the seat is being taken back, and whether its player has been told so meanwhile.
+    returning: bool = False
+    _returned: bool = False
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        self.handle, self.seat = handle, handle.seat
+        for owner in self.owners:
+            owner.handle = handle
+
+    def deliver(self, event: Any) -> None:
+        """Something happened at the table, or in the queue."""
+        try:
+            self._deliver(event)
+        except Exception:
+            for owner in self.owners:
+                owner.log.failure("telling a {event} failed", event=type(event).__name__)
+                owner.peer.hang_up("a fault of the host")
+
+    def _deliver(self, event: Any) -> None:
+        match event:
+            case Dealt(position):
+                self.match.begin(self, position)
+            case Moved() | Exchanged() | TakenBack():
+                self.match.happened(self, event)
+            case Refused(error):
+                self.answer(lambda sender: sender.refused(str(error)))
+            case Back(seat, view) if self.handle is not None and seat == self.handle.seat and view is not None:
+                if self.match.outer.spectators:
+                    self.match.follow()
+                self.match.returned(self, view.position, self.handle.n)
+            case Over(result):
+                self.match.end(self, result)
+                self.leave()
+                self.be_ready()
+            case Suspended():
+                self.match.fail(SUSPENDED)
+                self.leave()
+                self.be_ready()
+            case Displaced():  # another member of a cluster has the session
+                for owner in self.owners:
+                    owner.tell_failure(self.match.id, DISPLACED)
+                self.leave()
+                self.be_ready()
+            case Unmatched():
+                self.match.fail(UNMATCHED)
+                self.leave()
+            case NoNewMatches(why):
+                self.match.fail(why)
+                self.leave()
+
+    def answer(self, say: Callable[[Connection], None]) -> None:
+        """Answer who waits for what comes of a move, if anybody does."""
+        sender, self.sender = self.sender, None
+        if sender is not None:
+            say(sender)
+            sender.go_on()
+
+    def be_ready(self) -> None:
+        """The player is back, and it is known how the match stands; or it is over. Go on with the command that waits."""
+        self._returned = True
+        if not self.returning:
+            ready, self.ready = self.ready, []
+            for go_on in ready:
+                go_on()
+            if self.must_exchange:
+                self.match.exchange_later(self)
+
+    def is_back(self, session: Session) -> None:
+        """The lobby has given the seat back, or has said so while it did."""
+        self.returning = False
+        if self in self.match.players:
+            self.session = session
+        else:
+            self.match.lobby.leave(session, self)  # the match is over
+        if self._returned:
+            self.be_ready()
+
+    def leave(self) -> None:
+        """Nobody has the seat's token any more, or the match is over."""
+        for owner in tuple(self.owners):
+            owner.lose(self)
+        self.owners.clear()
+        session, self.session, self.handle = self.session, None, None
+        self.match.players.remove(self)
+        if session is not None:
+            self.match.lobby.leave(session, self)
+        self.match.forget_if_idle()
+
+    @property
+    def must_exchange(self) -> bool:
+        """Whether it is this seat's turn, and it has no move. Clients know no pass, so the wire gives a card for them."""
+        position = self.match.inner.position
+        if position is None or self.handle is None or self.match.inner.winner is not None:
+            return False
+        return position.turn == self.handle.seat and next(position.moves(), None) is None
+
+    def exchange(self) -> None:
+        """Give a card for the spare one."""
+        position = self.match.inner.position
+        if self.must_exchange and position is not None and self.handle is not None:
+            self.handle.act(Exchange(position.hands[position.turn][0]))
+
+
+@define(eq=False)
+class Match:
+    """A match that waits or has begun."""
+
+    id: str
+    lobby: Lobby
+    registry: "Matches"
+    #: Those who have seats and are here; while it waits, its creator.
+    players: list[SeatPlayer] = field(factory=list)
+    #: Of White and Black, once it has begun: names and indices, and what takes their seats back.
+    names: Sequence[str] = ()
+    indices: Sequence[int] = ()
+    sessions: Sequence[tuple[str, str]] = ()
+    start: Position | None = None
+    #: For those who have a seat, and for all others.
+    inner: View = field(factory=View)
+    outer: View = field(factory=View)
+    #: All of the record as it was read last, also what others may not know yet.
+    _history: History[Any] | None = field(default=None, repr=False)
+    #: What waits until the moves of a view are known.
+    _waiting: list[tuple[View, Callable[[], None]]] = field(factory=list, repr=False)
+    #: Told when the match begins: to whom has joined it.
+    _greeting: Callable[[], None] | None = None
+    _stop: Callable[[], None] | None = None
+
+    @classmethod
+    def of(cls, match_id: str, lobby: Lobby, registry: "Matches", record: TableRecord) -> "Match":
+        """The match of a record. It has to `learn` what has happened."""
+        self = cls(match_id, lobby, registry)
+        self._know(record.opening.note, [(seat.name, seat.key_digest) for seat in record.opening.seats])
+        return self
+
+    def learn(self, record: TableRecord, history: History[Any], shown: int) -> None:
+        """
+        Take from the record what is not known here.
+
+        :param shown: the number of the last entry that others may know
+        """
+        self.start = self.start or start_of(history)
+        if self._history is None or history.n >= self._history.n:
+            self._history = history
+        outer, position = self.outer, position_after(history, shown)
+        if position is not None and (shown > outer.n or not outer.known):
+            outer.jump(position, shown)
+        if shown == history.n >= outer.n:
+            if history.result is not None:
+                outer.end(self._winner(history.result))
+            elif record.entries and record.entries[-1].kind is EntryKind.ARCHIVED:
+                outer.end("none")
+        for view in (self.inner, outer):
+            view.learn(history)
+        waiting, self._waiting = self._waiting, []
+        for view, then in waiting:
+            if view.known:
+                then()
+            else:
+                self._waiting.append((view, then))
+
+    def _know(self, note: Callable[[int], str], sessions: Sequence[tuple[str, str]]) -> None:
+        """Take names and indices from what was kept with the seats: the id, the index and the name as it was sent."""
+        notes = [note(seat).removeprefix(f"{self.id} ").partition(" ") for seat in range(len(sessions))]
+        self.sessions = tuple(sessions)
+        self.names = [sent if index else sessions[seat][0] for seat, (index, _, sent) in enumerate(notes)]
+        self.indices = [0 if index == "0" else 1 for index, _, _ in notes]
+
+    @property
+    def table(self) -> TableId:
+        return table_of(self.id)
+
+    @property
+    def waits(self) -> bool:
+        return self.start is None
+
+    def creator(self) -> SeatPlayer | None:
+        """Who waits in this match; `None`: it has begun."""
+        return self.players[0] if self.waits and self.players else None
+
+    def seat_of(self, token: str) -> int | None:
+        """The seat of a token; while the match waits, 0 for its creator's; `None`: of none."""
+        sessions = self.sessions or [("", one.session.key_digest) for one in self.players if one.session is not None]
+        digest = IssuedKey(token, True).digest
+        return next((seat for seat, (_, known) in enumerate(sessions) if compare_digest(known, digest)), None)
+
+    def player_in(self, seat: int) -> SeatPlayer | None:
+        """The player of a seat, if a connection here has used its token. The seat may be on its way back."""
+        return next((one for one in self.players if one.seat == seat), None)
+
+    def view_of(self, conversation: Connection) -> View:
+        """What a connection may see: more than others, if it has a seat."""
+        return self.inner if any(conversation in one.owners for one in self.players) else self.outer
+
+    def knows(self, view: View) -> bool:
+        """Whether it is known what those may be told who look at it this way; else the record says it."""
+        if self.waits:
+            return bool(self.players)
+        return view.known and (view is self.inner or self._stop is not None)
+
+    def standing(self, view: View) -> Standing | None:
+        """What `state` says; `None`: it is not known."""
+        creator = self.creator()
+        if creator is not None:
+            return Standing(waiting(self.id, creator.name))
+        if self.start is None or view.position is None or not view.known:
+            return None
+        if view.told is None:
+            now = (self.start, view.position, view.moves, view.winner)
+            view.told = Standing(standing(self.id, self.names, self.indices, *now))
+        return view.told
+
+    def has_spectator(self, connection: Connection) -> bool:
+        """Whether a connection is told how the match stands."""
+        return connection in self.inner.spectators or connection in self.outer.spectators
+
+    def broadcast(self, view: View) -> None:
+        """Tell all who look at it this way how the match stands."""
+        if view.spectators and (standing := self.standing(view)) is not None:
+            for spectator in tuple(view.spectators):
+                spectator.tell_state(self.id, standing)
+
+    def when_known(self, view: View, then: Callable[[], None]) -> None:
+        """Do something at once, or when the moves of a view have been read from the record."""
+        if self._history is not None:
+            view.learn(self._history)
+        if view.known:
+            then()
+            return
+        self._waiting.append((view, then))
+        concerned = [*view.spectators, *(owner for player in self.players for owner in player.owners)]
+        if concerned and len(self._waiting) == 1:
+            spectators = self.registry.spectators
+            # An answer to an earlier question may be older than this view. So the number is in the key.
+            key = ("litama", self.id, view.begun)
+            work = spectators.find(self.id, ONITAMA)
+            spectators.questions.tell(
+                concerned[0].peer.address, key, work, self._read, lambda refusal: self._read(None)
+            )
+
+    def _read(self, answer: Any) -> None:
+        if answer is not None:
+            self.learn(*answer)
+        if self._waiting:
+            self._waiting.clear()
+            self.fail(NO_RECORD)
+            for player in tuple(self.players):
+                for owner in tuple(player.owners):
+                    owner.peer.hang_up(NO_RECORD)
+
+    def returned(self, player: SeatPlayer, position: Position, n: int) -> None:
+        """A player is back, and is told where the match stands. It is ready when the moves are known, too."""
+        alone = all(one is player or one.handle is None for one in self.players)
+        if alone and (n > self.inner.n or not self.inner.known):
+            self.inner.jump(position, n)
+        self.when_known(self.inner, player.be_ready)
+
+    # -- what the table says
+
+    def begin(self, player: SeatPlayer, position: Position) -> None:
+        if self.start is None:
+            assert player.session is not None and player.session.table is not None and player.handle is not None
+            settings = player.session.table.settings
+            match = [(one.name, one.key_digest) for one in player.session.match]
+            self._know(lambda seat: settings.get(f"note.{seat}", ""), match)
+            self.start, n = position, player.handle.n
+            self._history = History(n, ((n, Dealt(position)),), None)
+            self.inner.jump(position, n)
+            self.inner.learn(self._history)
+            if self._greeting is not None:
+                self._greeting()
+            self.broadcast(self.inner)
+            if self.outer.spectators:
+                self.follow()
+        if player.must_exchange:
+            self.exchange_later(player)
+
+    def greet(self, greeting: Callable[[], None]) -> None:
+        """Call this when the match has begun, before anybody is told how it stands."""
+        self._greeting = greeting
+
+    def happened(self, player: SeatPlayer, event: Moved | Exchanged | TakenBack) -> None:
+        """A move was made. Each player is told; the first one counts."""
+        assert player.handle is not None
+        mover = self.player_in(event.seat)
+        if mover is not None:
+            mover.answer(lambda sender: sender.moved(self.id))
+        view = self.inner
+        if view.position is not None and player.handle.n > view.n:
+            view.happen(event, player.handle.n, self._blue)
+            if view.position.won is None:  # else the end follows, with the winner
+                self.broadcast(view)
+        if player.must_exchange:
+            self.exchange_later(player)
+
+    @staticmethod
+    def exchange_later(player: SeatPlayer) -> None:
+        # A player may not act while it is told something.
+        for owner in player.owners:
+            owner.peer.alarm(0.0, owner.exchange)
+            return
+
+    def end(self, player: SeatPlayer, result: Result) -> None:
+        player.answer(lambda sender: sender.too_late(self.id))
+        if self.inner.winner is None and self.start is not None:
+            self.inner.end(self._winner(result))
+            self.when_known(self.inner, self._told_the_end)
+
+    def _told_the_end(self) -> None:
+        self.broadcast(self.inner)
+        self.inner.spectators.clear()
+
+    @property
+    def _blue(self) -> int:
+        return 0 if self.start is None else seat_of_blue(self.start)
+
+    def _winner(self, result: Result) -> str:
+        return colour_of(self.start, result.winners[0]) if result.winners and self.start is not None else "none"
+
+    def fail(self, why: str) -> None:
+        """The match cannot go on, or cannot begin: tell all who have to do with it."""
+        concerned = {one: None for player in self.players for one in player.owners}
+        for one in {**concerned, **self.inner.spectators, **self.outer.spectators}:
+            one.tell_failure(self.id, why)
+        self.inner.spectators.clear()
+        self.outer.spectators.clear()
+
+    # -- what watchers are told
+
+    def follow(self) -> bool:
+        """Follow the match for those who have no seat. Whether it is played now."""
+        if self._stop is None:
+            self._stop = self.registry.spectators.follow(self.table, self)
+        return self._stop is not None
+
+    def shown(self, look: Look[Any]) -> None:
+        if look.n > self.outer.n or not self.outer.known:
+            self.outer.jump(look.view.position, look.n)
+            self.when_known(self.outer, partial(self.broadcast, self.outer))
+
+    def deliver(self, event: Any, n: int) -> None:
+        """Something happened, and the players have been told."""
+        view = self.outer
+        match event:
+            case Moved() | Exchanged() | TakenBack() if view.position is not None and n > view.n:
+                view.happen(event, n, self._blue)
+                if view.position.won is None:
+                    self.broadcast(view)
+            case Over(result):
+                view.end(self._winner(result))
+                self.when_known(view, self._over)
+            case Suspended() | Archived():
+                self._unfollow()
+
+    def _over(self) -> None:
+        self.broadcast(self.outer)
+        self._unfollow()
+
+    def _unfollow(self) -> None:
+        stop, self._stop = self._stop, None
+        if stop is not None:
+            stop()
+        self.outer.spectators.clear()
+        self.forget_if_idle()
+
+    def forget_if_idle(self) -> None:
+        """Nobody of this wire may have to do with the match any more. Its record has all that is needed to go on."""
+        if self.waits and not self.players:
+            self.lobby.show_match(self.table, waits=False)
+            self.fail(GONE)
+        if not self.players and not self.outer.spectators:
+            self.registry.by_id.pop(self.id, None)
+            if self._stop is not None:
+                self._unfollow()
+
+
+def table_of(match_id: str) -> TableId:
+    return TableId(int(match_id[:12], 16))
+
+
+@define(eq=False)
+class Matches:
+    spectators: Spectators
+    by_id: dict[str, Match] = field(factory=dict)
+
+
+def matches_of(lobby: Lobby) -> Matches:
+    """The matches of a host, the same for all listeners."""
+    return lobby.shared("litama", lambda: Matches(lobby.spectators))

@@ -1,0 +1,266 @@
+"""
+The script, `->` from the client, `<-` from the server::
+
+    -> LOGIN|ann                  <- WAITING|ann                    always, and always before START
+    -> LOGIN|bob    (another)     <- START|bob|ann|<five cards>     to both: Black, White, who moves first, and the cards
+    -> MAKE_MOVE|tiger|4|2|2|2    <- MOVE_WAS_MADE|tiger|4|2|2|2    to both
+                                  <- INVALID_MOVE|reason            or to the sender alone
+    -> MAKE_PASS|ox               <- PASS_WAS_MADE|ox               to both; only when nothing can be moved
+                                  <- GAME_OVER|ann                  to both, after the last move
+    connection lost               <- DISCONNECT|bob                 to the other
+    -> LOGIN|bob    (again)       <- RECONNECT|<34 fields>          to the one who is back
+                                  <- RECONNECT|bob                  to the other
+    -> PING|PING                  <- PING|PING                      at once, in every state
+
+The clients lose what they read in one piece with START or the long RECONNECT. So nothing but PING is sent for a second
+behind these two. A move or a pass out of place is answered INVALID_MOVE, anything else FAILED: in a match the clients leave
+at the fifth FAILED.
+"""
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any, ClassVar
+
+from gamehost.accounts.names import NameRefused, composed
+from gamehost.extras.dialects.onitama_final import messages as m
+from gamehost.games.onitama.master import Dealt, Exchanged, Moved
+from gamehost.games.onitama.rules import BLACK, SIDE, WHITE, Exchange, Move, Position, Square, read_exchange, read_move
+from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
+from gamehost.wires.base import Claim, GuestConversation, claim_of_guest
+from gamehost.wires.framing import NOT_UTF8, UndecodableLine, for_people
+
+#: Seconds for which nothing is sent behind START and the long RECONNECT.
+PAUSE = 1.0
+#: A player who has sent no byte for so many seconds is gone. The clients ping every 10 s.
+SILENCE = 30.0
+#: Seconds between two looks at the silence.
+LOOK = 1.0
+#: In characters. The clients can show no longer name of their own.
+LONGEST_NAME = 10
+#: The most characters of a sentence, so that its message is read in one piece.
+LONGEST_TEXT = 230
+
+DRAW = "draw"
+
+NO_SQUARE = "there is no such square; expected a row and a column from 0 to 4"
+NOT_BEGUN = "the game has not begun: wait for START"
+
+_DIGITS = "01234"
+PIECES = {"K": "wK", "P": "wP", "k": "bK", "p": "bP", ".": "--"}
+
+
+class FinalState(Enum):
+    #: Before LOGIN, and again after GAME_OVER.
+    OUTSIDE = "outside"
+    #: Logged in; nobody to play with yet.
+    WAITING = "waiting"
+    PLAYING = "playing"
+
+
+def square_at(row: str, column: str) -> Square | None:
+    """The square in a row from the top and a column from White's left, each one digit; `None`: there is none."""
+    if len(row) != 1 or len(column) != 1 or row not in _DIGITS or column not in _DIGITS:
+        return None
+    return (SIDE - 1 - int(row)) * SIDE + int(column)
+
+
+def row_and_column(square: Square) -> tuple[str, str]:
+    return str(SIDE - 1 - square // SIDE), str(square % SIDE)
+
+
+def cards_of(position: Position) -> tuple[str, str, str, str, str]:
+    """Black's two cards, the spare and White's two, as START and RECONNECT have them."""
+    white, black = position.hands
+    return (*black, position.spare, *white)
+
+
+def squares_of(position: Position) -> tuple[str, ...]:
+    """The 25 squares of RECONNECT, row by row from the top."""
+    return tuple(PIECES[square] for row in position.rows() for square in row)
+
+
+def why_not_a_name(name: str) -> str | None:
+    """Why a name cannot be that of a client of this wire, which takes it as it was sent; `None`: the lobby decides."""
+    if not name:
+        return "Name empty!"
+    if len(name) > LONGEST_NAME:
+        return f"Name is too long (>{LONGEST_NAME})!"
+    if ":" in name or any(map(str.isspace, name)) or composed(name) != name:
+        return f"a name has 1 to {LONGEST_NAME} letters, digits, _ - or . and nothing else"
+    return None
+
+
+class FinalConversation(GuestConversation[m.Message]):
+    """
+    The conversation on one connection.
+
+    :param queue: where the players of this wire wait
+    :param strict: do not say why a connection ends, because the dialect has no message for that
+    """
+
+    FIRST = FinalState.OUTSIDE
+    WAITING = FinalState.WAITING
+
+    #: The players of the match by their seats, as this client knows them.
+    _names: Sequence[str] = ()
+
+    def begin(self) -> None:
+        self.peer.pulse(LOOK, self._look)
+
+    def _look(self, silent: float) -> None:
+        if silent >= SILENCE and self.state is not FinalState.OUTSIDE:
+            self.say_closing(f"no PING for {SILENCE:g} s")
+            self.peer.hang_up("silent")
+
+    # -- heard
+
+    def log_in(self, message: m.Login) -> None:
+        """Enter the lobby under a name, or take back the seat that is kept under it."""
+        reason = why_not_a_name(message.name)
+        if reason is not None:
+            self._refuse(reason)
+            return
+        try:
+            # Its clients know no keys, so a seat is taken back by address alone, and at once.
+            session = self.lobby.enter(message.name, self._wire, self.peer.address, self, strict=True)
+        except NameRefused as refusal:
+            self._refuse(str(refusal))
+            return
+        self.logged_in(session)
+        self.set_state(FinalState.WAITING)
+        if not self.lobby.reconnect(session):
+            # The clients end if START comes without it.
+            self.peer.say(m.Waiting(session.name))
+            self.lobby.play(session, self._queue)
+
+    def claim_of_log_in(self, message: m.Login) -> Claim | None:
+        if why_not_a_name(message.name) is not None:
+            return None
+        return claim_of_guest(message.name, self._queue, strict=True)
+
+    def move(self, message: m.MakeMove) -> None:
+        start = square_at(message.start_row, message.start_column)
+        end = square_at(message.end_row, message.end_column)
+        self._try(read_move(message.card, start, end, NO_SQUARE))
+
+    def pass_turn(self, message: m.MakePass) -> None:
+        self._try(read_exchange(message.card))
+
+    def _try(self, action: Move | Exchange | str) -> None:
+        if isinstance(action, str):
+            self._refuse_move(action)
+        else:
+            self.act(action)
+
+    def unexpected(self, message: m.Message) -> None:
+        match message:
+            case m.MakeMove() | m.MakePass():
+                self._refuse_move(NOT_BEGUN)
+            case m.WrongFields("MAKE_MOVE" | "MAKE_PASS", expected):
+                self._refuse_move(f"expected {expected}")
+            case _:
+                self._refuse(self._what_is_wrong(message))
+
+    def _what_is_wrong(self, message: m.Message) -> str:
+        match message:
+            case UndecodableLine(reason):
+                return "a message that is not UTF-8" if message is NOT_UTF8 else reason
+            case m.WrongFields(_, expected):
+                return f"expected {expected}"
+            case m.HelpAsked():
+                return f"this port speaks {m.SPOKEN}{for_people('' if self._strict else self.by_hand)}"
+            case m.Unknown(meant) if meant:
+                return f"commands are upper case: {meant}"
+            case m.NotForServer(command):
+                return f"only the server says {command}"
+            case m.Login():
+                return "already logged in"
+        return f"unknown command; expected one of {', '.join(m.CLIENT_COMMANDS)}, PING"
+
+    def _refuse_move(self, reason: str) -> None:
+        self.peer.refuse(m.InvalidMove(_sentence(reason)))
+
+    def _refuse(self, reason: str) -> None:
+        self.peer.refuse(m.Failed(_sentence(reason)))
+
+    def say_closing(self, reason: str) -> None:
+        if not self._strict:
+            self.peer.say(m.Failed(_sentence(reason)))
+
+    SPEAKS = m.SPOKEN
+    HEARS: ClassVar[Any] = {
+        (FinalState.OUTSIDE, m.Login): log_in,
+        (FinalState.PLAYING, m.MakeMove): move,
+        (FinalState.PLAYING, m.MakePass): pass_turn,
+        **dict.fromkeys(((state, m.Ping) for state in FinalState), lambda self, message: self.peer.say_past(message)),
+    }
+    CLAIMS: ClassVar[Any] = {(FinalState.OUTSIDE, m.Login): claim_of_log_in}
+
+    # -- told
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """The player has a seat. The client knows the players by the names that they have now."""
+        super().seated(handle)
+        self._names = tuple(handle.names)
+
+    def tell_dealt(self, event: Dealt) -> None:
+        self.set_state(FinalState.PLAYING)
+        start = m.Start(self._names[BLACK], self._names[WHITE], cards_of(event.position))
+        self.peer.say_and_hold(start, PAUSE)
+
+    def tell_moved(self, event: Moved) -> None:
+        move = event.move
+        self.peer.say(m.MoveWasMade(move.card, *row_and_column(move.start), *row_and_column(move.end)))
+
+    def tell_exchanged(self, event: Exchanged) -> None:
+        """Tell an exchange. The client changes the card for the spare, as the table does."""
+        self.peer.say(m.PassWasMade(event.old))
+
+    def tell_refused(self, event: Refused) -> None:
+        """Tell that a move is not valid, and why. A refusal that comes after the end is dropped."""
+        if self.state is FinalState.PLAYING:
+            self._refuse_move(str(event.error))
+
+    def tell_away(self, event: Away) -> None:
+        self.peer.say(m.Disconnect(self._names[event.seat]))
+
+    def tell_back(self, event: Back[Any]) -> None:
+        """Tell that the other player is back, unless the absence was not told yet; or how the match stands."""
+        assert self.handle is not None
+        self.set_state(FinalState.PLAYING)
+        if event.seat == self.handle.seat:
+            position = event.view.position
+            names, seat = self._names, self.handle.seat
+            state = m.Restore(
+                names[BLACK],
+                names[WHITE],
+                cards_of(position),
+                seat == WHITE,
+                position.turn == WHITE,
+                squares_of(position),
+            )
+            self.peer.say_and_hold(state, PAUSE)
+        elif not self.peer.unsay(lambda held: isinstance(held, m.Disconnect)):
+            self.peer.say(m.Reconnect(self._names[event.seat]))
+
+    def tell_over(self, event: Over) -> None:
+        """Tell the end of the match. The connection is then where it was before LOGIN."""
+        winners = event.result.winners
+        self.peer.say(m.GameOver(self._names[winners[0]] if winners else DRAW))
+        self.leave_table(FinalState.OUTSIDE)
+        self.end()
+
+    TELLS: ClassVar[Any] = {
+        Dealt: tell_dealt,
+        Moved: tell_moved,
+        Exchanged: tell_exchanged,
+        Refused: tell_refused,
+        Away: tell_away,
+        Back: tell_back,
+        Over: tell_over,
+    }
+
+
+def _sentence(text: str) -> str:
+    """A text for a field: without pipes, and short enough to be read in one piece."""
+    return text.replace("|", "/")[:LONGEST_TEXT]

@@ -1,0 +1,49 @@
+"""A host as a library: a lobby with one wire, without sockets of its own, for programs that judge or play others."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from gamehost.accounts.login import LoginService, at_once
+from gamehost.accounts.passwords import CHEAP
+from gamehost.limits import Limits
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
+from gamehost.net.connection import WireFactory
+from gamehost.net.context import Cork, HostContext
+from gamehost.net.limiter import ConnectionLimiter
+from gamehost.storage.durable import StoredAccounts
+from gamehost.storage.memory import MemoryJournal
+from gamehost.tables.context import TableContext
+from gamehost.wires.base import Wire
+
+L = TypeVar("L", bound=Lobby)
+
+
+def private_lobby(
+    new_lobby: Callable[..., L],
+    wire: Wire[Any],
+    journal: MemoryJournal,
+    context: TableContext,
+    limits: Mapping[str, str],
+    of_wire: Mapping[str, str],
+    of_games: Mapping[str, Mapping[str, str]],
+) -> tuple[L, WireFactory[Any]]:
+    """
+    A lobby with one wire, and what makes its connections. Nothing is on disk.
+
+    :param new_lobby: makes it, as `Lobby` is made
+    :param journal: where accounts are kept
+    :param limits: settings of the host that are not as by default
+    :param of_wire: the settings of the wire
+    :param of_games: those of its games, by their names
+    """
+    clock, read, accounts, cork = context.clock, Limits.read(limits), StoredAccounts(journal), Cork()
+    registry = SessionRegistry(
+        ResumePolicy.ANY, lambda key: accounts.find(key) is not None, clock.seconds, read.keyless_resume_seconds
+    )
+    login_service = LoginService(
+        *(accounts, registry.is_guest, clock, at_once, read, cork, CHEAP), **registry.for_accounts()
+    )
+    lobby = new_lobby(context, registry, of_games, login_service=login_service)
+    host = HostContext(clock, lobby, read, ConnectionLimiter(read, seats_at=registry.seats_at), cork)
+    return lobby, WireFactory(wire, of_wire, host)
