@@ -215,7 +215,7 @@ bench-start: $(VENV)/ready ## what a start costs until the ports are open: proce
 bench-scale: $(VENV)/ready ## steady load, idle connections, many tables, starts, about 4 minutes; PARTS
 	$(BIN)/python -m benchmarks.crowd $(PARTS)
 
-bench-attack: $(VENV)/ready ## attackers, and what other players notice, about 10 minutes; PARTS
+bench-attack: $(VENV)/ready ## attackers, and what other players notice, about 20 minutes; PARTS
 	$(BIN)/python -m benchmarks.abuse $(PARTS)
 
 bench-watchers: $(VENV)/ready ## what those who watch a match cost, and whether players notice, about 3 minutes; WATCHERS=0,100,1000 WEB=1

@@ -9,7 +9,6 @@ one after the other, in Onitama, Paper Soccer and Stratego.
 
 import argparse
 import select
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from typing import Any
 from attrs import define, field
 
 from benchmarks.honest import Crowd, host, quantile
+from benchmarks.network import connection
 from gamehost.client.core import ClientCore
 from gamehost.games.play import new_player
 from gamehost.players.base import Level
@@ -39,13 +39,15 @@ class Opponent:
     game: str
     level: str
     port: int
+    #: The last two numbers of its address.
+    source: str = "0.1"
     #: Seconds from an own action to the next question.
     answered: list[float] = field(factory=list)
     games: int = 0
 
     def connect(self) -> None:
         """Log in and ask for a house player."""
-        self.socket = socket.create_connection(("127.0.0.1", self.port))
+        self.socket = connection(self.port, self.source)
         self._core = ClientCore(m.Enter(self.name), lambda: 0.5)
         self._core.connection_made(time.monotonic())
         self._sent = 0.0

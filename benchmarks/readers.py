@@ -105,7 +105,7 @@ class _Asker:
             self.ask()
 
 
-def _ask(
+def asked(
     askers: Sequence[tuple[str, Iterator[bytes], bytes, bytes]], port: int, seconds: float, most: int = sys.maxsize
 ) -> Found:
     """
@@ -169,7 +169,7 @@ def _looked_at(number: int) -> str:
 def lists(port: int, seconds: float) -> Found:
     """250 connections from one address ask for lists and histories."""
     asking = [("6.1", _of((_listed, _looked_at)[number % 2], number * 1_000), b"", b"") for number in range(250)]
-    return _ask(asking, port, seconds)
+    return asked(asking, port, seconds)
 
 
 def long_match(port: int, seconds: float) -> Found:
@@ -179,14 +179,14 @@ def long_match(port: int, seconds: float) -> Found:
         return "/api/tables/1/history" + (f"?until={number % LONG}" if number % 2 else "")
 
     asking = [(f"0.{2 + number % 6}", _of(history, number * 97), b"", b"") for number in range(240)]
-    return _ask(asking, port, seconds)
+    return asked(asking, port, seconds)
 
 
 def one_segment(port: int, seconds: float) -> Found:
     """Forty connections send 200 requests in one segment, and then again."""
     pipelined = [_get("/api/matches") * 200]
     asking = [(f"7.{1 + number % 4}", cycle(pipelined), b"", b"") for number in range(40)]
-    return _ask(asking, port, seconds)
+    return asked(asking, port, seconds)
 
 
 def ladders(port: int, seconds: float) -> Found:
@@ -196,7 +196,7 @@ def ladders(port: int, seconds: float) -> Found:
         (f"8.{1 + number % 6}", (words[turn % 4] for turn in count(number)), b"name r%d\r\n" % number, b"> ")
         for number in range(60)
     ]
-    return _ask(asking, port, seconds)
+    return asked(asking, port, seconds)
 
 
 #: GETs that show what stays of them in the memory.
@@ -204,9 +204,9 @@ GETS = 10_000
 
 
 def _gets(port: int, seconds: float, paths: Callable[[int], str]) -> Found:
-    """So many GETs of forty addresses, each with another number."""
-    asking = [(f"9.{1 + number}", _of(paths, number * GETS), b"", b"") for number in range(40)]
-    return _ask(asking, port, seconds, GETS)
+    """So many GETs of two hundred addresses, each with another number: one address has a rate."""
+    asking = [(f"9.{1 + number}", _of(paths, number * GETS), b"", b"") for number in range(200)]
+    return asked(asking, port, seconds, GETS)
 
 
 def plain_gets(port: int, seconds: float) -> Found:
@@ -245,7 +245,7 @@ _MARKS = "\u0301\u0316" * 3_700
 def long_names_in_gets(port: int, seconds: float) -> Found:
     """Ten connections look up names of marks."""
     get = _get("/api/matches?name=" + "%CC%81%CC%96" * 1_300)
-    return _ask([(f"9.{1 + number}", cycle([get]), b"", b"") for number in range(10)], port, seconds)
+    return asked([(f"9.{1 + number}", cycle([get]), b"", b"") for number in range(10)], port, seconds)
 
 
 def plain_names_in_log_ins(port: int, seconds: float) -> Found:
@@ -261,13 +261,13 @@ def long_names_in_log_ins(port: int, seconds: float) -> Found:
 def _log_ins(port: int, seconds: float, nick: str) -> Found:
     """Twenty connections log in on the wire in XML, sixteen times in each segment."""
     log_in = f'<message type="playerLogin"><playerLogin nick="{nick}" gameType="paper soccer"/></message>'.encode()
-    return _ask([(f"9.{1 + number}", cycle([log_in * 16]), b"", b"</message>") for number in range(20)], port, seconds)
+    return asked([(f"9.{1 + number}", cycle([log_in * 16]), b"", b"</message>") for number in range(20)], port, seconds)
 
 
 def long_names_in_messages(port: int, seconds: float) -> Found:
     """Twenty connections enter the open wire under names of marks, as long as a line can be."""
     line = b'{"do":"enter","name":"%s"}\n' % _MARKS[:1_900].encode()
-    return _ask([(f"9.{1 + number}", cycle([line]), b"", b"\n") for number in range(20)], port, seconds)
+    return asked([(f"9.{1 + number}", cycle([line]), b"", b"\n") for number in range(20)], port, seconds)
 
 
 def newcomers(port: int, seconds: float) -> Found:
