@@ -23,7 +23,9 @@ CREATE TABLE member(
   heir bigint,                 -- the life that has taken its tables and names; NULL: none has
   -- How many rows of `live` it owns, and the sum of their numbers. They are changed with those, in the same transaction.
   tables bigint NOT NULL DEFAULT 0,
-  numbers numeric NOT NULL DEFAULT 0
+  numbers numeric NOT NULL DEFAULT 0,
+  -- How it speaks with other members: gamehost.storage.names.INTERFACE of its release. All living members have the same.
+  interface integer NOT NULL DEFAULT 0
 );
 CREATE INDEX member_without_heir ON member(epoch) WHERE heir IS NULL;
 
