@@ -122,7 +122,7 @@ def _volatility(sigma: float, phi: float, variance: float, delta: float, tau: fl
 
 
 #: The anchors of the scale: what house players are worth, whatever they have won. Their distances are about those that
-#: docs/lab/ladder has measured; those of the games differ by about the deviation.
+#: docs/house-players names; those of the games differ by about the deviation.
 ANCHORS: Mapping[str, Rating] = {
     Level.RANDOM.value: Rating(600.0, 100.0),
     Level.EASY.value: Rating(1100.0, 100.0),
