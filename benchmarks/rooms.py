@@ -33,7 +33,7 @@ ROOMS = (
     ("gamehost/wires", "conversation"),
     ("gamehost/tables/interfaces", "conversation"),
     *((f"gamehost/net/{part}", "connection") for part in ("connection", "streams", "context")),
-    ("gamehost/limits", "connection"),
+    ("gamehost/rates", "connection"),
     ("gamehost/tables/context", "connection"),
     ("gamehost/tables/table", "table"),
     ("gamehost/journal/records.py", "table"),

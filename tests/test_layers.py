@@ -29,7 +29,7 @@ from tests.kit.sources import (
 #: From the lowest to the highest. A package imports itself and what stands on the rows above it.
 LAYERS: Sequence[Sequence[str]] = (
     ("settings", "_twisted", "measures", "entries"),
-    ("games", "limits"),
+    ("games", "limits", "rates"),
     ("journal", "accounts", "players"),
     ("tables", "storage", "ops"),
     ("lobby", "commands"),
@@ -92,9 +92,9 @@ NARROW: Mapping[str, Sequence[str]] = {
 
 #: Other modules that may not import Twisted, or look at the world outside.
 PURE = (
-    *("gamehost.settings", "gamehost.limits", "gamehost.games.*", "gamehost.journal.*", "gamehost.accounts.names"),
-    *("gamehost.accounts.passwords", "gamehost.tables.outbox", "gamehost.tables.interfaces", "gamehost.lobby.sessions"),
-    "gamehost.lobby.sleeping",
+    *("gamehost.settings", "gamehost.limits", "gamehost.rates", "gamehost.games.*", "gamehost.journal.*"),
+    *("gamehost.accounts.names", "gamehost.accounts.passwords", "gamehost.tables.outbox", "gamehost.tables.interfaces"),
+    *("gamehost.lobby.sessions", "gamehost.lobby.sleeping"),
     *("gamehost.wires.framing", "gamehost.wires.*.*"),
     *("gamehost.wires.websocket", "gamehost.web.http"),
 )

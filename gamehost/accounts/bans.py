@@ -16,7 +16,7 @@ from typing import Protocol
 from attrs import define, field, frozen
 
 from gamehost.accounts.names import NameRefused, checked_name, latin_key_of, skeleton_of
-from gamehost.limits import address_of
+from gamehost.rates import address_of
 
 _NAME = "name:"
 _NETWORK = "network:"

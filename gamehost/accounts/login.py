@@ -29,7 +29,8 @@ from gamehost.accounts.passwords import (
     checked_password,
 )
 from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
-from gamehost.limits import KeyedBuckets, Limits, Rounds, TokenBucket, is_loopback, rate_limit_key
+from gamehost.limits import Limits
+from gamehost.rates import KeyedBuckets, Rounds, TokenBucket, is_loopback, rate_limit_key
 
 K = TypeVar("K", bound=Hashable)
 

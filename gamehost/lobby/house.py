@@ -28,13 +28,13 @@ from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, JournalledChance, Seat, To
 from gamehost.journal.records import RATED, EntryKind, TableId, TableRecord
 from gamehost.journal.replay import new_master, replay_in_steps
-from gamehost.limits import AddressCounts, is_loopback, rate_limit_key
 from gamehost.lobby.finished import Question, Study
 from gamehost.lobby.questions import Found, NotAnswered
 from gamehost.lobby.queues import HouseRefused, NewMatches, OpenTables
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.players.base import Level
+from gamehost.rates import AddressCounts, is_loopback, rate_limit_key
 from gamehost.settings import Settings
 from gamehost.tables.context import Phase
 from gamehost.tables.interfaces import Displaced, SeatHandle

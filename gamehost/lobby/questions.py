@@ -20,7 +20,8 @@ from twisted.python.failure import Failure
 
 from gamehost._twisted import Timer
 from gamehost.journal.records import HOUSE_ADDRESS
-from gamehost.limits import QuestionLimits, Rounds, rate_limit_key
+from gamehost.limits import QuestionLimits
+from gamehost.rates import Rounds, rate_limit_key
 from gamehost.tables.context import FairScheduler, Slices
 
 R = TypeVar("R")

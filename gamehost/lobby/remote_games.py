@@ -30,11 +30,12 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
-from gamehost.limits import AddressCounts, RemoteLimits
+from gamehost.limits import RemoteLimits
 from gamehost.lobby.championship import RECORD, ChampionshipRecords, ChampionshipRun, Opener
 from gamehost.lobby.queues import NewMatches
 from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemotePlayer, RemoteSeat, RemoteTable
 from gamehost.lobby.sessions import Membership
+from gamehost.rates import AddressCounts
 from gamehost.settings import Settings, seconds, setting
 from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.interfaces import NoNewMatches

@@ -31,8 +31,8 @@ from gamehost.accounts.names import (
 )
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
-from gamehost.limits import is_loopback, rate_limit_key, same_address
 from gamehost.lobby.sleeping import Place, SleepingIndex, SleepingTable
+from gamehost.rates import is_loopback, rate_limit_key, same_address
 from gamehost.settings import Settings
 from gamehost.tables.context import Phase
 from gamehost.tables.interfaces import OpenTable

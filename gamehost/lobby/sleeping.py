@@ -13,7 +13,7 @@ from attrs import frozen
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
-from gamehost.limits import rate_limit_key
+from gamehost.rates import rate_limit_key
 
 _SCHEMA = """
 CREATE TABLE place(

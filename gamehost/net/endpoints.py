@@ -37,8 +37,8 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamehost._twisted import accept_immediate_servers, replace_protocol
-from gamehost.limits import address_of
 from gamehost.net.limiter import HeaderLimiter
+from gamehost.rates import address_of
 from gamehost.settings import BadOption, from_to, refuse_unknown, setting
 from gamehost.wires.framing import WireError
 

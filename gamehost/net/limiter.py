@@ -6,15 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 
 from gamehost.accounts.bans import Bans
-from gamehost.limits import (
-    AddressCounts,
-    KeyedBuckets,
-    Limits,
-    TokenBucket,
-    journal_bucket,
-    moves_bucket,
-    rate_limit_key,
-)
+from gamehost.limits import Limits
+from gamehost.rates import AddressCounts, KeyedBuckets, TokenBucket, journal_bucket, moves_bucket, rate_limit_key
 
 
 class _Address:

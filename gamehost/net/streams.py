@@ -22,8 +22,8 @@ from twisted.internet.interfaces import IPushProducer
 from twisted.logger import Logger
 from zope.interface import implementer
 
-from gamehost.limits import TokenBucket, moves_bucket
 from gamehost.net.context import Connection, Deadline
+from gamehost.rates import TokenBucket, moves_bucket
 from gamehost.tables.context import MESSAGE, SHARE
 from gamehost.wires.base import Codec, Conversation
 from gamehost.wires.framing import WireError

@@ -23,8 +23,8 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamehost._twisted import use_logger
-from gamehost.limits import TokenBucket
 from gamehost.ops import escaped
+from gamehost.rates import TokenBucket
 
 #: Lines of one kind that are written: so many a second in the long run, and so many at once.
 LINES_PER_SECOND = 1.0

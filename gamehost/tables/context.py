@@ -27,8 +27,8 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from gamehost._twisted import Timer
 from gamehost.games.base import Result
 from gamehost.journal.records import Journal, TableId
-from gamehost.limits import Rounds, TokenBucket, rate_limit_key
 from gamehost.measures import MatchCounts
+from gamehost.rates import Rounds, TokenBucket, rate_limit_key
 
 #: Seconds of one connection's turn, and of a round of turns.
 SHARE = 0.0005

@@ -19,7 +19,7 @@ from twisted.logger import Logger
 
 from gamehost._twisted import Timer
 from gamehost.journal.records import TableId
-from gamehost.limits import AddressCounts, is_loopback
+from gamehost.rates import AddressCounts, is_loopback
 from gamehost.tables.interfaces import Archived, Look, Over, Suspended, WatchableTable
 
 #: How many watchers are told in one turn of the reactor: about 2 ms of work.

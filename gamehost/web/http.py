@@ -34,9 +34,9 @@ from msgspec.json import encode
 from gamehost.games.base import Game, JournalledChance, Offer, offers_of
 from gamehost.games.installed import files_of
 from gamehost.games.play import help_of
-from gamehost.limits import address_of, is_loopback
 from gamehost.lobby.queues import PHRASES, TALKING_WIRES
 from gamehost.net.endpoints import Network, is_among
+from gamehost.rates import address_of, is_loopback
 from gamehost.settings import Settings, milliseconds
 from gamehost.wires.origins import origin_of, read_origin
 

@@ -20,8 +20,8 @@ from twisted.protocols.policies import TimeoutMixin
 from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel, Request, datetimeToString
 
-from gamehost.limits import is_loopback
 from gamehost.net.limiter import HttpLimiter
+from gamehost.rates import is_loopback
 from gamehost.tables.context import FairScheduler
 from gamehost.web.http import (
     FOR_EVERYBODY,

@@ -19,7 +19,7 @@ from gamehost.accounts.login import (
 )
 from gamehost.accounts.passwords import CHEAP, Account, Cost, Digest
 from gamehost.accounts.proofs import PROOF_DAYS, SECONDS_PER_DAY, MemoryProofs, ProvenLogins
-from gamehost.limits import Limits, Rounds
+from gamehost.limits import Limits
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import AWAY, HOME, ServiceCase
 
@@ -638,33 +638,6 @@ class WorkQueueTests(SynchronousTestCase):
 
 def somebody(name: str) -> LoginAttempt:
     return LoginAttempt(name, name, "", b"", lambda outcome: None)
-
-
-class RoundsTests(SynchronousTestCase):
-    def test_one_of_each_in_a_round(self) -> None:
-        """In the order in which the turn-takers came; each one's own are served by age."""
-        rounds: Rounds[str, LoginAttempt] = Rounds()
-        for name in ("a1", "a2", "a3", "b1", "c1", "b2"):
-            rounds.put(name[0], somebody(name))
-        self.assertEqual((rounds.peek().name, len(rounds)), ("a1", 6))
-        self.assertEqual([rounds.pop().name for _ in range(4)], ["a1", "b1", "c1", "a2"])
-        rounds.put("c", somebody("c2"))
-        self.assertEqual([rounds.pop().name for _ in range(3)], ["b2", "a3", "c2"])
-        self.assertFalse(rounds)
-
-    def test_who_was_nearly_served_comes_next(self) -> None:
-        rounds: Rounds[str, LoginAttempt] = Rounds()
-        for name in ("a1", "b1"):
-            rounds.put(name[0], somebody(name))
-        rounds.put("b", somebody("b0"), first=True)
-        self.assertEqual([rounds.pop().name for _ in range(3)], ["b0", "a1", "b1"])
-
-    def test_the_last_of_a_turn_taker_leaves_nothing_behind(self) -> None:
-        rounds: Rounds[str, LoginAttempt] = Rounds()
-        one = somebody("a1")
-        rounds.put("a", one)
-        rounds.remove("a", one)
-        self.assertFalse(rounds)
 
 
 class QuotaLinesTests(SynchronousTestCase):

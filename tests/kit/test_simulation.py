@@ -24,7 +24,6 @@ from gamehost.cluster.relay import Relays
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableRecord
 from gamehost.journal.replay import history_in_steps
-from gamehost.limits import TokenBucket, moves_bucket
 from gamehost.lobby import sleeping
 from gamehost.lobby import watching as spectators
 from gamehost.lobby.house import HousePlayers
@@ -37,6 +36,7 @@ from gamehost.net.context import Deadlines
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.net.streams import Input
 from gamehost.plugins import WIRES
+from gamehost.rates import TokenBucket, moves_bucket
 from gamehost.tables.interfaces import Back, Look
 from gamehost.tables.outbox import Outbox, _Arrival
 from gamehost.tables.table import Table

@@ -15,11 +15,11 @@ from twisted.logger import Logger, LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost._twisted import ImmediateServer
-from gamehost.limits import TokenBucket
 from gamehost.net.connection import KINDS, OTHER, kind_of
 from gamehost.net.context import Cork, Deadline, Deadlines, Ticker
 from gamehost.net.endpoints import send_at_once
 from gamehost.net.limiter import MOST_BEING_REFUSED
+from gamehost.rates import TokenBucket
 from gamehost.testing.memory_host import BUFFER, StrictTransport
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import Client, MemoryHost

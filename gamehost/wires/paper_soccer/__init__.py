@@ -12,8 +12,8 @@ from msgspec import Struct
 from gamehost.entries import imported
 from gamehost.games.paper_soccer.master import PAPER_SOCCER
 from gamehost.games.remote.master import REMOTE
-from gamehost.limits import is_loopback
 from gamehost.lobby.remote_games import is_game_type
+from gamehost.rates import is_loopback
 from gamehost.settings import BadOption, Settings, one_of, refuse_unknown, setting, yes_or_no
 from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings
 from gamehost.wires.paper_soccer.messages import GAME_TYPES
