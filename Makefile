@@ -115,7 +115,7 @@ test-browser: $(VENV)/ready ## the pages in a real Chromium, which is installed 
 # GAMEHOST_KILLS counts for one host and for three.
 test-cluster: $(VENV)/ready ## one and three hosts on PostgreSQL in trouble, seven minutes; installs it; KILLS STARTS CROWDED TABLES HANGS RESTARTS STOPS CABLES FAILOVERS BEHIND MEETINGS
 	sh tests/install_postgresql.sh
-	GAMEHOST_POSTGRESQL=required $(TRIAL) tests.storage.postgresql tests.end_to_end.test_cluster
+	GAMEHOST_POSTGRESQL=required $(TRIAL) tests.extras.cluster.postgresql tests.end_to_end.test_cluster
 	GAMEHOST_POSTGRESQL=required $(FORK) $(foreach name,KILLS STARTS CROWDED TABLES HANGS RESTARTS STOPS CABLES FAILOVERS BEHIND MEETINGS, \
 		$(if $($(name)),GAMEHOST_$(name)=$($(name)))) $(TRIAL) tests.slow_kills.PlayTests tests.slow_cluster
 

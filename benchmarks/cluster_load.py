@@ -11,7 +11,7 @@ from attrs import define, field, frozen
 from benchmarks.load import Load, Player, Table, Window
 from benchmarks.scripts import Script
 from benchmarks.servers import Server, on_core
-from gamehost.cluster.membership import AMONG_THEMSELVES
+from gamehost.extras.cluster.membership import AMONG_THEMSELVES
 from tests.kit.cluster import Cluster
 from tests.kit.postgresql import PostgresServer
 

@@ -4,6 +4,7 @@ What packages offer through entry points, found by group and name, and imported 
 The groups:
 
 - `gamehost.games` and `gamehost.wires`: see `gamehost.games.installed` and `gamehost.plugins`
+- `gamehost.stores`: a kind of store that is no file, a `gamehost.storage.databases.StoreKind` under the scheme of its name
 - `gamehost.verbs`: a subcommand of `gamehost`, a `Verb`
 - `gamehost.clients`: how a program speaks a wire, a `gamehost.programs.clients.WireClient` under the wire's name
 - `gamehost.checks`: what judges the programs of a wire, a `gamehost.extras.check.base.Judges` under the wire's name

@@ -22,11 +22,11 @@ from functools import partial
 from hmac import compare_digest
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from attrs import define, field, frozen
 from twisted.application.service import Service
-from twisted.internet.defer import Deferred, DeferredList, succeed
+from twisted.internet.defer import Deferred, DeferredList, maybeDeferred, succeed
 from twisted.internet.endpoints import UNIXServerEndpoint
 from twisted.internet.error import CannotListenError
 from twisted.internet.interfaces import IDelayedCall, IListeningPort, IProtocolFactory, IStreamServerEndpoint
@@ -41,6 +41,7 @@ from gamehost.journal.records import Pressure, Room, Store, StoreUnusable
 from gamehost.limits import Limits
 from gamehost.lobby.questions import NotAnswered
 from gamehost.lobby.seats import Resuming
+from gamehost.lobby.sessions import Membership
 from gamehost.measures import Histogram
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
@@ -204,9 +205,6 @@ def private_folder(folder: Path | None) -> Path:
     return folder
 
 
-if TYPE_CHECKING:
-    from gamehost.cluster.membership import Cluster
-
 #: Addresses that stand for all of a machine: clients know another one.
 _EVERYWHERE = ("0.0.0.0", "::")
 
@@ -293,8 +291,8 @@ class GameHostService(Service):
     lag: Histogram = field(factory=Histogram)
     context: HostContext = field(init=False)
     store: Store = field(init=False)
-    #: The other hosts on the same store; `None`: there are none.
-    cluster: "Cluster | None" = field(init=False, default=None)
+    #: The other hosts on the same store.
+    cluster: Membership = field(factory=Membership)
     #: Checks the unfinished tables of an earlier run; `None`: none was resumed yet.
     resuming: Resuming | None = field(init=False, default=None)
     #: When the host was ready, in seconds of its clock.
@@ -333,8 +331,7 @@ class GameHostService(Service):
             else:
                 self._resume()
             self._update_refusals()
-            if self.cluster is not None:
-                self.cluster.begin()
+            self.cluster.begin()
         except StoreUnusable as error:
             self.abort_start(str(error))
             return
@@ -356,8 +353,7 @@ class GameHostService(Service):
         self.started_at = self.context.clock.seconds()
         for part in self.parts:
             part.start(self)
-        if self.cluster is not None:
-            self.cluster.open(self.factories, self.sites)
+        self.cluster.open(self.factories, self.sites)
         self.log.info("gamehost ready")
         self._say_how_to_play()
         self.supervisor.ready()
@@ -379,24 +375,16 @@ class GameHostService(Service):
         for listener in self.listeners:
             factory = WireFactory(listener.wire, listener.settings, self.context)
             self.factories.append(factory)
-            front = self._front(factory, listener.wire)
+            front = self.cluster.front_of(factory, listener.wire.spreads)
             self._fronts.append((listener.wire.name, listener, front, listener.wire.must_listen))
         for place in self.web:
             site = place.new_factory(self.context)
             site.wires = {factory.wire.name: factory for factory in self.factories if factory.wire.websocket}
             self.sites.append(site)
-            self._fronts.append(("web", place, self._front(site, None), False))
+            self._fronts.append(("web", place, self.cluster.front_of(site, True), False))
         for one in self._fronts:
             self._listen(*one)
         self.context.lobby.registry.ports_open()
-
-    def _front(self, factory: Any, wire: Wire[Any] | None) -> Any:
-        """What a listener gets: the factory, or at a member of a cluster one in front of it. `None`: for pages."""
-        if self.cluster is None:
-            return factory
-        from gamehost.cluster.front import front_of  # a host alone does not need it
-
-        return front_of(self.cluster, factory, wire)
 
     def _resume(self) -> None:
         tables = self.context.lobby.restore(self.games, self.store.unfinished())
@@ -510,17 +498,19 @@ class GameHostService(Service):
             factory.close_some(lambda connection: AWAY)
         for site in self.sites:
             site.disconnect(AWAY)
-        if self.cluster is not None:
-            self.cluster.relays.cut_all_but(())
+        self.cluster.cut_relays()
 
     @property
     def not_serving(self) -> str | None:
         """Why no player could come in and play now; `None`: one could."""
         if not self.running:
             return STOPPING
-        if self.cluster is not None and not self.cluster.members:
-            return "the other members of the cluster are not known yet"
-        return self.context.lobby.closed or self.context.lobby.no_room or self.context.lobby.draining
+        return (
+            self.cluster.not_ready
+            or self.context.lobby.closed
+            or self.context.lobby.no_room
+            or self.context.lobby.draining
+        )
 
     def _look_at_disk(self) -> None:
         """Act on how much room the disk has, once a second."""
@@ -587,8 +577,7 @@ class GameHostService(Service):
         closing = [port.stopListening() or succeed(None) for port in self.ports]
         self.ports.clear()
         closing += [part.stop() for part in self.parts]
-        if self.cluster is not None:
-            closing.append(self.cluster.halt())
+        closing.append(maybeDeferred(self.cluster.halt))
         if self.house is not None:
             closing.append(self.house.stop())
         for _, one in factories(self):

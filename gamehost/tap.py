@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from twisted.internet.interfaces import IStreamServerEndpoint
 from twisted.logger import Logger
@@ -26,6 +26,7 @@ from gamehost.admin.server import reloading
 from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.config import Options, admin_path
 from gamehost.games.base import Game
+from gamehost.journal.records import StoreUnusable
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Membership, SessionRegistry
@@ -44,20 +45,16 @@ from gamehost.ops.watchdog import (
 from gamehost.ops.workers import SerialWorker
 from gamehost.service import GameHostService, HouseService, Listener, Part
 from gamehost.settings import BadOption
+from gamehost.storage.databases import beside, kind_of, shown
 from gamehost.storage.durable import AWAY_AFTER, BacklogLimits, DurableJournal, StoredAccounts
 from gamehost.storage.folders import open_folders
 from gamehost.storage.memory import MemoryJournal
-from gamehost.storage.postgresql import beside, is_postgresql, require_psycopg, shown
 from gamehost.storage.sidecar import proof_key
 from gamehost.storage.sqlite import open_journal
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
 from gamehost.web.http import Access
 from gamehost.web.site import WebListener
-
-if TYPE_CHECKING:
-    from gamehost.cluster.front import InternalFactory
-    from gamehost.cluster.membership import Cluster
 
 #: Seconds after which the interpreter changes to a thread that waits for it. Under a flood of messages a confirmation took
 #: 150 to 800 ms with Python's default of 0.005, and takes 15 to 40 ms with this value.
@@ -129,14 +126,14 @@ def make_host(
             joining.listen()
         store = _open_store(options, limits, reactor, cork, fail, joining)
         # Before accounts and bans are read: what changes from now on is told.
-        cluster = None if joining is None else _cluster(options, reactor, cork, fail, joining, store)
+        cluster = None if joining is None else joining.member(store, cork, fail, _warn)
         lobby = _lobby(options, limits, reactor, worker, cork, fail, store, cluster)
         lobby.studies.reveal = settings.reveals
         _count_faults(host.watchdog, registry.games, reactor, lobby)
         limiter, http_limiter = _limiters(limits, options, lobby)
         context = HostContext(reactor, lobby, limits, limiter, cork, http_limiter)
-        if cluster is not None and joining is not None:
-            _attach(host, cluster, joining, context)
+        if cluster is not None:
+            _attach(host, joining, cluster, context)
         return context, store
 
     listeners = [
@@ -150,7 +147,7 @@ def make_host(
         *(registry.games, listeners, build_context, _abort_start, fail, worker, web, options["profile"]),
         parts=_http_parts(options, endpoints, access),
         reload=reloading(options),
-        medium="database" if is_postgresql(options["store"]) else "disk",
+        medium="disk" if kind_of(options["store"]) is None else "database",
     )
     return host
 
@@ -215,62 +212,32 @@ def _lobby(
     return lobby
 
 
-def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> "InternalFactory | None":
-    """How this host becomes a member of a cluster; `None`: it is alone."""
+def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> Any:
+    """How this host becomes a member of a cluster, as of `StoreKind.joining`; `None`: it is alone."""
+    try:
+        kind = kind_of(options["store"])
+    except StoreUnusable as error:
+        raise usage.UsageError(f"--store: {error}") from None
     if options["cluster"] is None:
         for name in ("cluster-address", "cluster-ca"):
             if options[name] is not None:
                 raise usage.UsageError(f"--{name} is for a host with --cluster")
         return None
-    if not is_postgresql(options["store"]):
+    if kind is None:
         raise usage.UsageError("--cluster needs a store that several hosts can share: --store=postgresql://...")
-    from gamehost.cluster.front import InternalFactory, read_hop
-
-    try:
-        hop = read_hop(
-            *(reactor, options["cluster"], options["cluster-address"], options["cluster-ca"]),
-            reloads=endpoints.reloads.append,
-        )
-    except BadOption as error:
-        raise usage.UsageError(str(error)) from None
-    return InternalFactory(hop, reactor, endpoints.headers)
+    return kind.joining(options, reactor, endpoints)
 
 
-def _cluster(
-    options: Options, reactor: Any, cork: Cork, fail: Callable[[str], None], joining: "InternalFactory", store: Any
-) -> "Cluster":
-    """The membership of a host whose store is open."""
-    from gamehost.cluster.membership import Cluster
-    from gamehost.storage.postgresql.registry import PostgresRegistry
-
-    named = options["store"]
-    registry = PostgresRegistry(
-        *(store.epoch, named, reactor.callFromThread, lambda reason: fail(f"{shown(named)}: {reason}")),
-        warn=_warn,
-        spreading=_spreading(options),
-    )
-    store.numbers.ask = registry.new_numbers
-    return Cluster(registry, reactor, cork, joining, store.beat)
-
-
-def _spreading(options: Options) -> set[str]:
-    return {wire.name for wire in options.registry.wires if wire.spreads}
-
-
-def _attach(host: GameHostService, cluster: "Cluster", joining: "InternalFactory", context: HostContext) -> None:
+def _attach(host: GameHostService, joining: Any, cluster: Membership, context: HostContext) -> None:
+    """Give the membership of this host the parts that were made after it."""
     from gamehost.admin.host import stop_key
-    from gamehost.cluster.claiming import ClaimingInput, gather, gather_at_tables
-    from gamehost.cluster.relay import Relays
     from gamehost.lobby.account_changes import AccountChanges
 
     lobby = context.lobby
-    relays = Relays(joining.hop.connect, context.clock, context.limiter)
-    restore, learn = partial(lobby.restore, host.games), partial(_learn, host)
-    cluster.attach(lobby, restore, relays, learn, gather, gather_at_tables)
+    restore, follow = partial(lobby.restore, host.games), partial(lobby.spectators.played.follow, host.games)
+    joining.attach(cluster, context, restore, partial(_learn, host), follow)
     if isinstance(accounts := lobby.login_service.accounts, StoredAccounts):
         accounts.learned = AccountChanges(lobby, partial(stop_key, host)).learn
-    cluster.opened = partial(lobby.spectators.played.follow, host.games)
-    context.new_input = partial(ClaimingInput, cluster)
     host.cluster = cluster
 
 
@@ -322,7 +289,7 @@ def house_service(options: Options, reactor: Any) -> HouseService | None:
     if not any(options.settings.house.seconds.values()):
         return None
     store = options["store"]
-    folder = None if store == "memory" or is_postgresql(store) else Path(f"{store}-house").absolute()
+    folder = None if store == "memory" or kind_of(store) is not None else Path(f"{store}-house").absolute()
     return HouseService(reactor, [sys.executable, "-m", HOUSE_MODULE], options["house-processes"], folder)
 
 
@@ -332,7 +299,7 @@ def _open_store(
     reactor: Any,
     cork: Cork,
     fail: Callable[[str], None],
-    joining: "InternalFactory | None",
+    joining: Any,
 ) -> DurableJournal | MemoryJournal:
     if options["store"] == "memory":
         return MemoryJournal()
@@ -346,15 +313,13 @@ def _open_store(
         # The disk is not late if the whole process stood still.
         "reactor_clock": reactor.seconds,
     }
-    if is_postgresql(options["store"]):
-        require_psycopg()
-        from gamehost.storage.postgresql.members import ClusterAddress
-        from gamehost.storage.postgresql.store import open_postgresql
-
-        cluster = None if joining is None else ClusterAddress(joining.address, joining.token, _spreading(options))
-        if cluster is not None:
-            common["limits"] = BacklogLimits(away_after=AWAY_AFTER)
-        return open_postgresql(options["store"], from_thread, broken, warn=_warn, cluster=cluster, **common)
+    kind = kind_of(options["store"])
+    if kind is not None:
+        kind.require()
+        if joining is not None:
+            common |= {"cluster": joining.address, "limits": BacklogLimits(away_after=AWAY_AFTER)}
+        journal: DurableJournal = kind.open(options["store"], from_thread, broken, warn=_warn, **common)
+        return journal
     return open_journal(Path(options["store"]), from_thread, broken, free_space=limits.free_space, **common)
 
 

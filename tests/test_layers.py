@@ -35,7 +35,6 @@ LAYERS: Sequence[Sequence[str]] = (
     ("lobby", "commands"),
     ("wires",),
     ("net", "client"),
-    ("cluster",),
     ("web",),
     ("service", "programs"),
     ("plugins",),
@@ -122,9 +121,9 @@ TIMERS = {
     "gamehost.extras.contest.command": "the end",
     "gamehost._twisted": "a timer, for those that are named here; a port that accepts nothing for a moment",
     "gamehost.service": "a look at the disk, ten times a second",
-    "gamehost.cluster.claiming": "tables that were opened a moment ago",
-    "gamehost.cluster.membership": "what a turn has changed; players who meet nobody here",
-    "gamehost.cluster.relay": "another member that cannot be reached yet",
+    "gamehost.extras.cluster.claiming": "tables that were opened a moment ago",
+    "gamehost.extras.cluster.membership": "what a turn has changed; players who meet nobody here",
+    "gamehost.extras.cluster.relay": "another member that cannot be reached yet",
     "gamehost.accounts.login": "guesses that have to wait",
     "gamehost.lobby.queues": "who waits too long, at a table or in a queue, and whose address begins matches too often",
     "gamehost.lobby.house": "players who wait alone, and house players whose programs are not there",
@@ -545,7 +544,7 @@ OTHERS = "".join(
 
 def exists(name: str) -> bool:
     module, _, attribute = name.rpartition(".")
-    if name in ("gamehost.verbs", "gamehost.clients", "gamehost.checks", "gamehost.games", "gamehost.wires"):
+    if name in {f"gamehost.{group}" for group in ("games", "wires", "verbs", "clients", "checks", "stores")}:
         return True  # a group of entry points
     if "." not in name or find_spec(module) is None:
         return False

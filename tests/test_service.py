@@ -25,6 +25,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost import service
 from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
 from gamehost.config import Options
+from gamehost.extras.cluster import postgresql as urls
 from gamehost.journal.records import Pressure, Room, StoreUnusable, TableId
 from gamehost.limits import PROFILES
 from gamehost.lobby.queues import TooManyTables
@@ -32,7 +33,6 @@ from gamehost.lobby.sessions import Queue
 from gamehost.ops.watchdog import Supervisor, Watchdog
 from gamehost.plugins import REGISTRY, WIRES, Registry
 from gamehost.service import AWAY, BUSY, DRAINING, FULL, NO_ROOM, STOPPING, GameHostService
-from gamehost.storage import postgresql as urls
 from gamehost.tap import house_service, make_host, makeService, plugin_folders
 from gamehost.testing.memory_host import StrictTransport
 from gamehost.wires.paper_soccer.messages import ServerShutdown

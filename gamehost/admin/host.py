@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 from attrs import define, field
 from twisted.internet.defer import Deferred, DeferredQueue, succeed
@@ -29,19 +29,16 @@ from gamehost.lobby.account_changes import AccountChanges, AccountState, Changed
 from gamehost.lobby.finished import RANKED
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Reservation
-from gamehost.lobby.sessions import Queue, Session, SessionRegistry
+from gamehost.lobby.sessions import Membership, Queue, Session, SessionRegistry
 from gamehost.net.connection import KICKED, WireProtocol, why_banned
 from gamehost.service import GameHostService, factories
 from gamehost.settings import BadOption
 from gamehost.storage.backup import Backup, Backups, FileExists
+from gamehost.storage.databases import BACKUP
 from gamehost.storage.durable import DurableJournal, backlog_of
-from gamehost.storage.postgresql import BACKUP
 from gamehost.storage.row_codec import row_to_json
 from gamehost.tables.interfaces import Archived, Look, Over, Suspended
 from gamehost.tables.table import Table
-
-if TYPE_CHECKING:
-    from gamehost.cluster.membership import Cluster
 
 
 def status(host: GameHostService, request: Request) -> Facts:
@@ -129,38 +126,35 @@ def cluster(host: GameHostService, request: Request) -> Items:
         "people": sum(1 for _ in lobby.registry.present()),
         "tables": len(lobby.tables),
         "tables_asleep": len(lobby.registry.sleeping.tables()),
-        **_relays(state),
+        **state.relay_counts,
     }
 
 
 def or_elsewhere(host: GameHostService) -> str:
     """What a refusal adds that names something of this member alone; nothing at a host alone."""
     return (
-        "" if host.cluster is None else "; other members of the cluster have players and matches, too: ask each of them"
+        ""
+        if host.cluster.epoch is None
+        else "; other members of the cluster have players and matches, too: ask each of them"
     )
 
 
 def cluster_facts(host: GameHostService) -> Facts | None:
     """The cluster in a few figures; `None`: the host is alone."""
     state = host.cluster
-    if state is None:
+    if state.epoch is None:
         return None
-    return {"epoch": state.epoch, "members": len(state.members), **_relays(state)}
+    return {"epoch": state.epoch, "members": len(state.members), **state.relay_counts}
 
 
-def _relays(state: "Cluster") -> Facts:
-    from gamehost.cluster.front import relays_in  # a host alone does not need it
-
-    return {"relays_out": state.relays_out, "relays_in": relays_in(state)}
-
-
-def _state(host: GameHostService) -> "Cluster":
+def _state(host: GameHostService) -> Membership:
     """
     :raises NotDone: the host is alone
     """
-    if host.cluster is None:
+    if host.cluster.epoch is None:
         raise NotDone("this host is no member of a cluster: it was started without --cluster")
-    return host.cluster
+    membership: Membership = host.cluster
+    return membership
 
 
 def drain(host: GameHostService, request: Request) -> Facts:
@@ -433,7 +427,7 @@ def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
         if one is not None:
             lobby.seats.faulty.pop(table, None)
             if not lobby.seats.sleeps(table):  # a player has asked for it, and was told that it is suspended
-                restore = partial(lobby.restore, host.games) if host.cluster is None else host.cluster.restore
+                restore = partial(lobby.restore, host.games) if host.cluster.epoch is None else host.cluster.restore
                 restore([one])
         elif table in lobby.seats.faulty:
             _resume_stopped(host, table)

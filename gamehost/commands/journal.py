@@ -26,8 +26,8 @@ from gamehost.ops import escaped
 from gamehost.storage import sidecar
 from gamehost.storage.copying import copy_store, inspecting, prune
 from gamehost.storage.database import StoreInUse
+from gamehost.storage.databases import beside, kind_of, shown
 from gamehost.storage.inspect import Inspector, StoreInspector, Summary, reading, summaries_of, table_of
-from gamehost.storage.postgresql import beside, is_postgresql, shown
 from gamehost.storage.row_codec import Row, Undecodable, row_from_json
 from gamehost.storage.sidecar import Mark, sidecar_path
 
@@ -92,7 +92,7 @@ def opened(store: str) -> Iterator[Inspector | LiveJournal]:
 
     :raises StoreUnusable: there is none, or the host that has it open cannot be asked
     """
-    if is_postgresql(store):
+    if kind_of(store) is not None:
         with inspecting(store) as inspector:
             yield inspector
         return
@@ -399,7 +399,7 @@ def _keep(drawn: str, path: Path | None, out: TextIO) -> None:
 
 def _beside(store: str) -> Path:
     """Where the small files of a store are: a symbolic link is followed, as a host follows it."""
-    return beside(store) if is_postgresql(store) else Path(store).resolve()
+    return Path(store).resolve() if kind_of(store) is None else beside(store)
 
 
 def _prune(words: argparse.Namespace, out: TextIO) -> int:

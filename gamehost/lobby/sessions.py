@@ -139,7 +139,48 @@ def read_page(text: str) -> Page:
 
 
 class Membership:
-    """The place of a host that is no member of a cluster."""
+    """What a host knows of other hosts on its store. This one is alone; a member of a cluster puts its own in its place."""
+
+    #: The living members.
+    members: Sequence[Any] = ()
+
+    @property
+    def epoch(self) -> int | None:
+        """The number of this host among the members; `None`: it is alone."""
+        return None
+
+    def restore(self, tables: Sequence[Any]) -> None:
+        """Take unfinished tables over."""
+
+    def begin(self) -> None:
+        """The unfinished tables are known."""
+
+    def open(self, factories: Sequence[Any], sites: Sequence[Any]) -> None:
+        """The ports of the host are open."""
+
+    def front_of(self, factory: Any, spreads: bool) -> Any:
+        """
+        What a listener gets for a factory.
+
+        :param spreads: its clients may be at any member
+        """
+        return factory
+
+    def cut_relays(self) -> None:
+        """The host is in trouble: close the connections to and from other members."""
+
+    @property
+    def not_ready(self) -> str | None:
+        """Why no player can come in because of the others; `None`: one can."""
+        return None
+
+    def halt(self) -> Any:
+        """The host stops. Returns a `Deferred` if that takes time."""
+
+    @property
+    def relay_counts(self) -> Mapping[str, int]:
+        """How many connections are passed on to other members, and come from them."""
+        return {}
 
     @property
     def prefix(self) -> str:

@@ -1,5 +1,5 @@
 """
-Storage for the journal and the accounts: in memory, in an SQLite file, or in a PostgreSQL database.
+Storage for the journal and the accounts: in memory, in an SQLite file, or in a database that an extra brings.
 
 Of all stores:
 
@@ -21,7 +21,7 @@ Of SQLite files:
 - `sidecar`: the files beside the store: SQLite's log, the high-water mark that says how much was durable, and others
 - `backup`: copying a file, also while it is in use
 
-`postgresql` is the store in a database. Neither engine knows of the other.
+`databases` has the kinds of stores that are no files, which packages bring: the one in PostgreSQL is `gamehost.extras.cluster`.
 
 A write is acknowledged after its transaction is on disk. After a failed write nothing more is acknowledged or tried
 again, and the host ends. The next start reads what the disk holds.

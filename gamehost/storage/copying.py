@@ -27,6 +27,7 @@ from attrs import frozen
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.contents import read_accounts, read_bans, read_uptime
 from gamehost.storage.database import SqliteDatabase, place, refusing
+from gamehost.storage.databases import kind_of
 from gamehost.storage.inspect import (
     Inspector,
     Pruned,
@@ -37,7 +38,6 @@ from gamehost.storage.inspect import (
     renumbered,
     write_archive,
 )
-from gamehost.storage.postgresql import is_postgresql, require_psycopg
 from gamehost.storage.sidecar import CheckedRows, count_moved, read_checked, write_checked
 from gamehost.storage.store import resolved
 
@@ -51,14 +51,10 @@ def inspecting(store: str, alone: bool = False) -> Iterator[Inspector]:
     :param alone: no host may use the database meanwhile
     :raises StoreUnusable: there is none, it cannot be used, or psycopg is not installed
     """
-    if not is_postgresql(store):
-        with reading(Path(store)) as inspector:
-            yield inspector
-        return
-    require_psycopg()
-    from gamehost.storage.postgresql.inspect import reading_postgresql
-
-    with reading_postgresql(store, alone) as inspector:
+    kind = kind_of(store)
+    if kind is not None:
+        kind.require()
+    with reading(Path(store)) if kind is None else kind.reading(store, alone) as inspector:
         yield inspector
 
 
@@ -78,8 +74,8 @@ def copy_store(source: str, target: str) -> Copied:
     :param target: a new file, or the address of an empty database
     :raises StoreUnusable: a store cannot be used, the source is damaged, or the copy is not equal to it
     """
-    if is_postgresql(target):
-        require_psycopg()
+    if (kind := kind_of(target)) is not None:
+        kind.require()
     with inspecting(source, alone=True) as reader:
         findings = reader.verify()
         if findings.faults:
@@ -94,10 +90,8 @@ def copy_store(source: str, target: str) -> Copied:
 
 @contextmanager
 def _filled(store: str, reader: Inspector) -> Iterator[Inspector]:
-    if is_postgresql(store):
-        from gamehost.storage.postgresql.inspect import filled
-
-        with filled(store, reader) as copy:
+    if (kind := kind_of(store)) is not None:
+        with kind.filled(store, reader) as copy:
             yield copy
         return
 
@@ -136,11 +130,10 @@ def prune(store: str, before_ms: int, archive: Path) -> Pruned:
     :param archive: a file that does not exist yet
     :raises StoreUnusable: the store cannot be used, a table is damaged, or the archive cannot be written
     """
-    if is_postgresql(store):
-        require_psycopg()
-        from gamehost.storage.postgresql.inspect import prune_postgresql
-
-        return prune_postgresql(store, before_ms, archive)
+    if (kind := kind_of(store)) is not None:
+        kind.require()
+        pruned: Pruned = kind.prune(store, before_ms, archive)
+        return pruned
     # This opens a store as a host does. All other commands would import the host's log for it.
     from gamehost.storage.sqlite import open_files
 

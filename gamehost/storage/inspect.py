@@ -39,7 +39,7 @@ from gamehost.storage.database import (
     placed_faults,
     refusing,
 )
-from gamehost.storage.postgresql import BACKUP
+from gamehost.storage.databases import BACKUP
 from gamehost.storage.questions import ALL_ENDS, EVERYTHING, Database, Ended, ListComparison, MatchLists, Sql, TableRows
 from gamehost.storage.row_codec import (
     RECENT,

@@ -11,12 +11,12 @@ from attrs import define, field, frozen
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.admin import host as under_test
-from gamehost.cluster.claiming import ClaimingInput
 from gamehost.commands.admin import REQUESTS
 from gamehost.config import Options
+from gamehost.extras.cluster.claiming import ClaimingInput
 from gamehost.journal.records import SeatRecord, StoreUnusable, TableHeader, TableId, UnfinishedTable
 from gamehost.limits import LIMITS
-from gamehost.lobby.sessions import ResumePolicy
+from gamehost.lobby.sessions import Membership, ResumePolicy
 from gamehost.players.base import Level
 from gamehost.service import DRAINING
 from gamehost.settings import Reload
@@ -102,7 +102,7 @@ class _State:
     epoch: int = 5
     members: Sequence[Member] = MEMBERS
     relays_out: int = 7
-    factories: Mapping[str, Any] = {"open": SimpleNamespace(connections=[_passed_on(), _passed_on()])}
+    relay_counts: Mapping[str, int] = {"relays_out": 7, "relays_in": 2}
 
 
 #: In the place of a `Cluster`.
@@ -142,7 +142,7 @@ class ClusterTests(SynchronousTestCase):
         world = AdminHost()
         asked: Sequence[tuple[str, dict[str, Any]]] = (("kick", {"name": "ann"}), ("show", {"table": 7}))
         for command, arguments in asked:
-            world.host.cluster = None
+            world.host.cluster = Membership()
             self.assertNotIn("cluster", world.error(command, **arguments))
             world.host.cluster = State()
             self.assertIn("other members of the cluster", world.error(command, **arguments))

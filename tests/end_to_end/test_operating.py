@@ -273,8 +273,14 @@ DECLARED = (
 )
 #: Packages and modules, with everything below them, that the default options do not ask for.
 NOT_ASKED_FOR = (
-    *("gamehost.extras.check", "gamehost.cluster", "gamehost.client", "gamehost.metrics.site", "gamehost.testing"),
-    *("gamehost.storage.postgresql.store", "gamehost.storage.postgresql.registry", "gamehost.net.tls"),
+    *(
+        "gamehost.extras.check",
+        "gamehost.extras.cluster",
+        "gamehost.client",
+        "gamehost.metrics.site",
+        "gamehost.testing",
+    ),
+    *("gamehost.extras.cluster.postgresql.store", "gamehost.extras.cluster.postgresql.registry", "gamehost.net.tls"),
     *("OpenSSL", "cryptography", "service_identity", "psycopg", "prometheus_client", "hypothesis"),
     *(f"gamehost.wires.{wire}.{part}" for wire in DECLARED for part in ("codec", "conversation", "remote", "matches")),
     *("http.client", "urllib.request", "ssl"),

@@ -302,8 +302,8 @@ LEAKS = tuple(name for name in ALTERED if name.startswith("leak_"))
 @altered
 def take_from_the_living() -> None:
     """The oldest member takes over from the newest one, which is alive, every few seconds, and looks at no lock."""
+    from gamehost.extras.cluster.postgresql import members
     from gamehost.storage import names
-    from gamehost.storage.postgresql import members
 
     looks, look_at = [0], names.look_at
 
@@ -330,8 +330,8 @@ def judge_at_once() -> None:
 @altered
 def forget_the_lock() -> None:
     """After a lost connection, one member does not take the lock of its run again."""
-    from gamehost.storage.postgresql import store as opening
-    from gamehost.storage.postgresql.session import Session
+    from gamehost.extras.cluster.postgresql import store as opening
+    from gamehost.extras.cluster.postgresql.session import Session
 
     if os.environ["GAMEHOST_PLACE"] != "1":
         return
@@ -357,8 +357,8 @@ def forget_the_lock() -> None:
 @altered
 def claim_what_is_claimed() -> None:
     """Names that nobody had a moment ago are this member's, also if another one has claimed them meanwhile."""
+    from gamehost.extras.cluster.postgresql import registry
     from gamehost.storage.names import Claim
-    from gamehost.storage.postgresql import registry
 
     carry_out: Any = registry.carry_out_group
 
@@ -378,7 +378,7 @@ def claim_what_is_claimed() -> None:
 @altered
 def keep_relays() -> None:
     """Connections to a member that does not live any more are not cut."""
-    from gamehost.cluster.relay import Relays
+    from gamehost.extras.cluster.relay import Relays
 
     Relays.cut_all_but = lambda self, living: None  # type: ignore[method-assign]
 
@@ -386,7 +386,7 @@ def keep_relays() -> None:
 @altered
 def stay_silent() -> None:
     """The database is not told to end a session that is silent."""
-    from gamehost.storage.postgresql import store
+    from gamehost.extras.cluster.postgresql import store
 
     vars(store).update(_SILENCE="SELECT 1")
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from attrs import evolve
 
+from gamehost.extras.cluster.postgresql.store import PostgresStore
 from gamehost.journal.records import TableId
-from gamehost.storage.postgresql.store import PostgresStore
 from gamehost.testing.journals import RecordingJournal
 from tests.kit.cluster import OPTIONS, Cluster, end
 from tests.kit.cluster_trials import Broken, log_in, percentile

@@ -18,10 +18,10 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.passwords import Account
-from gamehost.cluster.claiming import ClaimingInput, gather, gather_at_tables
-from gamehost.cluster.front import InternalFactory, front_of
-from gamehost.cluster.membership import Cluster
-from gamehost.cluster.relay import Relays
+from gamehost.extras.cluster.claiming import ClaimingInput, gather, gather_at_tables
+from gamehost.extras.cluster.front import InternalFactory, front_of
+from gamehost.extras.cluster.membership import Cluster
+from gamehost.extras.cluster.relay import Relays
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord, UnfinishedTable
 from gamehost.net.context import Cork
@@ -254,7 +254,7 @@ class MemberHost(MemoryHost):
 
     def connect(self, wire: str = "onitama", address: str = "192.0.2.1") -> Client:
         factory: Any = self.factories[wire]
-        front = front_of(self.cluster, factory, factory.wire)
+        front = front_of(self.cluster, factory, factory.wire.spreads)
         client = _MemberClient(self, factory, front, address)
         self.clients.append(client)
         return client

@@ -25,14 +25,14 @@ from attrs import define, field
 from twisted.trial.unittest import SkipTest
 
 from gamehost.accounts.names import key_of
+from gamehost.extras.cluster.postgresql.members import ClusterAddress, look
+from gamehost.extras.cluster.postgresql.registry import PostgresRegistry
+from gamehost.extras.cluster.postgresql.session import LOCK_CLASS, Session, connect
+from gamehost.extras.cluster.postgresql.store import PostgresStore
 from gamehost.journal.records import SeatRecord, StoreUnusable, TableHeader, TableId
 from gamehost.storage.contents import StoreFailed
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.names import Registry
-from gamehost.storage.postgresql.members import ClusterAddress, look
-from gamehost.storage.postgresql.registry import PostgresRegistry
-from gamehost.storage.postgresql.session import LOCK_CLASS, Session, connect
-from gamehost.storage.postgresql.store import PostgresStore
 from tests.kit.journal_contract import MOVE, nothing
 from tests.kit.journals import JournalCase
 from tests.kit.times import TICKS, used_by_others
@@ -151,7 +151,7 @@ class PostgresServer:
 
     def new_store(self) -> str:
         """Make a database with the tables of a store, as a copy of one; its name."""
-        from gamehost.storage.postgresql.session import connect, make_tables
+        from gamehost.extras.cluster.postgresql.session import connect, make_tables
 
         if not self.execute("SELECT 1 FROM pg_database WHERE datname = 'store'"):
             self.execute("CREATE DATABASE store")
@@ -266,7 +266,7 @@ class PostgresCase(JournalCase):
         return self.server.new_store()
 
     def start(self, url: str | None = None, **more: Any) -> DurableJournal:
-        from gamehost.storage.postgresql.store import open_postgresql
+        from gamehost.extras.cluster.postgresql.store import open_postgresql
 
         more = {"warn": self.warned.append, **more}
         journal = open_postgresql(url or self.url, self.pump.from_thread, self.pump.broken.append, **more)

@@ -26,8 +26,8 @@ NO_CODE = {
     tokenize.DEDENT,
     tokenize.ENDMARKER,
 }
-#: The modules of what is optional: the extras, and the cluster with its store, which are not among them yet.
-OPTIONAL = re.compile(r"gamehost\.(?:extras|cluster|storage\.postgresql)(?:\.|$)")
+#: The modules of what is optional.
+OPTIONAL = re.compile(r"gamehost\.extras(?:\.|$)")
 
 
 @frozen

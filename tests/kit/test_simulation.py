@@ -18,9 +18,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost import _twisted
 from gamehost.accounts.names import key_of
 from gamehost.accounts.proofs import ProvenLogins
-from gamehost.cluster import claiming, front
-from gamehost.cluster.membership import Cluster
-from gamehost.cluster.relay import Relays
+from gamehost.extras.cluster import claiming, front
+from gamehost.extras.cluster.membership import Cluster
+from gamehost.extras.cluster.relay import Relays
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableRecord
 from gamehost.journal.replay import history_in_steps

@@ -222,7 +222,7 @@ class SqliteTests(NotesContract):
 class PostgresTests(PostgresCase, NotesContract):
     def setUp(self) -> None:
         super().setUp()
-        from gamehost.storage.postgresql.session import connect, make_tables
+        from gamehost.extras.cluster.postgresql.session import connect, make_tables
 
         self.connected = session = connect(self.url)
         self.addCleanup(session.close)

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from gamehost.accounts.bans import Ban
+from gamehost.extras.cluster.postgresql import inspect as postgresql_inspect
+from gamehost.extras.cluster.postgresql.inspect import reading_postgresql
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId, TableRecord
 from gamehost.storage import copying, inspect
 from gamehost.storage.contents import put_ban
 from gamehost.storage.copying import copy_store, prune
 from gamehost.storage.database import SqliteDatabase, place
+from gamehost.storage.databases import BACKUP
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.inspect import Inspector, Pruned, Summary, reading
-from gamehost.storage.postgresql import BACKUP
-from gamehost.storage.postgresql import inspect as postgresql_inspect
-from gamehost.storage.postgresql.inspect import reading_postgresql
 from gamehost.storage.row_codec import Undecodable
 from gamehost.storage.sidecar import sidecar_path
 from tests.kit.accounts import account, nobody
@@ -233,7 +233,7 @@ class PostgresTests(PostgresCase, InspectContract):
         self.fill(self.start(wall=lambda: 1_700_000_000.5))
 
     def reading(self) -> AbstractContextManager[Inspector]:
-        from gamehost.storage.postgresql.inspect import reading_postgresql
+        from gamehost.extras.cluster.postgresql.inspect import reading_postgresql
 
         return reading_postgresql(self.url)
 

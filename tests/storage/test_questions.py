@@ -471,7 +471,7 @@ class PlacedTests(SqliteTests):
 class PostgresTests(PostgresCase, ReadsContract):
     def setUp(self) -> None:
         super().setUp()
-        from gamehost.storage.postgresql.session import connect as connect_to
+        from gamehost.extras.cluster.postgresql.session import connect as connect_to
 
         journal = self.start()
         self.fill(journal)

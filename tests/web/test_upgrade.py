@@ -285,7 +285,7 @@ def framed(lines: bytes) -> bytes:
 
 
 class WireTests(LineTests):
-    # What reads the frames cannot be copied, so how a socket goes on elsewhere is tried in tests.cluster.test_front.
+    # What reads the frames cannot be copied, so how a socket goes on elsewhere is tried in tests.extras.cluster.test_front.
     wire = evolve(WIRE, configure=configure, spreads=False)
     text: type[MessageText] = TextsAlone
     begun = frame(1, b'{"do":"enter","name":"aaaaa', length=4096)

@@ -10,8 +10,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from gamehost.accounts.names import key_of, place_of
-from gamehost.cluster.membership import Cluster
-from gamehost.cluster.relay import MOST_HOPS, Preamble
+from gamehost.extras.cluster.membership import Cluster
+from gamehost.extras.cluster.relay import MOST_HOPS, Preamble
 from gamehost.journal.records import SeatRecord, TableId
 from gamehost.lobby.sessions import Session, WaitingTable
 from gamehost.net.connection import WireProtocol

@@ -16,8 +16,8 @@ from twisted.internet.testing import MemoryReactorClock, StringTransport
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.cluster.front import Hop, InternalFactory, front_of, read_hop, relays_in
-from gamehost.cluster.relay import LONGEST, MOST_HOPS, PATIENCE, SOCKET, Preamble
+from gamehost.extras.cluster.front import Hop, InternalFactory, front_of, read_hop, relays_in
+from gamehost.extras.cluster.relay import LONGEST, MOST_HOPS, PATIENCE, SOCKET, Preamble
 from gamehost.journal.records import SeatRecord
 from gamehost.limits import Limits
 from gamehost.net.endpoints import HEADER_SECONDS
@@ -79,7 +79,7 @@ class FrontTests(FixedCase):
     def test_a_client_that_vanishes(self) -> None:
         """The system finds that, as at a connection that is not passed on: the other member cannot."""
         transport = SocketTransport(self.second)
-        front = front_of(self.second.cluster, self.second.factories["open"], self.second.factories["open"].wire)
+        front = front_of(self.second.cluster, self.second.factories["open"], self.second.factories["open"].wire.spreads)
         transport.protocol = front.buildProtocol(IPv4Address("TCP", "192.0.2.9", 1))
         transport.protocol.makeConnection(transport)
         self.addCleanup(transport.socket.close)
@@ -239,7 +239,7 @@ class PagesTests(ClusterCase):
     def test_not_passed_on(self) -> None:
         """Every member answers the browsers that come to it."""
         site = WebHost(self.second).site
-        self.assertIs(front_of(self.second.cluster, site, None), site)
+        self.assertIs(front_of(self.second.cluster, site, True), site)
 
     def test_a_socket_goes_to_another_member(self) -> None:
         """A browser plays with somebody of another member: its socket goes on there in the middle of the connection."""

@@ -23,9 +23,9 @@ from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGresult
 from psycopg.types.array import ListBinaryDumper
 
+from gamehost.extras.cluster.postgresql import shown
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.contents import StoreFailed
-from gamehost.storage.postgresql import shown
 from gamehost.storage.questions import Sql
 from gamehost.storage.schema import SCHEMA_NUMBER, SCHEMA_TABLE, check_schema, fingerprint_of, schema_of
 
@@ -391,7 +391,7 @@ def _check_that_it_is_one_session(session: Session, another: Callable[[], Sessio
 
 def schema() -> str:
     """The statements that make the tables of a database."""
-    return schema_of("gamehost.storage.postgresql")
+    return schema_of("gamehost.extras.cluster.postgresql")
 
 
 def has_tables(session: Session) -> bool:

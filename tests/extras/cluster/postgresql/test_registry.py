@@ -12,6 +12,15 @@ from hypothesis import strategies as st
 
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
+from gamehost.extras.cluster.postgresql import members, registry
+from gamehost.extras.cluster.postgresql import store as under_test
+from gamehost.extras.cluster.postgresql.members import (
+    look,
+    mark_lost,
+    take_over,
+)
+from gamehost.extras.cluster.postgresql.registry import PostgresRegistry, carry_out_group, first_group, read_offers
+from gamehost.extras.cluster.postgresql.session import LineLost, Session, connect
 from gamehost.journal.records import StoreUnusable, TableId
 from gamehost.storage.contents import AddAccount, StoreFailed, delete_account, put_ban
 from gamehost.storage.names import (
@@ -26,15 +35,6 @@ from gamehost.storage.names import (
     Wait,
     WaitNoLonger,
 )
-from gamehost.storage.postgresql import members, registry
-from gamehost.storage.postgresql import store as under_test
-from gamehost.storage.postgresql.members import (
-    look,
-    mark_lost,
-    take_over,
-)
-from gamehost.storage.postgresql.registry import PostgresRegistry, carry_out_group, first_group, read_offers
-from gamehost.storage.postgresql.session import LineLost, Session, connect
 from gamehost.storage.row_codec import Head
 from gamehost.testing.cases import PropertyCase
 from tests.kit.memory_registry import Rows, carry_out

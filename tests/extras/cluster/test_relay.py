@@ -21,8 +21,8 @@ from twisted.internet.task import Clock
 from twisted.protocols.basic import Int32StringReceiver
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.cluster import claiming, membership
-from gamehost.cluster.relay import (
+from gamehost.extras.cluster import claiming, membership
+from gamehost.extras.cluster.relay import (
     LONGEST,
     LONGEST_FRAME,
     MOST_UNANSWERED,

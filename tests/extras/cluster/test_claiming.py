@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gamehost.cluster import claiming as claiming_module
-from gamehost.cluster.claiming import BUSY, MOST_KEPT
+from gamehost.extras.cluster import claiming as claiming_module
+from gamehost.extras.cluster.claiming import BUSY, MOST_KEPT
 from tests.kit.memory_cluster import ClusterCase
 from tests.kit.memory_host import Client, MemoryHost, message_text_of
 from tests.kit.memory_registry import MemoryRegistry

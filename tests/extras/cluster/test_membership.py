@@ -5,8 +5,8 @@ from typing import Any
 
 from twisted.logger import capturedLogs, formatEvent
 
-from gamehost.cluster.front import relays_in
-from gamehost.cluster.membership import EVERY, HomeSearch
+from gamehost.extras.cluster.front import relays_in
+from gamehost.extras.cluster.membership import EVERY, HomeSearch
 from gamehost.settings import BadOption
 from gamehost.storage.names import Member
 from tests.kit.memory_cluster import ClusterCase, MemberHost, MemberJournal

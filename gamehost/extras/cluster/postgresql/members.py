@@ -15,10 +15,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from attrs import field, frozen
 
+from gamehost.extras.cluster.postgresql.session import LOCK_CLASS, Session, transaction
 from gamehost.journal.records import StoreUnusable, TableId, UnfinishedTable
 from gamehost.storage.contents import COUNTED, REMOVE, VERIFY_FIRST, StoreFailed, seats_of
 from gamehost.storage.names import INTERFACE, Seen, keys_of_table
-from gamehost.storage.postgresql.session import LOCK_CLASS, Session, transaction
 from gamehost.storage.questions import EVENT
 from gamehost.storage.row_codec import Head, Row, Undecodable, read_opening
 

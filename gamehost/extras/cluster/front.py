@@ -43,16 +43,15 @@ from twisted.python.failure import Failure
 
 from gamehost._twisted import replace_protocol
 from gamehost.accounts.names import place_of
-from gamehost.cluster.claiming import ClaimingInput, adopt, free
-from gamehost.cluster.membership import Cluster
-from gamehost.cluster.relay import LONGEST, MOST_HOPS, SOCKET, FramedTransport, Preamble, read_preamble
+from gamehost.extras.cluster.claiming import ClaimingInput, adopt, free
+from gamehost.extras.cluster.membership import Cluster
+from gamehost.extras.cluster.relay import LONGEST, MOST_HOPS, SOCKET, FramedTransport, Preamble, read_preamble
 from gamehost.journal.records import StoreUnusable
 from gamehost.net.connection import WireProtocol
 from gamehost.net.endpoints import BACKLOG, HeaderProtocol, send_at_once
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.ops import LONGEST_PATH, remove_stale
 from gamehost.settings import BadOption
-from gamehost.wires.base import Wire
 
 if TYPE_CHECKING:
     from gamehost.net.tls import Certificates
@@ -458,13 +457,13 @@ class FrontFactory(Factory):
         return _Arrived(self._cluster, Preamble("", self._wire, address))
 
 
-def front_of(cluster: Cluster, factory: Any, wire: Wire[Any] | None) -> Any:
+def front_of(cluster: Cluster, factory: Any, spreads: bool) -> Any:
     """
     What a listener of a member gets for a factory: a wire that does not spread is at one member.
 
-    :param wire: `None`: the pages
+    :param spreads: its clients may be at any member
     """
-    return factory if wire is None or wire.spreads else FrontFactory(factory, cluster)
+    return factory if spreads else FrontFactory(factory, cluster)
 
 
 def relays_in(cluster: Cluster) -> int:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from gamehost.accounts.names import place_of
-from gamehost.cluster.relay import MOST_HOPS
+from gamehost.extras.cluster.relay import MOST_HOPS
 from gamehost.extras.dialects.litama.matches import table_of
 from gamehost.wires.websocket import handshake_with
 from tests.kit.memory_cluster import ClusterCase, MemberHost

@@ -20,9 +20,6 @@ from gamehost.journal.records import StoreUnusable
 
 PREFIXES = ("postgresql://", "postgres://")
 
-#: How such a store is copied as a whole.
-BACKUP = "this store is a database: copy it with pg_dump or pg_basebackup, or with gamehost journal copy when no host uses it"
-
 _PASSWORD = re.compile(r"([?&](?:ssl)?password=)[^&]*", re.IGNORECASE)
 
 #: What stands for a password.

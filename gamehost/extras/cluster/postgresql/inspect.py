@@ -13,10 +13,8 @@ from pathlib import Path
 
 from attrs import define
 
-from gamehost.journal.records import StoreUnusable
-from gamehost.storage.inspect import Findings, Inspector, Pruned, check_archive, copy_notes, renumbered, write_archive
-from gamehost.storage.postgresql.members import NOTE_LIST, note_faults, note_removed
-from gamehost.storage.postgresql.session import (
+from gamehost.extras.cluster.postgresql.members import NOTE_LIST, note_faults, note_removed
+from gamehost.extras.cluster.postgresql.session import (
     STORE_LOCK,
     Session,
     connect,
@@ -26,6 +24,8 @@ from gamehost.storage.postgresql.session import (
     or_closed,
     refusing,
 )
+from gamehost.journal.records import StoreUnusable
+from gamehost.storage.inspect import Findings, Inspector, Pruned, check_archive, copy_notes, renumbered, write_archive
 from gamehost.storage.questions import MatchLists
 
 #: Seconds for which the lock of a host that has just ended is waited for.

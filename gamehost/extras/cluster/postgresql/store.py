@@ -24,6 +24,28 @@ from typing import Any, TypeVar
 
 from attrs import Factory, define, evolve, field
 
+from gamehost.extras.cluster.postgresql import members
+from gamehost.extras.cluster.postgresql.members import (
+    REMOVE_ALL,
+    TAKEN_OVER,
+    ClusterAddress,
+    begin_run,
+    columns_of,
+    living,
+)
+from gamehost.extras.cluster.postgresql.session import (
+    STORE_LOCK,
+    Clock,
+    LineLost,
+    Session,
+    Sleep,
+    connect,
+    connect_for_writing,
+    make_tables,
+    or_closed,
+    refusing,
+    transaction,
+)
 from gamehost.journal.records import Room, StoreUnusable, TableId, UnfinishedTable
 from gamehost.storage.contents import (
     ANOTHER_STORE,
@@ -41,21 +63,6 @@ from gamehost.storage.contents import (
 )
 from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once, nothing
 from gamehost.storage.names import BLOCK, TableNumbers
-from gamehost.storage.postgresql import members
-from gamehost.storage.postgresql.members import REMOVE_ALL, TAKEN_OVER, ClusterAddress, begin_run, columns_of, living
-from gamehost.storage.postgresql.session import (
-    STORE_LOCK,
-    Clock,
-    LineLost,
-    Session,
-    Sleep,
-    connect,
-    connect_for_writing,
-    make_tables,
-    or_closed,
-    refusing,
-    transaction,
-)
 from gamehost.storage.questions import Ended, MatchLists, Reader, Sql, TableRows, ended_among
 from gamehost.storage.row_codec import Damaged, Head, Row
 from gamehost.storage.writer import Writer

@@ -11,6 +11,30 @@ import psycopg
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import Ban
+from gamehost.extras.cluster import postgresql
+from gamehost.extras.cluster.postgresql import beside, is_postgresql, members, require_psycopg, shown
+from gamehost.extras.cluster.postgresql import session as under_test
+from gamehost.extras.cluster.postgresql import store as writing
+from gamehost.extras.cluster.postgresql.members import (
+    ClusterAddress,
+    begin_run,
+    lock_cluster,
+    look,
+    take_numbers,
+    take_over,
+)
+from gamehost.extras.cluster.postgresql.registry import carry_out_group
+from gamehost.extras.cluster.postgresql.session import (
+    LOCK_CLASS,
+    LineLost,
+    Session,
+    check_for_writing,
+    connect,
+    has_tables,
+    make_tables,
+    schema,
+    transaction,
+)
 from gamehost.journal.records import (
     HOUSE_ADDRESS,
     SeatRecord,
@@ -18,7 +42,6 @@ from gamehost.journal.records import (
     TableHeader,
     TableId,
 )
-from gamehost.storage import postgresql
 from gamehost.storage.contents import (
     AddAccount,
     StoreFailed,
@@ -31,29 +54,6 @@ from gamehost.storage.contents import (
 from gamehost.storage.copying import inspecting
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.names import Answer, Claim
-from gamehost.storage.postgresql import beside, is_postgresql, members, require_psycopg, shown
-from gamehost.storage.postgresql import session as under_test
-from gamehost.storage.postgresql import store as writing
-from gamehost.storage.postgresql.members import (
-    ClusterAddress,
-    begin_run,
-    lock_cluster,
-    look,
-    take_numbers,
-    take_over,
-)
-from gamehost.storage.postgresql.registry import carry_out_group
-from gamehost.storage.postgresql.session import (
-    LOCK_CLASS,
-    LineLost,
-    Session,
-    check_for_writing,
-    connect,
-    has_tables,
-    make_tables,
-    schema,
-    transaction,
-)
 from gamehost.storage.questions import Sql
 from gamehost.storage.schema import SCHEMA_NUMBER, fingerprint_of
 from tests.kit.accounts import account

@@ -5,14 +5,14 @@ from typing import Any
 
 from gamehost.accounts.bans import Bans
 from gamehost.accounts.proofs import ProvenLogins
+from gamehost.extras.cluster.postgresql import members
+from gamehost.extras.cluster.postgresql.members import ClusterAddress, look, take_over
+from gamehost.extras.cluster.postgresql.session import LOCK_CLASS, lock_class_of
+from gamehost.extras.cluster.postgresql.store import PostgresStore
 from gamehost.games.base import Seat
 from gamehost.journal.records import UnfinishedTable
 from gamehost.storage.contents import StoreFailed
 from gamehost.storage.names import INTERFACE
-from gamehost.storage.postgresql import members
-from gamehost.storage.postgresql.members import ClusterAddress, look, take_over
-from gamehost.storage.postgresql.session import LOCK_CLASS, lock_class_of
-from gamehost.storage.postgresql.store import PostgresStore
 from tests.kit.accounts import account
 from tests.kit.journal_contract import MOVE, nothing
 from tests.kit.postgresql import ClusterCase, PostgresCase

@@ -13,6 +13,18 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import BanStore
 from gamehost.accounts.passwords import Account
+from gamehost.extras.cluster.postgresql import members, store
+from gamehost.extras.cluster.postgresql.members import TAKEN_OVER, ClusterAddress, look, take_over
+from gamehost.extras.cluster.postgresql.session import LineLost, Session, connect
+from gamehost.extras.cluster.postgresql.store import (
+    bytea_array,
+    int2_array,
+    int4_array,
+    int8,
+    int8_array,
+    open_session,
+    write_group,
+)
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
@@ -28,18 +40,6 @@ from gamehost.journal.records import (
 from gamehost.lobby.played import LIST_IDLE, READ_EVERY
 from gamehost.storage.contents import StoreFailed, Told, UnreadableRow
 from gamehost.storage.durable import DurableJournal, StoredAccounts
-from gamehost.storage.postgresql import members, store
-from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, look, take_over
-from gamehost.storage.postgresql.session import LineLost, Session, connect
-from gamehost.storage.postgresql.store import (
-    bytea_array,
-    int2_array,
-    int4_array,
-    int8,
-    int8_array,
-    open_session,
-    write_group,
-)
 from gamehost.storage.questions import ENDS, FIRST_TABLE, LIST, MATCH, NEWEST, MatchLists, Sql
 from gamehost.tables.interfaces import Look
 from gamehost.testing.cases import PropertyCase

@@ -21,7 +21,7 @@ from gamehost._twisted import Timer
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
-from gamehost.cluster.relay import SOCKET, Preamble, Relays
+from gamehost.extras.cluster.relay import SOCKET, Preamble, Relays
 from gamehost.journal.records import UnfinishedTable
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Membership, Page, Session, read_page
@@ -211,6 +211,13 @@ class Cluster(Membership):
     @property
     def relays_out(self) -> int:
         return len(self.relays.all)
+
+    def cut_relays(self) -> None:
+        self.relays.cut_all_but(())
+
+    @property
+    def not_ready(self) -> str | None:
+        return None if self.members else "the other members of the cluster are not known yet"
 
     @property
     def epoch(self) -> int:

@@ -23,11 +23,11 @@ from typing import Any
 from attrs import define, field
 from twisted.internet.defer import Deferred
 
+from gamehost.extras.cluster.postgresql.members import TAKEN_OVER, look, lost, take_numbers, take_over
+from gamehost.extras.cluster.postgresql.session import Clock, LineLost, Session, Sleep, connect_to_listen, refusing
+from gamehost.extras.cluster.postgresql.store import reconnected
 from gamehost.storage import names
 from gamehost.storage.contents import ACCOUNT_COLUMNS, StoreFailed, account_of, read_bans
-from gamehost.storage.postgresql.members import TAKEN_OVER, look, lost, take_numbers, take_over
-from gamehost.storage.postgresql.session import Clock, LineLost, Session, Sleep, connect_to_listen, refusing
-from gamehost.storage.postgresql.store import reconnected
 
 _OFFERS = (
     "SELECT key, game, pool, home, movable, id FROM seeking JOIN member ON epoch = home AND ended IS NULL ORDER BY id"

@@ -1,0 +1,22 @@
+"""
+A store in PostgreSQL, and several hosts on it.
+
+- `postgresql`: the journal, the accounts and the registry of the members in a database
+- `joining`: how a host becomes a member; `membership`: what a member knows of the others
+- `front`, `claiming`, `relay`: connections that belong to another member
+"""
+
+from gamehost.entries import imported
+from gamehost.storage.databases import StoreKind
+
+#: For the schemes `postgresql` and `postgres`.
+POSTGRESQL = StoreKind(
+    shown=imported("gamehost.extras.cluster.postgresql:shown"),
+    beside=imported("gamehost.extras.cluster.postgresql:beside"),
+    require=imported("gamehost.extras.cluster.postgresql:require_psycopg"),
+    open=imported("gamehost.extras.cluster.postgresql.store:open_postgresql"),
+    reading=imported("gamehost.extras.cluster.postgresql.inspect:reading_postgresql"),
+    filled=imported("gamehost.extras.cluster.postgresql.inspect:filled"),
+    prune=imported("gamehost.extras.cluster.postgresql.inspect:prune_postgresql"),
+    joining=imported("gamehost.extras.cluster.joining:Joining"),
+)

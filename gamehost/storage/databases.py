@@ -1,0 +1,69 @@
+"""
+Stores that are no files: the option `--store` names one by its scheme, as in `postgresql://`. Packages bring them through
+entry points of the group `gamehost.stores`, under the name of the scheme.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from gamehost.entries import PartUnusable, loaded
+from gamehost.journal.records import StoreUnusable
+
+#: The group of the entry points.
+STORES = "gamehost.stores"
+
+#: How such a store is copied as a whole.
+BACKUP = "this store is a database: copy it with pg_dump or pg_basebackup, or with gamehost journal copy when no host uses it"
+
+
+@frozen
+class StoreKind:
+    """A kind of store that is no file. Each of its functions is imported when it is called; `store` is the store's name."""
+
+    #: `shown(store)`: the name without passwords, for messages and the log.
+    shown: Callable[[str], str]
+    #: `beside(store)`: where the small files of the store are.
+    beside: Callable[[str], Path]
+    #: Raises `StoreUnusable` if a library is missing.
+    require: Callable[[], None]
+    #: Opens it for a host, with the parameters of `DurableJournal.open`, and returns the journal.
+    open: Callable[..., Any]
+    #: `reading(store, alone)`: a context with an `Inspector`; with `alone`, no host may use the store meanwhile.
+    reading: Callable[..., AbstractContextManager[Any]]
+    #: `filled(store, reader)`: a context with the `Inspector` of an empty store that was filled with what another one has.
+    filled: Callable[..., AbstractContextManager[Any]]
+    #: `prune(store, before_ms, archive)`: as `gamehost.storage.copying.prune`.
+    prune: Callable[..., Any]
+    #: `joining(options, reactor, endpoints)`: how a host with these options becomes a member of a cluster on it.
+    joining: Callable[..., Any]
+
+
+def kind_of(store: str) -> StoreKind | None:
+    """
+    The kind of a store; `None`: it is a file, or memory.
+
+    :raises StoreUnusable: the package that brings the kind cannot be used
+    """
+    scheme, separator, _ = store.partition("://")
+    if not separator:
+        return None
+    try:
+        return loaded(STORES, scheme, StoreKind)
+    except PartUnusable as error:
+        raise StoreUnusable(f"stores of {scheme}:// cannot be used: {error}") from None
+
+
+def shown(store: str) -> str:
+    """A store's name without passwords, for messages and the log."""
+    kind = kind_of(store)
+    return store if kind is None else kind.shown(store)
+
+
+def beside(store: str) -> Path:
+    """Where the small files of a store are."""
+    kind = kind_of(store)
+    return Path(store) if kind is None else kind.beside(store)
