@@ -15,7 +15,7 @@ SHELL := bash
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb check-first-steps clean \
+.PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist check-extras deb check-deb check-first-steps clean \
 	test-slow test-browser test-cluster check-cluster looks test-properties test-simulation test-sigkill test-championship test-contest-kills test-contest-strength test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop bench-peers ladder soak profile way
 
@@ -85,6 +85,9 @@ dist: $(VENV)/ready ## build the wheel and the source package in dist/
 
 check-dist: dist ## install the wheel into empty environments, with pip and with pipx, and use every verb
 	sh tests/check_dist.sh "$(PYTHON)" dist
+
+check-extras: $(VENV)/ready ## delete each extra in a copy of the tree, and test the core there; some minutes; EXTRAS="contest bots"
+	$(BIN)/python -m tests.check_extras $(EXTRAS)
 
 deb: dist ## build a package for Debian in dist/, for the release whose python3 is of the same version
 	sh contrib/debian/build.sh "$(PYTHON)" dist

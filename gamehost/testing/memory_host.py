@@ -305,7 +305,7 @@ class MemoryHost:
     """
 
     #: By a wire's name, how tests write its messages, if it is not made of lines.
-    texts: ClassVar[Mapping[str, type[MessageText]]] = {}
+    texts: ClassVar[Mapping[str, Callable[[], MessageText]]] = {}
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from gamehost.extras.dialects.eriantys_java.client import JavaClientCodec
 from gamehost.extras.dialects.eriantys_java.codec import BoardCache, JavaCodec
 from gamehost.extras.dialects.eriantys_java.objects import HEADER
 from tests.end_to_end.test_games import bot
-from tests.kit.memory_host import compiled, recorded, run
+from tests.kit.java_words import compiled, recorded, run
 from tests.kit.process import ROOT, Bots, HostProcess, winners
 
 # The host as a process, over real sockets: the documentation's bot, through a kill and a start, and a stop in good order.

@@ -15,7 +15,6 @@ from attrs import define, evolve, field, frozen
 from twisted.logger import ILogObserver, LogEvent, LogLevel, globalLogPublisher
 from zope.interface import implementer
 
-from gamehost.extras.dialects.litama.matches import SeatPlayer
 from gamehost.games.base import Game, GameMaster, IllegalAction, Result, ScriptedChance, Seat, To
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
 from gamehost.journal.replay import fingerprint, new_master
@@ -397,7 +396,7 @@ def check_house(world: MemoryHost, clients: Iterable[Client]) -> None:
     talks: list[Any] = [protocol.conversation for protocol in heard]
     held = [talk.session for talk in talks if talk.session is not None]
     # A seat of Litama's is of all connections that have used its token.
-    single = [session for session in held if not isinstance(session.player, SeatPlayer)]
+    single = [session for session in held if not hasattr(session.player, "owners")]
     _need(len(set(map(id, single))) == len(single), "two connections hold one session")
     sessions: dict[str, Any] = world.lobby.registry.sessions.by_key
     for key, session in sessions.items():

@@ -41,6 +41,8 @@ from tests.kit.wires.remote_talk import OPEN, master_login
 #: A whole game with the deal `boar,ox/crab,eel/tiger`; White begins and Black wins.
 GAME = ("ox|c1|c2", "crab|a5|a4", "tiger|c2|c4", "ox|c5|c4")
 
+INSTALLED = {wire.name for wire in WIRES}
+
 
 class RateTests(SynchronousTestCase):
     def test_300_games_in_a_row(self) -> None:
@@ -397,7 +399,7 @@ class TelnetTests(SynchronousTestCase):
     def test_ctrl_c(self) -> None:
         """Telnet shows nothing until its timing mark is answered: it is answered each time, and the line is as it was."""
         interrupt, answer = b"\xff\xf4\xff\xfd\x06", b"\xff\xfc\x06"
-        for wire in self.LINES:
+        for wire in INSTALLED.intersection(self.LINES):
             host = MemoryHost()
             plain, mute = host.connect(wire), host.connect(wire)
             self.assertEqual(plain.transport.read(), mute.transport.read())
@@ -422,9 +424,9 @@ class ByteOrderMarkTests(SynchronousTestCase):
 
     def test_it_is_named(self) -> None:
         """Nobody sees it, so it is named where it stands in front of a message: on every wire, however it is cut."""
-        self.assertEqual({name for name, _ in self.BEGINNINGS}, {wire.name for wire in WIRES})
+        self.assertLessEqual({wire.name for wire in WIRES}, {name for name, _ in self.BEGINNINGS})
         log = logged(self)
-        for wire, beginning in self.BEGINNINGS:
+        for wire, beginning in ((wire, text) for wire, text in self.BEGINNINGS if wire in INSTALLED):
             for cut in range(4):
                 client = MemoryHost().connect(wire)
                 client.transport.read()

@@ -32,8 +32,9 @@ from gamehost.testing.wire_hooks import Situation, received
 from gamehost.testing.wire_matches import SAMPLES
 from gamehost.wires.eriantys import WIRE as JSON_WIRE
 from tests.kit.games.eriantys import acting, at, circle, new_position, rich, with_islands
+from tests.kit.java_words import JavaWords
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import HOME, JavaWords, MemoryHost, master_of
+from tests.kit.memory_host import HOME, MemoryHost, master_of
 from tests.kit.sources import ROOT
 from tests.kit.wires.eriantys_java_players import BEFORE_NAME, HOSTILE, JavaPlayer, play, said
 from tests.kit.wires.eriantys_players import Player, with_effect

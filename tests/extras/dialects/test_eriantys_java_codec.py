@@ -28,7 +28,8 @@ from gamehost.testing.codec_contract import ClientCodecContract, CodecContract, 
 from gamehost.wires.framing import OtherProtocol, WireError
 from tests.kit.drawn_messages import drawn
 from tests.kit.games.eriantys import circle, new_position, rich, with_islands, with_school
-from tests.kit.memory_host import Client, JavaWords, MemoryHost, master_of, recorded, segments
+from tests.kit.java_words import JavaWords, recorded, segments
+from tests.kit.memory_host import Client, MemoryHost, master_of
 from tests.kit.wires.eriantys_java_players import (
     BEFORE_COLOUR,
     BEFORE_NAME,
