@@ -20,6 +20,7 @@ from tests.kit.sources import (
     attributes,
     circles,
     cycle,
+    definitions,
     function_lengths,
     has_docstring,
     imports,
@@ -169,6 +170,8 @@ TOOLS = (
 )
 
 LONGEST_FILE, LONGEST_FUNCTION = 800, 50
+#: Of the reading list at the beginning of docs/architecture: what a newcomer can read.
+MOST_FILES, MOST_LINES = 8, 4_000
 
 
 def fits(name: str, patterns: Sequence[str]) -> bool:
@@ -542,6 +545,26 @@ OTHERS = "".join(
 )
 
 
+def faults_of_reading_list(page: str, sources: Sources) -> Iterator[str]:
+    """Why nobody can read what the page begins with: too much of it, other files than it says, or other names in them."""
+    rows = [
+        row.split("\n     - ")
+        for row in page.partition(":name: reading")[2].partition("\n\nEvery")[0].split("\n   * - ")
+    ]
+    found = [(re.sub(r"``|\.py", "", file), int(lines), words) for file, lines, words in rows[2:]]
+    if not 0 < len(found) <= MOST_FILES:
+        yield f"{len(found)} files"
+    if sum(lines for _, lines, _ in found) > MOST_LINES:
+        yield f"{sum(lines for _, lines, _ in found)} lines"
+    for path, lines, words in found:
+        text = sources.get(path.replace("/", "."), "")
+        if not 0 < text.count("\n") <= lines:
+            yield f"{path} has {text.count(chr(10))} lines"
+        names = [name for name in re.findall(r"``([\w.]+)``", words) if not name.startswith("gamehost.")]
+        for name in sorted(set(names) - set(definitions(text))) if names else ["names"]:
+            yield f"{path} has no {name}"
+
+
 def exists(name: str) -> bool:
     module, _, attribute = name.rpartition(".")
     if name in {f"gamehost.{group}" for group in ("games", "wires", "verbs", "clients", "checks", "stores")}:
@@ -552,6 +575,30 @@ def exists(name: str) -> bool:
 
 
 class PagesTests(SynchronousTestCase):
+    def test_reading_list(self) -> None:
+        """The page begins with the way of a move, and with the files from which it can be told."""
+        self.assertEqual(list(faults_of_reading_list(PAGE, PACKAGE)), [])
+        first, second = re.findall(r"^(.+)\n-{3,}$", PAGE, re.M)[:2]
+        self.assertEqual(first, "The way of a move")
+        self.assertLess(PAGE.index(":name: reading"), PAGE.index(f"\n{second}\n"))
+
+    def test_a_reading_list_that_nobody_can_read(self) -> None:
+        def faults(*rows: str) -> list[str]:
+            table = "".join(
+                f"\n   * - ``{file}.py``\n     - {lines}\n     - {words}" for file, lines, words in map(str.split, rows)
+            )
+            page = f".. list-table::\n   :name: reading\n\n   * - file\n     - lines\n     - words{table}\n\nEverything else"
+            return list(faults_of_reading_list(page, {"a": "class A:\n    def f(self): ...\n"}))
+
+        self.assertEqual(faults("a 2 ``A.f``"), [])
+        self.assertEqual(faults("a 2 ``A.g``"), ["a has no A.g"])
+        self.assertEqual(faults("a 2 everything"), ["a has no names"])
+        self.assertEqual(faults("a 1 ``A``"), ["a has 2 lines"])
+        self.assertEqual(faults("b 9 ``gamehost.tap``"), ["b has 0 lines", "b has no names"])
+        self.assertEqual(faults("a 4001 ``A``"), ["4001 lines"])
+        self.assertEqual(faults(*["a 2 ``A``"] * 9), ["9 files"])
+        self.assertEqual(faults(), ["0 files"])
+
     def test_layers(self) -> None:
         table = PAGE.partition(":name: layers")[2].partition("\n\nGames, messages")[0]
         rows = [re.findall(r"``gamehost\.(\w+)``", row) for row in re.findall(r"^   \* - (.*)$", table, re.M)[1:]]

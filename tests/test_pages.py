@@ -105,7 +105,7 @@ TESTED = {
 
 #: Blocks that no suite can run, or that show neither a command nor an output -> why.
 NOT_RUN = {
-    ("docs/architecture.rst", ""): "drawings of the way of a message",
+    ("docs/architecture.rst", ""): "a drawing of the way of a move",
     ("docs/bridges.rst", ">> "): "what a bot reads and writes; tests.extras.bots.test_bridge has whole games",
     ("docs/games/onitama.rst", ""): "a drawing of the board",
     ("docs/games/paper-soccer.rst", "the player who"): "a drawing of the field",

@@ -134,6 +134,21 @@ def function_lengths(text: str) -> Iterator[tuple[str, int]]:
     yield from _facts(text).functions
 
 
+def definitions(text: str) -> Iterator[str]:
+    """The functions, classes and values at the top of a module, and those of its classes as `Class.name`."""
+    for node in parsed(text).body:
+        for name in _defined(node):
+            yield name
+            yield from (f"{name}.{inner}" for one in getattr(node, "body", ()) for inner in _defined(one))
+
+
+def _defined(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        yield node.name
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
 def has_docstring(text: str) -> bool:
     return re.match(r'(\s|#.*\n)*r?"', text) is not None
 
