@@ -126,6 +126,30 @@ class NginxTests(ProxyCase):
                 self.assertIn('"entered"', said)
 
 
+class CaddyTests(ProxyCase):
+    def test_the_recipe(self) -> None:
+        """As it stands, but for the ports and for who signs the certificate: no authority of the world knows this machine."""
+        caddy = program("caddy")
+        origin = f"https://{NAME}:{self.port}"
+        with HostProcess(
+            f"--web-origin={origin}", "--trusted-proxy=127.0.0.1", wires=("web",), store="memory"
+        ) as process:
+            text = recipe(
+                "docs/web.rst",
+                "reverse_proxy",
+                (rf"^{re.escape(NAME)} {{", f"{NAME}:{self.port} {{\n    bind 127.0.0.1\n    tls internal"),
+                (r"127\.0\.0\.1:8080", f"127.0.0.1:{process.ports['web']}"),
+            )
+            options = "admin off\nauto_https disable_redirects\nskip_install_trust"
+            storage = f"storage file_system {self.folder}/storage"
+            (self.folder / "Caddyfile").write_text(f"{{\n{options}\n{storage}\n}}\n{text}\n")
+            self.run_proxy(caddy, "run", "--config", str(self.folder / "Caddyfile"), port=self.port)
+            authority = self.folder / "storage/pki/authorities/local/root.crt"
+            page, said = self.talk("https", f"{NAME}:{self.port}", ssl.create_default_context(cafile=str(authority)))
+            self.assertIn(b" 200 OK", page)
+            self.assertIn('"entered"', said)
+
+
 class HaproxyTests(ProxyCase):
     def test_the_recipe_of_a_cluster(self) -> None:
         """The block for a wire, and one like it for the pages; haproxy asks the port of `--health`."""
