@@ -4,6 +4,8 @@ import contextlib
 from typing import Any
 
 from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import json
 from msgspec.structs import replace
 from twisted.logger import capturedLogs, eventAsText
@@ -15,9 +17,11 @@ from gamehost.games.stratego.messages import MESSAGES
 from gamehost.games.stratego.rules import Action, Move, Place, PlaceRows
 from gamehost.journal.records import EntryKind, TableId
 from gamehost.lobby import watching as spectators
+from gamehost.lobby.house import PER_ADDRESS
 from gamehost.lobby.questions import FAULT, NotAnswered
 from gamehost.lobby.watching import NO_RECORD, UNREADABLE
 from gamehost.testing import memory_host
+from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.wires.open.conversation import NAME, WIRE, OpenConfig, OpenConversation
 from gamehost.wires.open.watching import OpenOptions
@@ -26,7 +30,7 @@ from tests.games.test_stratego_secrets import KindInRefusal, KindInView, PlacedF
 from tests.kit.games.stratego import POOR, POOR_FAR
 from tests.kit.journals import InMemory
 from tests.kit.memory_host import MemoryHost
-from tests.kit.players import HouseProcess, house_host
+from tests.kit.players import HouseProcess, NotedPrograms, house_host
 from tests.kit.wires.open import DEAL, OpenCase, act, line
 from tests.kit.wires.stratego_frames import LeakyStratego, PairsContract, WireWords
 from tests.lobby.test_house import seek
@@ -358,6 +362,68 @@ class DeadlineTests(OpenCase):
 
 
 del OpenCase
+
+
+class StudyStormTests(PropertyCase):
+    """Studies while those who ask come and go, and the process of the house players ends and starts again."""
+
+    ADDRESSES = ("192.0.2.1", "192.0.2.2", "198.51.100.1")
+    TABLES = (1, 2, 3)
+
+    def finished(self) -> tuple[MemoryHost, NotedPrograms]:
+        host, programs = house_host()
+        for table in self.TABLES:
+            ann, bob = (seek(host, name) for name in ("ann", "bob"))
+            ann.send(act("ox c1 c2", table))
+            bob.send(act("crab c5 c4", table))
+            ann.send(line(do="leave"))
+            for one in (ann, bob):
+                one.drop()
+        return host, programs
+
+    @given(st.lists(st.tuples(st.sampled_from("aaaaadse"), st.integers(0, 8), st.sampled_from(TABLES)), max_size=40))
+    def test_everybody_is_answered_once(self, steps: list[tuple[str, int, int]]) -> None:
+        """A study, or a sentence why there is none; whoever has gone holds nothing up, and nothing is left at the end."""
+        host, programs = self.finished()
+        clients = [host.connect("open", address=self.ADDRESSES[number % 3]) for number in range(9)]
+        owed = [0] * 9
+
+        def hear() -> None:
+            host.wait(0.1)
+            for number, client in enumerate(clients):
+                told = [json.decode(text) for text in client.heard()]
+                self.assertTrue(all(one["is"] in ("study", "sorry") for one in told), told)
+                owed[number] -= len(told)
+                self.assertIn(owed[number], (0, 1))
+
+        for kind, number, table in steps:
+            waiting = [answer for _, answer in programs.studied if not answer.called]
+            if kind == "a":
+                clients[number].send(line(do="study", table=table))
+                owed[number] += 1
+            elif kind == "d":
+                clients[number].drop()
+                clients[number] = host.connect("open", address=self.ADDRESSES[number % 3])
+                owed[number] = 0
+            elif kind == "s" and waiting:
+                waiting[number % len(waiting)].callback(STUDIED)
+            elif kind == "e":
+                for answer in waiting:
+                    answer.errback(NotAnswered("the house players have stopped"))
+            hear()
+            under_way = [answer for _, answer in programs.studied if not answer.called]
+            counts = host.lobby.studies._addresses
+            self.assertEqual(counts.total(), len(under_way))
+            self.assertLessEqual(max(map(counts.of, self.ADDRESSES)), PER_ADDRESS)
+        for _, answer in programs.studied:
+            if not answer.called:
+                answer.callback(STUDIED)
+        hear()
+        self.assertEqual((sum(owed), host.lobby.studies._addresses.total()), (0, 0))
+
+
+#: What a house player finds in a match, as its process writes it.
+STUDIED = '{"standings":[{"n":1,"shares":[50,50]}],"turns":[]}'
 
 
 class StudyTests(SynchronousTestCase):
