@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import cycle
-from pathlib import Path
 from struct import pack
 from typing import Any
 
@@ -45,8 +44,9 @@ from gamehost.wires.framing import WireError
 from tests.kit.litama import tokens_differ
 from tests.kit.memory_cluster import World
 from tests.kit.memory_host import WORDED, Client
+from tests.kit.sources import ROOT
 
-TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
+TRANSCRIPTS = ROOT / "tests" / "transcripts"
 SPREADING = ("onitama", "onitama-final", "stratego-frames", "stratego-lines", "paper-soccer")
 
 
