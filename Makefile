@@ -257,7 +257,7 @@ $(VENV)/run-ready: setup.cfg pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gamehost needs Python 3.11 or newer")'
 	@echo "This is done once, and takes about half a minute: making a Python environment in $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@echo "Installing what the host needs: Twisted, msgspec, attrs, wsproto ..."
+	@echo "Installing what the host needs: Twisted, msgspec, attrs, lxml, wsproto ..."
 	@$(PIP) --editable .
 	@touch $@
 

@@ -257,6 +257,7 @@ KINDS: Mapping[str, str] = {
     "png": "image/png",
     "svg": "image/svg+xml",
     "txt": "text/plain; charset=utf-8",
+    "xsd": "application/xml",
     "webmanifest": "application/manifest+json",
 }
 
@@ -268,6 +269,17 @@ def read_files(games: Iterable[Game[Any, Any]]) -> dict[str, bytes]:
         found |= board_files(game)
         found[f"games/{game.name}/help.txt"] = "".join(f"{line}\n" for line in help_of(game)).encode()
     return dict(sorted(found.items()))
+
+
+def schemas() -> dict[str, Answer]:
+    """The XML Schemas of the host's wires, by their names."""
+    return {
+        file.name: found(file.read_bytes(), KINDS["xsd"])
+        for wire in files("gamehost.wires").iterdir()
+        if wire.is_dir()
+        for file in wire.iterdir()
+        if file.name.endswith(".xsd")
+    }
 
 
 def board_files(game: Game[Any, Any]) -> dict[str, bytes]:

@@ -5,6 +5,7 @@ The pages for browsers: a site of `gamehost.web.server`. A handshake at `/socket
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from attrs import evolve
@@ -27,6 +28,7 @@ from gamehost.web.http import (
     StaticFiles,
     read_files,
     refused,
+    schemas,
 )
 from gamehost.web.server import FAULT, Answering, HttpRequest, HttpSite
 from gamehost.wires.open.conversation import OPTIONS, WIRE
@@ -78,10 +80,16 @@ class WebSite(HttpSite):
             return refused(429, str(failure.value), {**FOR_EVERYBODY, "Retry-After": "1"})
         return FAULT if failure.check(NotAnswered) else super().answer_of(failure)
 
+    @cached_property
+    def _schemas(self) -> Mapping[str, Answer]:
+        return schemas()
+
     def respond(self, asked: Asked) -> Answering:
         path = asked.path
         if path[:1] == ("api",):
             return self._api.respond(asked)
+        if path[0:1] == ("schema",) and len(path) == 2 and path[1] in self._schemas:
+            return self._schemas[path[1]]
         if not path or PAGES.get(path[0]) == len(path):
             return self._files.shell
         if path[0] != "static" and "text/html" in asked.headers.get("accept", ""):

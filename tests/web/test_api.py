@@ -180,3 +180,11 @@ class FixedTests(ApiCase):
 
     def test_the_schema(self) -> None:
         self.assertIn("ClientMessage", self.get(WebHost(), "/api/schema.json")["$defs"])
+
+    def test_schemas_of_wires(self) -> None:
+        web = WebHost()
+        answer = self.response(web, "/schema/ugs.xsd")
+        self.assertEqual((answer.status, answer.headers["content-type"]), (200, "application/xml"))
+        self.assertIn(b"playerLogin", answer.body)
+        for path in ("/schema/other.xsd", "/schema", "/schema/ugs.xsd/x", "/schema/messages.py"):
+            self.assertEqual(self.response(web, path).status, 404, path)

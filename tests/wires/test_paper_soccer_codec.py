@@ -6,27 +6,50 @@ import random
 
 from hypothesis import given
 from hypothesis import strategies as st
-from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract, chunked, mutated
 from gamehost.wires.framing import BLANK as EMPTY_LINE
 from gamehost.wires.framing import WireError
-from gamehost.wires.paper_soccer import MOST_PLAYERS
 from gamehost.wires.paper_soccer import messages as m
-from gamehost.wires.paper_soccer.codec import REMOTE_CLIENT_TYPES, RESULTS, XmlCodec
+from gamehost.wires.paper_soccer.codec import XmlCodec
 from gamehost.wires.paper_soccer.elements import Element, MessageBuffer, Piece, PieceKind
-from tests.kit.memory_host import Hears, Says, transcripts
-from tests.kit.sources import ROOT
 from tests.kit.wires.paper_soccer_talk import leave, login, message, move, points, thanks
-from tests.kit.wires.remote_talk import begin, left, master_login, over, state
-from tests.kit.wires.remote_talk import move as a_move
-from tests.kit.wires.remote_talk import thanks as all_thanks
 
 NUMBERS = st.integers(-999, 999)
 POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=316).map(tuple)
 IDS = st.one_of(st.none(), st.integers(1, 10**18))
+
+
+#: Well-formed, and no messages of this wire. Nothing of what is secret in them is repeated.
+MALFORMED = (
+    "<hello/>",
+    "<message/>",
+    message("Move"),
+    message("move"),
+    message("thankyou"),
+    message("move", "<move/>"),
+    message("move", "<move>0 1</move>"),
+    message("move", f"<move>{points((0, 1))}secret</move>"),
+    message("move", f"<move>secret{points((0, 1))}</move>"),
+    message("move", f"<move secret='1'>{points((0, 1))}</move>"),
+    message("move", f"<move>{points((0, 1))}</move><move>{points((0, 1))}</move>"),
+    message("move", f"<move>{points((0, 1))}</move>secret"),
+    message("move", f"<gameId/><move>{points((0, 1))}</move>"),
+    message("move", f"<gameId id='1'>1</gameId><move>{points((0, 1))}</move>"),
+    message("move", f"<gameId id='1' secret=''/><move>{points((0, 1))}</move>"),
+    message("logout", "now"),
+    message("logout", "<now/>"),
+    message("leaveGame", "<game id='1'/>"),
+    message("playerLogin"),
+    message("playerLogin", "<playerLogin nick='a' gameType='paper soccer' secret='b'/>"),
+    message("playerLogin", "<playerLogin nick='a'>b</playerLogin>"),
+    "<message type='logout' secret='1'/>",
+    "<message type='logout' xmlns='secret'/>",
+    "<secret:message xmlns:secret='u' type='logout'/>",
+    "<point x='0' y='1'/><secret/>",
+)
 
 
 def read(data: str | bytes) -> list[m.Message]:
@@ -144,33 +167,7 @@ class ReadingTests(PropertyCase):
             self.assertEqual(read(said), [m.Move(((0, 1),), "1")], said)
 
     def test_malformed(self) -> None:
-        for said in (
-            "<hello/>",
-            "<message/>",
-            message("Move"),
-            message("move"),
-            message("thankyou"),
-            message("move", "<move/>"),
-            message("move", "<move>0 1</move>"),
-            message("move", f"<move>{points((0, 1))}secret</move>"),
-            message("move", f"<move>secret{points((0, 1))}</move>"),
-            message("move", f"<move secret='1'>{points((0, 1))}</move>"),
-            message("move", f"<move>{points((0, 1))}</move><move>{points((0, 1))}</move>"),
-            message("move", f"<move>{points((0, 1))}</move>secret"),
-            message("move", f"<gameId/><move>{points((0, 1))}</move>"),
-            message("move", f"<gameId id='1'>1</gameId><move>{points((0, 1))}</move>"),
-            message("move", f"<gameId id='1' secret=''/><move>{points((0, 1))}</move>"),
-            message("logout", "now"),
-            message("logout", "<now/>"),
-            message("leaveGame", "<game id='1'/>"),
-            message("playerLogin"),
-            message("playerLogin", "<playerLogin nick='a' gameType='paper soccer' secret='b'/>"),
-            message("playerLogin", "<playerLogin nick='a'>b</playerLogin>"),
-            "<message type='logout' secret='1'/>",
-            "<message type='logout' xmlns='secret'/>",
-            "<secret:message xmlns:secret='u' type='logout'/>",
-            "<point x='0' y='1'/><secret/>",
-        ):
+        for said in MALFORMED:
             answers = read(said)
             self.assertTrue(answers)
             for answer in answers:
@@ -472,79 +469,3 @@ class ScannerTests(PropertyCase):
                 self.assertEqual(list(buffer.feed(bytes([byte]))), [])
                 self.assertGreaterEqual(buffer._seen, number - 1)
             self.assertLessEqual(len(buffer._rest), 16_385)
-
-
-XSD = etree.parse(ROOT / "docs" / "games" / "remote.xsd")
-_XS = {"xs": "http://www.w3.org/2001/XMLSchema"}
-
-
-class SchemaTests(SynchronousTestCase):
-    def setUp(self) -> None:
-        self.schema = etree.XMLSchema(XSD)
-
-    def fits(self, text: str) -> bool:
-        return bool(self.schema.validate(etree.fromstring(text.encode())))
-
-    def test_it_lists_what_the_code_knows(self) -> None:
-        """A schema cannot say that the content of a message depends on its type: what may stand in any, stands in each."""
-        for where, values in (
-            ("message", {*REMOTE_CLIENT_TYPES, *m.REMOTE_SERVER_TYPES}),
-            ("error", {str(error.value) for error in m.LoginError}),
-            ("player", set(RESULTS)),
-        ):
-            listed = XSD.xpath(f"/xs:schema/xs:element[@name='{where}']//xs:enumeration/@value", namespaces=_XS)
-            self.assertEqual(set(listed), values)
-        self.assertEqual(XSD.xpath("//xs:maxInclusive/@value", namespaces=_XS), [str(MOST_PLAYERS)])
-
-    def test_transcripts(self) -> None:
-        """All that the host says in the transcripts of remote games fits, and all that it takes. The loose dialect does not."""
-        told = 0
-        for transcript in transcripts("paper-soccer"):
-            if not transcript.name.startswith("remote-"):
-                continue
-            lines = [step.line for step in transcript.steps if isinstance(step, Hears)]
-            if transcript.name not in ("remote-mistakes", "remote-loose"):
-                lines += [step.line for step in transcript.steps if isinstance(step, Says)]
-            told += len(lines)
-            for line in lines if transcript.name != "remote-loose" else ():
-                self.assertTrue(self.fits(line), f"{line}: {self.schema.error_log.last_error}")
-        self.assertGreater(told, 100)
-
-    def test_each_type(self) -> None:
-        for line in (
-            *(
-                login("ann", "nim"),
-                master_login("n\u00eem 2", 2, 64),
-                begin("7.2", "ann", "bob"),
-                left(1, "ann"),
-                all_thanks(1),
-            ),
-            *(
-                state(1, "ann"),
-                state(1, "ann", "text <a xmlns='u'><b/></a>"),
-                a_move(1, ""),
-                a_move(1, "<move/>"),
-            ),
-            *(over(1, {"ann": True, "bob": False}), message("logout"), message("error"), message("error", "words")),
-            message("championsList", '<player nick="ann" won="3" lost="0"/>'),
-            message("serverShutdown"),
-        ):
-            self.assertTrue(self.fits(line), f"{line}: {self.schema.error_log.last_error}")
-
-    def test_what_does_not_fit(self) -> None:
-        for line in (
-            *(
-                message("hello"),
-                "<hello/>",
-                "<message/>",
-                message("move", "<fly/>"),
-                a_move(0),
-                a_move("1.01"),
-                a_move("x"),
-            ),
-            *(master_login("nim", 1, 2), master_login("nim", 2, 65), master_login("nim", 2, "02"), master_login("n/m")),
-            *(message("move", '<gameId id="1"/><move a="1"/>'), state(1, "ann").replace("<gameState/>", "")),
-            over(1, {"ann": True}).replace("winner", "looser"),
-            message("loginResponse", '<response accept="no"/><error id="6"/>'),
-        ):
-            self.assertFalse(self.fits(line), line)

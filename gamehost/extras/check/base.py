@@ -318,6 +318,8 @@ class WireChecks:
     canonical: bool = True
     #: A message as it is printed, from the message and its bytes; by default the bytes as text.
     printed: Callable[[Any, bytes], str] | None = None
+    #: What is wrong with the bytes of one message by the wire's schema; empty: nothing. Asked of what breaks the document.
+    schema_fault: Callable[[bytes], str] = lambda data: ""
     #: Changes the bytes of a client's move into a move that the rules refuse; `None`: the wire has no such refusal.
     spoiled: Callable[[bytes], bytes | None] | None = None
     #: An illegal move in the game's notation, where an illegal move loses; empty: elsewhere.

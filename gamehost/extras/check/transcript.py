@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from attrs import Factory, define, field
+from attrs import Factory, define, evolve, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Protocol
 from twisted.python.failure import Failure
 
-from gamehost.extras.check.base import Cut, Reading, Said, TranscriptLine, WireChecks
+from gamehost.extras.check.base import Cut, Grade, Reading, Said, TranscriptLine, WireChecks
 from gamehost.ops import printable
 from gamehost.players.base import SeededChance
 from gamehost.wires.base import Codec, Conversation, Peer, WireConfig
@@ -169,9 +169,11 @@ class Transcript:
         if message is BLANK:
             return Said("an empty line")
         shown = self.reading.redacted(message)
+        said = self.reading.said(shown)
+        if said.grade is Grade.BREACH and (fault := self.checks.schema_fault(raw)):
+            said = evolve(said, meaning=f"{said.meaning} ({fault})")
         if shown is not message and self.encode is not None:
             raw = self.encode(shown)
-        said = self.reading.said(shown)
         self._add("client", shown, raw, said.meaning)
         return said
 

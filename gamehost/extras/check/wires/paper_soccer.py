@@ -38,6 +38,7 @@ from gamehost.extras.check.server_scripts import (
     some_moves,
     try_all,
 )
+from gamehost.extras.check.wires.paper_soccer_schema import schema_fault
 from gamehost.games.base import Seat
 from gamehost.games.paper_soccer.player import LINKS, PaperSoccerPlayer, Place, distances, turns, way_to_goal
 from gamehost.games.paper_soccer.rules import AROUND, POINTS, Foul, Position
@@ -279,7 +280,9 @@ SCENARIOS = (
     *Scenario.usual({}, 4, 20),
 )  # fmt: skip
 
-CHECKS = WireChecks("paper-soccer", LAWS, SCENARIOS, XmlReading, canonical=False, printed=printed, foul=FOUL)
+CHECKS = WireChecks(
+    "paper-soccer", LAWS, SCENARIOS, XmlReading, canonical=False, printed=printed, schema_fault=schema_fault, foul=FOUL
+)
 
 
 _GAME_TYPE = "paper soccer"
