@@ -4,8 +4,8 @@ The messages of the published programs, one class each, with the names of the Ja
 `CommunicationMessage` and `ErrorMessage` are enumerations in Java: their constants are the messages. What `None` means in a
 client's message is `null`; only for a student it is a choice.
 
-Names are those of the Java program, because they are what is on the wire. What stands here without a word is explained where it
-has the same name, in the messages of the wire `eriantys`.
+Names are those of the Java program, because they are what is on the wire. What is the same in both, name, fields and order, is
+that of the wire `eriantys`. What stands here without a word is explained where it has the same name there.
 
 The values here are plain trees. Where the Java objects refer to each other in a circle, a value names the other one: a
 professor has the nickname of its owner. The module `objects` makes the circles.
@@ -17,19 +17,15 @@ from enum import StrEnum
 from attrs import frozen
 from msgspec import Struct
 
-
-class Color(StrEnum):
-    YELLOW = "YELLOW"
-    BLUE = "BLUE"
-    GREEN = "GREEN"
-    RED = "RED"
-    PINK = "PINK"
-
-
-class Tower(StrEnum):
-    BLACK = "BLACK"
-    WHITE = "WHITE"
-    GREY = "GREY"
+from gamehost.wires.eriantys import messages as document
+from gamehost.wires.eriantys.messages import ChosenCloud as ChosenCloud
+from gamehost.wires.eriantys.messages import ChosenDestination as ChosenDestination
+from gamehost.wires.eriantys.messages import ChosenSteps as ChosenSteps
+from gamehost.wires.eriantys.messages import Color as Color
+from gamehost.wires.eriantys.messages import Disconnect as Disconnect
+from gamehost.wires.eriantys.messages import Pong as Pong
+from gamehost.wires.eriantys.messages import RequestGames as RequestGames
+from gamehost.wires.eriantys.messages import Tower as Tower
 
 
 class Assistant(StrEnum):
@@ -213,20 +209,8 @@ class Ack(ClientMessage, frozen=True):
     """The client has handled a message."""
 
 
-class Pong(ClientMessage, frozen=True):
-    """The answer to a Ping."""
-
-
-class Disconnect(ClientMessage, frozen=True):
-    """The client leaves for good."""
-
-
 class LoginMessage(ClientMessage, frozen=True):
     nickname: str | None
-
-
-class RequestGames(ClientMessage, frozen=True):
-    """Asks for the games that wait for players."""
 
 
 class SetGame(ClientMessage, frozen=True):
@@ -254,22 +238,6 @@ class ChosenStudent(ClientMessage, frozen=True):
     """A student by its colour, or a colour; `None`: no more of them."""
 
     student: Color | None
-
-
-class ChosenDestination(ClientMessage, frozen=True):
-    """0 for the dining room, or the number of an island, from 1."""
-
-    destination: int
-
-
-class ChosenSteps(ClientMessage, frozen=True):
-    steps: int
-
-
-class ChosenCloud(ClientMessage, frozen=True):
-    """A cloud, from 0."""
-
-    cloud: int
 
 
 class UseCharacterEffect(ClientMessage, frozen=True):
@@ -439,9 +407,10 @@ def is_due(message: object) -> bool:
 
 
 #: Everything that a codec passes to a conversation, or takes from it.
-Message = ClientMessage | ServerMessage | Request | CommunicationMessage | ErrorMessage
+Message = ClientMessage | document.ClientMessage | ServerMessage | Request | CommunicationMessage | ErrorMessage
 
 #: Messages by the names of their classes.
-CLIENT_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in ClientMessage.__subclasses__()}
+_SHARED: tuple[type, ...] = (Pong, Disconnect, RequestGames, ChosenDestination, ChosenSteps, ChosenCloud)
+CLIENT_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in (*ClientMessage.__subclasses__(), *_SHARED)}
 _SERVER: tuple[type, ...] = (CommunicationMessage, ErrorMessage, *ServerMessage.__subclasses__())
 SERVER_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in (*_SERVER, *Request.__subclasses__())}
