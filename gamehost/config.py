@@ -21,7 +21,7 @@ from twisted.python import usage
 from gamehost import __version__
 from gamehost.commands.command_line import exit_with_usage_error, print_text, socket_beside
 from gamehost.games.play import missing_in_others
-from gamehost.limits import LIMITS, PROFILES, Limits
+from gamehost.limits import FORMER, LIMITS, PROFILES, Limits
 from gamehost.lobby.house import HouseRules
 from gamehost.ops.logging import Log, log_for
 from gamehost.plugins import GAME, HOST, PAGES, REGISTRY, Registry
@@ -84,7 +84,9 @@ class HostSettings:
         given = {RENAMED.get(name, name): text for name, text in options["set"].items()}
         for name in given:
             if name not in known:
-                raise BadOption(f"{name}: unknown setting; see --help")
+                former = FORMER.get(name.removeprefix("limits.")) if name.startswith("limits.") else None
+                words = "unknown setting; see --help" if former is None else f"no longer a setting: {former}"
+                raise BadOption(f"{name}: {words}")
         wires, strictly = {}, {"strict": "yes"} if options["strict"] else {}
         for wire in registry.wires:
             wires[wire.name] = settings_of(wire.name, given, wire.options, **strictly)

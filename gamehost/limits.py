@@ -8,8 +8,6 @@ and tests from one address. It does not remove sizes and deadlines.
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
-
 from gamehost.settings import BadOption, Reload, Setting, Settings, from_to, refuse_unknown, seconds, setting, yes_or_no
 
 
@@ -39,30 +37,6 @@ def _rate(default: float, words: str) -> Any:
     return Setting(default, words, _more_than_nothing, Reload.USED)
 
 
-@frozen
-class RemoteLimits:
-    """Limits on masters of remote games. `None`: any number."""
-
-    masters: int | None = 64
-    masters_per_address: int | None = 8
-    #: Games of one master at once.
-    games: int | None = 256
-    #: Bytes of contents, and states, in one game.
-    bytes: int = 1 << 20
-    states: int = 10_000
-
-
-@frozen
-class QuestionLimits:
-    """Limits on what is looked up in the journal. `None`: any number."""
-
-    #: Questions that wait for an answer, in all and of one address.
-    most: int | None = 1_024
-    per_address: int | None = 32
-    #: Bytes of answers that are kept.
-    kept_bytes: int = 32 << 20
-
-
 class Limits:
     """
     The limits of a host. The words of each say its unit, and the reason for its default.
@@ -84,12 +58,6 @@ class Limits:
     )
     new_burst: int = _count(20, "new connections from one address at once: a class logs in")
     login_seconds: float = _seconds(10.0, "seconds to log in for a client that sends nothing: programs log in at once")
-    login_patience_seconds: float = _seconds(
-        60.0, "seconds to log in, and for a message before that, if a client has begun: people type slowly"
-    )
-    message_seconds: float = _seconds(
-        10.0, "seconds from a message's first byte to its last: a message fits one segment"
-    )
     http_connections: int = _count(
         2_000, "HTTP connections in all, beside the others: one that asks nothing lasts 15 s", reload=Reload.RESTART
     )
@@ -106,32 +74,15 @@ class Limits:
     http_requests_burst: int = _count(
         1_500, "HTTP requests from one address at once: a class opens the page, 30 files each"
     )
-    questions: int = _count(
-        1_024,
-        "questions for finished matches, histories and results that wait in all: as many as thirty addresses may ask",
-    )
     questions_per_address: int = _count(
         32,
         "such questions of one address that wait: one for each of a class; addresses take turns, so others wait for one",
     )
-    answer_bytes: int = _count(
-        32 << 20,
-        "bytes of answers that are kept, so that nothing is read and made twice: a hundred long matches",
-        least=1024,
-        most=1 << 40,
-    )
-    header_connections: int = _count(
-        512,
-        "connections in all, from proxies and other members of a cluster, that have not said whose they are: each has 5 s",
-        reload=Reload.RESTART,
-    )
-    header_connections_per_address: int = _count(
-        256, "the same from one proxy or member: what it says comes with the connection", reload=Reload.RESTART
-    )
     messages_per_second: float = _rate(
-        5.0, "messages a second of one connection, in the long run: 100 in 20 s, as big chess hosts allow"
+        5.0,
+        "messages a second of one connection, in the long run, and 20 seconds of them at once: 100 in 20 s, as big chess "
+        "hosts allow",
     )
-    messages_burst: int = _count(100, "messages of one connection at once: a whole Stratego set-up is 41")
     moves_per_second: float = _rate(
         20.0, "accepted moves a second of one connection, in the long run: quick bots; above it, input pauses"
     )
@@ -143,16 +94,6 @@ class Limits:
         "bytes of moves and states of remote games that one address may add to the journal a second, in the long run; "
         "above it, input pauses: 1.4 GB a day",
     )
-    bytes_per_second: float = _rate(
-        16_384.0, "bytes a second of one connection, in the long run: quick bots send a quarter of it"
-    )
-    bytes_burst: int = _count(
-        262_144, "bytes of one connection at once: the longest messages of many seconds", least=1024, most=1 << 30
-    )
-    messages_per_turn: int = _count(
-        64, "messages of one connection before the others have their turn: at most 1 ms of work", least=1, most=10000
-    )
-    refusals: int = _count(20, "refused messages within 20 s that end a connection: people who mistype are slower")
     open_tables: int = _count(3, "tables opened from one address that wait for players: more are noise to choose from")
     new_matches_per_second: float = _rate(
         2.0,
@@ -167,18 +108,6 @@ class Limits:
         64,
         "matches kept that all players have left, with a player of one address; a match is archived that is none of the "
         "newest of any of its addresses: one for each connection, so a restart ends none",
-    )
-    queue_bytes: int = _count(
-        65_536,
-        "bytes kept for a client that does not read, beside the system's buffer: all messages of a match",
-        least=1024,
-        most=1 << 30,
-    )
-    stalled_seconds: float = _seconds(
-        10.0, "seconds for a client that does not read before it is cut off: a phone that changes cells"
-    )
-    close_seconds: float = _seconds(
-        2.0, "seconds for the client of a closing connection to read the last messages: several round trips"
     )
     password_work: int = _count(
         14,
@@ -203,12 +132,6 @@ class Limits:
         " another player of the match: its owner comes first; this machine's own address not counted; 0: at once and by "
         "anybody there",
     )
-    known_guesses_per_minute: int = _count(
-        120,
-        "log-ins to one account a minute from an address known for it, and more have to wait: the owner waits half a "
-        "minute at most for others behind that address",
-        reload=Reload.RESTART,
-    )
     failures_per_hour: int = _count(
         20, "failed log-ins from one address an hour: people who mistype need fewer", reload=Reload.RESTART
     )
@@ -225,15 +148,11 @@ class Limits:
     )
     accounts_per_hour: int = _count(1000, "new accounts in all an hour: they are kept for ever", reload=Reload.RESTART)
     watchers: int = _count(5_000, "clients that watch matches, counted once for each table: half of all connections")
-    watchers_per_table: int = _count(
-        2_000, "clients that watch one table: a move takes 25 us for each, so 50 ms for all"
-    )
     watchers_per_address: int = _count(
         400,
         "of the clients that watch, those at one address, this machine's own not counted: a class of thirty with a page "
         "of the lobby each",
     )
-    watched_tables: int = _count(16, "tables that one connection watches: a page of the lobby shows 12 small boards")
     house_tables: int = _count(
         200, "matches with house players at once: they share a core", least=0, most=1000000, reload=Reload.WITH_HOUSE
     )
@@ -241,10 +160,6 @@ class Limits:
         32,
         "of these, matches of people at one address, this machine's own not counted: a class of thirty",
         reload=Reload.WITH_HOUSE,
-    )
-    masters: int = _count(64, "masters of remote games in all, and at most 8 from one address: a class of programs")
-    master_games: int = _count(
-        256, "remote games of one master at once, and more players wait: a master has one thread"
     )
     remote_bytes: int = _count(
         1 << 20,
@@ -292,6 +207,29 @@ class Limits:
 #: The limits as they are declared, by name.
 LIMITS: Mapping[str, Setting] = {name: limit for name, limit in vars(Limits).items() if isinstance(limit, Setting)}
 
+#: A limit of earlier releases that is a setting no longer -> what holds now. Most are constants beside what they bound.
+FORMER: Mapping[str, str] = {
+    "login_patience_seconds": "it is 60 seconds on every host; limits.login_seconds is for clients that send nothing",
+    "message_seconds": "it is 10 seconds on every host",
+    "questions": "it is 1024 on every host; limits.questions_per_address bounds those of one address",
+    "answer_bytes": "it is 33554432 bytes on every host",
+    "header_connections": "it is 512 on every host",
+    "header_connections_per_address": "it is 256 on every host",
+    "messages_burst": "it is 20 seconds of limits.messages_per_second",
+    "bytes_per_second": "it is 16384 on every host",
+    "bytes_burst": "it is 262144 on every host",
+    "messages_per_turn": "it is 64 on every host",
+    "refusals": "it is 20 within 20 seconds on every host",
+    "queue_bytes": "it is 65536 on every host",
+    "stalled_seconds": "it is 10 seconds on every host",
+    "close_seconds": "it is 2 seconds on every host",
+    "known_guesses_per_minute": "it is 120 on every host; limits.guesses_per_minute is for all other addresses",
+    "watchers_per_table": "it is 2000 on every host; limits.watchers is for all tables together",
+    "watched_tables": "it is 16 on every host",
+    "masters": "it is 64 on every host, and 8 from one address",
+    "master_games": "it is 256 on every host; limits.remote_bytes bounds one game",
+}
+
 #: The name of a profile -> what its limits are instead of the defaults. A limit that is set wins over the profile.
 PROFILES: Mapping[str, Settings] = {
     # For a host that strangers can reach. The defaults fit a class of thirty behind one router.
@@ -332,6 +270,3 @@ PROFILES: Mapping[str, Settings] = {
         "keyless_resume_seconds": "0",
     },
 }
-
-#: Seconds within which refusals add up to `Limits.refusals`.
-REFUSAL_SECONDS = 20.0

@@ -13,6 +13,15 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 W = TypeVar("W")
 
+#: Seconds of the rate of messages that are allowed at once: a whole Stratego set-up is 41 messages.
+MESSAGES_SECONDS = 20
+
+
+def messages_bucket(rate: float, now: float) -> "TokenBucket":
+    """A full bucket for messages, at so many a second."""
+    return TokenBucket(rate, max(1, round(rate * MESSAGES_SECONDS)), now)
+
+
 #: Seconds of the rate of moves that are allowed at once: a whole Stratego set-up is 41 moves.
 MOVES_SECONDS = 5
 

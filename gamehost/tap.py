@@ -32,7 +32,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Membership, SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
-from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
+from gamehost.net.limiter import MOST_HEADERS, ConnectionLimiter, HttpLimiter
 from gamehost.ops.watchdog import (
     GameBreaker,
     Supervisor,
@@ -117,7 +117,7 @@ def make_host(
     limits = settings.limits
     fail = on_fatal or _end_process
     worker, endpoints = SerialWorker(reactor), endpoints or Endpoints(reactor, options["trusted-proxy"])
-    endpoints.headers.limits = limits
+    endpoints.headers.unlimited = limits.unlimited
     joining = _joining(options, reactor, endpoints)
 
     def build_context() -> tuple[HostContext, DurableJournal | MemoryJournal]:
@@ -261,7 +261,7 @@ def _limiters(limits: Limits, options: Options, lobby: Lobby) -> tuple[Connectio
     in_cluster = options["cluster"] is not None
     places = [text for name in (*(wire.name for wire in options.registry.wires), "web") for text in options[name]]
     begun = in_cluster or any(text.startswith("haproxy:") for text in places)
-    headers = limits.header_connections if begun else 0
+    headers = MOST_HEADERS if begun else 0
     # A connection that a member of a cluster passes on has two files there.
     each = 2 if in_cluster else 1
     files = fd_budget(each * limits.connections + pages + headers)

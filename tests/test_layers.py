@@ -511,7 +511,7 @@ class PlantedTests(SynchronousTestCase):
         ):
             self.assertFalse(shape.OPTIONAL.match(core), core)
         self.assertIn("--grace", shape.settings())
-        self.assertIn("limits.refusals", shape.settings())
+        self.assertIn("limits.open_tables", shape.settings())
         folders = shape.folders_of("chess", {"gamehost.games.chess.master": "", "gamehost.web.chess": ""})
         self.assertEqual(folders, {"gamehost.games.chess": 1, "gamehost.web": 1})
 

@@ -1,11 +1,23 @@
 """The limits of a host: each can be set, has a reason and is documented; profiles change some of them."""
 
-from pathlib import Path
+import re
 
+from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.limits import LIMITS, PROFILES, Limits, RemoteLimits
+from gamehost.accounts.login import KNOWN_GUESSES_PER_MINUTE
+from gamehost.limits import FORMER, LIMITS, PROFILES, Limits
+from gamehost.lobby.questions import QuestionLimits
+from gamehost.lobby.remote_game import RemoteLimits
+from gamehost.net.connection import CLOSING_SECONDS
+from gamehost.net.context import LOGIN_PATIENCE_SECONDS, ConnectionBounds
+from gamehost.net.limiter import MOST_HEADERS, MOST_HEADERS_PER_ADDRESS
+from gamehost.net.streams import MESSAGE_SECONDS, MESSAGES_PER_TURN, STALLED_SECONDS
+from gamehost.rates import MESSAGES_SECONDS
 from gamehost.settings import BadOption
+from gamehost.tables.gallery import MOST_PER_TABLE, MOST_PER_WATCHER
+from tests.kit.sources import ROOT
+from tests.test_service import parsed
 
 
 class LimitsTests(SynchronousTestCase):
@@ -22,6 +34,39 @@ class LimitsTests(SynchronousTestCase):
                 self.assertIs(type(read), type(limit.default), name)
         self.assertRaises(TypeError, Limits, no_such_limit=1)
 
+    def test_a_former_limit_is_refused_with_what_holds_now(self) -> None:
+        """Its value, as it is beside what it bounds, or the limit that it is a part of."""
+        asked, masters, bounds = QuestionLimits(), RemoteLimits(), ConnectionBounds()
+        fixed: dict[str, float | None] = {
+            "login_patience_seconds": LOGIN_PATIENCE_SECONDS,
+            "message_seconds": MESSAGE_SECONDS,
+            "questions": asked.most,
+            "answer_bytes": asked.kept_bytes,
+            "header_connections": MOST_HEADERS,
+            "header_connections_per_address": MOST_HEADERS_PER_ADDRESS,
+            "messages_burst": MESSAGES_SECONDS,
+            "bytes_per_second": bounds.bytes_per_second,
+            "bytes_burst": bounds.bytes_at_once,
+            "messages_per_turn": MESSAGES_PER_TURN,
+            "refusals": bounds.refusals,
+            "queue_bytes": bounds.unread_bytes,
+            "stalled_seconds": STALLED_SECONDS,
+            "close_seconds": CLOSING_SECONDS,
+            "known_guesses_per_minute": KNOWN_GUESSES_PER_MINUTE,
+            "watchers_per_table": MOST_PER_TABLE,
+            "watched_tables": MOST_PER_WATCHER,
+            "masters": masters.masters,
+            "master_games": masters.games,
+        }
+        self.assertEqual(fixed.keys(), FORMER.keys())
+        self.assertFalse(FORMER.keys() & LIMITS)
+        for name, value in fixed.items():
+            self.assertIn(f"it is {value:.10g} ", FORMER[name] + " ", name)
+            told = str(self.assertRaises(UsageError, parsed, f"--set=limits.{name}=7"))
+            self.assertEqual(told, f"--set limits.{name}: no longer a setting: {FORMER[name]}")
+            for other in re.findall(r"limits\.(\w+)", FORMER[name]):
+                self.assertIn(other, LIMITS)
+
     def test_every_limit_says_why(self) -> None:
         """The words of each tell its unit and, after a colon, the reason; a yes or no tells what it does."""
         for name, limit in LIMITS.items():
@@ -36,15 +81,22 @@ class LimitsTests(SynchronousTestCase):
             (limits.watchers, limits.watchers_per_address),
             (limits.house_tables, limits.house_tables_per_address),
             (limits.accounts_per_hour, limits.accounts_per_address),
-            (limits.masters, RemoteLimits().masters_per_address),
+            (RemoteLimits().masters, RemoteLimits().masters_per_address),
         ):
             assert total is not None and share is not None
             self.assertLess(6 * share, total)
 
     def test_every_limit_is_in_the_documentation(self) -> None:
-        page = (Path(__file__).parents[1] / "docs" / "options.rst").read_text("utf-8")
+        page = (ROOT / "docs" / "options.rst").read_text("utf-8")
         for name in LIMITS:
             self.assertIn(f"``limits.{name}``", page)
+
+    def test_an_owner_can_say_when_to_change_each(self) -> None:
+        """The page says it of every limit. What nobody would change is a constant beside what it bounds."""
+        page = (ROOT / "docs" / "options.rst").read_text("utf-8")
+        words = page.partition("When to change which limit:")[2].partition("These are all limits:")[0]
+        said = {*re.findall(r"``limits\.(\w+)``", words), *PROFILES["class"]}
+        self.assertEqual(said, LIMITS.keys())
 
     def test_profiles(self) -> None:
         """Each can be used. The one for a class only widens limits; the public one is all defaults."""
@@ -61,7 +113,7 @@ class LimitsTests(SynchronousTestCase):
 
     def test_profiles_are_in_the_documentation(self) -> None:
         """A table has each limit in which they differ, in this order, and nothing else."""
-        page = (Path(__file__).parents[1] / "docs" / "options.rst").read_text("utf-8")
+        page = (ROOT / "docs" / "options.rst").read_text("utf-8")
         rows = [
             f"   * - ``limits.{name}``\n     - {getattr(Limits(), name):g}\n     - {text}\n"
             for name, text in PROFILES["class"].items()
@@ -74,8 +126,8 @@ class LimitsTests(SynchronousTestCase):
             "no_such_limit": "1",
             "unlimited": "perhaps",
             "connections": "0",
-            "messages_per_turn": "10001",
-            "queue_bytes": "1023",
+            "house_tables": "1000001",
+            "remote_bytes": "1023",
             "login_seconds": "-1",
             "new_per_second": "inf",
         }

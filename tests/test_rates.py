@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.rates import KeyedBuckets, Rounds, TokenBucket, rate_limit_key
+from gamehost.rates import KeyedBuckets, Rounds, TokenBucket, messages_bucket, rate_limit_key
 from gamehost.testing.cases import PropertyCase
 
 
@@ -12,6 +12,12 @@ class TokenBucketTests(PropertyCase):
     def test_a_burst_and_then_none(self) -> None:
         bucket = TokenBucket(1.0, 3, 50.0)
         self.assertEqual([bucket.take(50.0) for _ in range(5)], [True, True, True, False, False])
+
+    def test_twenty_seconds_of_messages_at_once(self) -> None:
+        """And one at least, however low the rate is."""
+        for rate, burst in ((5.0, 100), (0.25, 5), (0.001, 1)):
+            bucket = messages_bucket(rate, 0.0)
+            self.assertEqual(sum(bucket.take(0.0) for _ in range(200)), burst)
 
     def test_many_tokens_at_once(self) -> None:
         bucket = TokenBucket(2.0, 10, 0.0)

@@ -243,6 +243,10 @@ class OptionsTests(SynchronousTestCase):
             ("[[onitama]]", "onitama: expected a list of texts"),
             ("[[grace]]", "grace: expected one value"),
             ('[set]\n"limits.connections" = [5]', "limits.connections: expected one value, got [5]"),
+            (
+                '[set]\n"limits.refusals" = 50',
+                "limits.refusals: no longer a setting: it is 20 within 20 seconds on every host",
+            ),
             ('[set]\n"limits.messages_per_second" = 0', "limits.messages_per_second: expected "),
             ('grace = "soon"', "--grace: expected seconds"),
         ):

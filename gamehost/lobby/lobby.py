@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from attrs import Factory, define, evolve, field
+from attrs import Factory, define, field
 from twisted.logger import Logger
 
 from gamehost.accounts.bans import Bans
@@ -28,9 +28,10 @@ from gamehost.accounts.names import (
 from gamehost.games.base import Game, Seat
 from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import TableId, UnfinishedTable
-from gamehost.limits import Limits, QuestionLimits, RemoteLimits
+from gamehost.limits import Limits
 from gamehost.lobby.house import HousePlayers, HouseRules, Studies
 from gamehost.lobby.missed_ends import MissedEnds
+from gamehost.lobby.questions import QuestionLimits
 from gamehost.lobby.queues import (
     MOST_PHRASES,
     PHRASES,
@@ -44,6 +45,7 @@ from gamehost.lobby.queues import (
     TooManyTables,
     checked_settings,
 )
+from gamehost.lobby.remote_game import RemoteLimits
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Queue, Session, SessionRegistry
@@ -199,14 +201,12 @@ class Lobby:
         most, any_number = limits.most, limits.unlimited
         self.waiting_tables.most, self.waiting_tables.patience = most("open_tables"), limits.open_table_seconds
         self.new_matches.limit(None if any_number else (limits.new_matches_per_second, limits.new_matches_burst))
-        watching = ("watchers", "watchers_per_table", "watched_tables", "watchers_per_address")
-        self.galleries.limit(*map(most, watching))
-        self.spectators.questions.limits = QuestionLimits(
-            most("questions"), most("questions_per_address"), limits.answer_bytes
-        )
+        self.galleries.limit(most("watchers"), most("watchers_per_address"))
+        asked = QuestionLimits(None, None) if any_number else QuestionLimits(per_address=limits.questions_per_address)
+        self.spectators.questions.limits = asked
         self.seats.most_sleeping = most("sleeping_tables_per_address")
-        masters = RemoteLimits(most("masters"), games=most("master_games"), bytes=limits.remote_bytes)
-        self.remote.limits = evolve(masters, masters_per_address=None) if any_number else masters
+        size = limits.remote_bytes
+        self.remote.limits = RemoteLimits(None, None, None, size) if any_number else RemoteLimits(bytes=size)
         self.registry.keyless_wait = limits.keyless_resume_seconds
 
     # -- in and out

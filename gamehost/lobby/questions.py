@@ -20,7 +20,6 @@ from twisted.python.failure import Failure
 
 from gamehost._twisted import Timer
 from gamehost.journal.records import HOUSE_ADDRESS
-from gamehost.limits import QuestionLimits
 from gamehost.rates import Rounds, rate_limit_key
 from gamehost.tables.context import FairScheduler, Slices
 
@@ -57,6 +56,18 @@ class Found:
 
 #: What finds an answer.
 Work = Callable[[], Coroutine[Any, Any, Found]]
+
+
+@frozen
+class QuestionLimits:
+    """Limits on what is looked up in the journal. `None`: any number."""
+
+    #: Questions that wait for an answer, in all: as many as thirty addresses may ask.
+    most: int | None = 1_024
+    #: Of these, those of one address: one for each of a class. Addresses take turns.
+    per_address: int | None = 32
+    #: Bytes of answers that are kept, so that nothing is read and made twice: a hundred long matches.
+    kept_bytes: int = 32 << 20
 
 
 @define(eq=False)

@@ -31,7 +31,6 @@ from gamehost.games.remote.master import (
     StateSaid,
 )
 from gamehost.journal.records import TableId
-from gamehost.limits import RemoteLimits
 from gamehost.lobby.sessions import Contestant
 from gamehost.tables.interfaces import Refused, SeatHandle, Suspended
 from gamehost.tables.table import Table
@@ -203,6 +202,20 @@ class _Told:
 
 
 _Step = _Told | Moved | Gone
+
+
+@frozen
+class RemoteLimits:
+    """Limits on masters of remote games. `None`: any number."""
+
+    #: Masters in all: a class of programs.
+    masters: int | None = 64
+    masters_per_address: int | None = 8
+    #: Games of one master at once, and more players wait: a master has one thread.
+    games: int | None = 256
+    #: Bytes of contents, and states, in one game.
+    bytes: int = 1 << 20
+    states: int = 10_000
 
 
 @define(eq=False)

@@ -30,10 +30,9 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
-from gamehost.limits import RemoteLimits
 from gamehost.lobby.championship import RECORD, ChampionshipRecords, ChampionshipRun, Opener
 from gamehost.lobby.queues import NewMatches
-from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemotePlayer, RemoteSeat, RemoteTable
+from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemoteLimits, RemotePlayer, RemoteSeat, RemoteTable
 from gamehost.lobby.sessions import Membership
 from gamehost.rates import AddressCounts
 from gamehost.settings import Settings, seconds, setting

@@ -21,9 +21,8 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost.accounts.bans import Bans
-from gamehost.limits import REFUSAL_SECONDS
 from gamehost.lobby.sessions import Session
-from gamehost.net.context import Deadline, Deadlines, HostContext, Ticker
+from gamehost.net.context import LOGIN_PATIENCE_SECONDS, Deadline, Deadlines, HostContext, Ticker
 from gamehost.net.endpoints import Transport, set_socket_options
 from gamehost.net.streams import Input, Output, PauseReason
 from gamehost.settings import Settings
@@ -39,6 +38,12 @@ from gamehost.wires.base import (
 from gamehost.wires.websocket import LinesOrSocket
 
 M = TypeVar("M")
+
+#: Seconds within which refusals add up to `ConnectionBounds.refusals`.
+REFUSAL_SECONDS = 20.0
+
+#: Seconds for the client of a closing connection to read the last messages: several round trips.
+CLOSING_SECONDS = 2.0
 
 #: Told to a player whose connection the owner of the host ends.
 KICKED = "the owner of this host has ended your connection"
@@ -222,7 +227,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.factory.refusals += 1
         refused = self._refused_at
         if refused is None:
-            refused = self._refused_at = deque(maxlen=self.context.limits.refusals)
+            refused = self._refused_at = deque(maxlen=self.context.bounds.refusals)
         refused.append(self.context.clock.seconds())
         if (
             len(refused) == refused.maxlen
@@ -269,7 +274,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.output.flush()
         self.transport.unregisterProducer()
         self.transport.loseConnection()
-        self.deadlines.set(Deadline.CLOSING, self.context.limits.close_seconds, self.transport.abortConnection)
+        self.deadlines.set(Deadline.CLOSING, CLOSING_SECONDS, self.transport.abortConnection)
 
     # -- the host and the connection's parts call these
 
@@ -313,9 +318,9 @@ class WireProtocol(TransportProtocol, Generic[M]):
     @property
     def _login_times(self) -> tuple[float, float]:
         """Seconds to log in for a client that sends nothing, and for one that has begun."""
-        limits, wire = self.context.limits, self.factory.wire
-        first = max(limits.login_seconds, wire.login_seconds)
-        patience = max(limits.login_patience_seconds, wire.login_seconds)
+        wire = self.factory.wire
+        first = max(self.context.limits.login_seconds, wire.login_seconds)
+        patience = max(LOGIN_PATIENCE_SECONDS, first)
         return patience if wire.for_people else first, patience
 
     def _login_due(self, received_before: int) -> None:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from attrs import Factory, define, field
+from attrs import Factory, define, field, frozen
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from gamehost._twisted import Timer
@@ -21,6 +21,9 @@ from gamehost.wires.base import Wire
 if TYPE_CHECKING:
     from gamehost.lobby.lobby import Lobby
 
+
+#: Seconds to log in for a client that has begun, and for a message before that: people type slowly.
+LOGIN_PATIENCE_SECONDS = 60.0
 
 #: Called with the time, in the reactor's seconds.
 Tick = Callable[[float], None]
@@ -175,6 +178,20 @@ class Deadlines:
         self._calls = _NO_CALLS
 
 
+@frozen
+class ConnectionBounds:
+    """What one connection may use at most, on every host. Tests use smaller ones."""
+
+    #: Bytes a second that it may send, in the long run: quick bots send a quarter of it.
+    bytes_per_second: float = 16_384.0
+    #: Bytes that it may send at once: the longest messages of many seconds.
+    bytes_at_once: int = 262_144
+    #: Refused messages within `gamehost.net.connection.REFUSAL_SECONDS` that end it: people who mistype are slower.
+    refusals: int = 20
+    #: Bytes that wait for a client that does not read, beside the system's buffer: all messages of a match.
+    unread_bytes: int = 65_536
+
+
 @define(eq=False)
 class HostContext:
     """What all connections of a host share."""
@@ -188,6 +205,7 @@ class HostContext:
     #: Makes the input of a connection, from the connection, its codec and its conversation; `None`: an `Input`.
     new_input: Callable[..., Any] | None = None
     scheduler: FairScheduler = field(default=Factory(lambda self: self.lobby.context.scheduler, takes_self=True))
+    bounds: ConnectionBounds = ConnectionBounds()
     #: While the disk is behind: the inputs for which something has come since. They pause. `None`: the disk keeps up.
     behind: dict[Any, None] | None = None
 

@@ -162,23 +162,34 @@ class ConnectionLimiter:
         self._sweep_at = max(1024, 2 * len(self._addresses))
 
 
+#: Connections in all, from proxies and other members of a cluster, that have not said whose they are. Each has
+#: `gamehost.net.endpoints.HEADER_SECONDS` for it.
+MOST_HEADERS = 512
+#: The same from one proxy or member. What it says comes with the connection, so few wait.
+MOST_HEADERS_PER_ADDRESS = 256
+
+
 class HeaderLimiter:
     """
     Counts connections that begin with a header which has not come: those of proxies, and of other members of a cluster. The
     header says whose a connection is, and from then on the others count it.
+
+    :param most: how many connections there may be in all
+    :param per_address: how many of them from one proxy or member
     """
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(self, most: int = MOST_HEADERS, per_address: int = MOST_HEADERS_PER_ADDRESS) -> None:
+        self.most, self.per_address = most, per_address
+        #: Whether there may be any number.
+        self.unlimited = False
         #: Connections that are open now.
         self.count = 0
         self._by_address = AddressCounts()
 
     def admit(self, address: str) -> bool:
         """Count a new connection, or refuse it. Refused connections must not `leave`."""
-        limits, here = self.limits, self._by_address.of(address)
-        full = self.count >= limits.header_connections or here >= limits.header_connections_per_address
-        if full and not limits.unlimited:
+        full = self.count >= self.most or self._by_address.of(address) >= self.per_address
+        if full and not self.unlimited:
             return False
         self.count += 1
         self._by_address.enter(address)

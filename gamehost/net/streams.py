@@ -22,8 +22,8 @@ from twisted.internet.interfaces import IPushProducer
 from twisted.logger import Logger
 from zope.interface import implementer
 
-from gamehost.net.context import Connection, Deadline
-from gamehost.rates import TokenBucket, moves_bucket
+from gamehost.net.context import LOGIN_PATIENCE_SECONDS, Connection, Deadline
+from gamehost.rates import TokenBucket, messages_bucket, moves_bucket
 from gamehost.tables.context import MESSAGE, SHARE
 from gamehost.wires.base import Codec, Conversation
 from gamehost.wires.framing import WireError
@@ -43,6 +43,12 @@ JOIN_SECONDS = 0.05
 
 #: Bytes that a message gives back at most, because it counts as a message already. Nearly all messages are shorter.
 MESSAGE_BYTES = 1_024
+
+#: Messages of one connection that are handled before other connections have a turn: at most 1 ms of work.
+MESSAGES_PER_TURN = 64
+
+#: Seconds from a message's first byte to its last, after the log-in: a message fits one segment.
+MESSAGE_SECONDS = 10.0
 
 M = TypeVar("M")
 
@@ -111,11 +117,12 @@ class Input(Generic[M]):
         #: When the last bytes were handled, or the connection was made; in the clock's seconds.
         self._seconds = connection.context.clock.seconds
         self.last_at = now = self._seconds()
-        self._rate = TokenBucket(limits.messages_per_second, limits.messages_burst, now)
+        self._rate = messages_bucket(limits.messages_per_second, now)
+        bounds = connection.context.bounds
         #: All bytes count, also those that make no message, such as telnet's option negotiation. Messages give some back.
-        self._bytes = TokenBucket(limits.bytes_per_second, limits.bytes_burst, now)
+        self._bytes = TokenBucket(bounds.bytes_per_second, bounds.bytes_at_once, now)
         #: As long as so many are left, no message can be too many, and the connection is not busy.
-        self._plenty = max(MESSAGE_BYTES, limits.bytes_burst - BUSY_BYTES + MESSAGE_BYTES)
+        self._plenty = max(MESSAGE_BYTES, bounds.bytes_at_once - BUSY_BYTES + MESSAGE_BYTES)
         #: Bytes that were charged for what is not handled yet. Messages give back no more than this.
         self._charged = 0
         #: Accepted moves, of this connection and of its address. `None`: there was none yet.
@@ -195,7 +202,7 @@ class Input(Generic[M]):
         with context.cork:
             # While others wait, all but the first message of a segment wait behind them.
             strange = not (limits.unlimited or self._conversation.at_table)
-            self._handle(now, 1 if context.scheduler.lines.waiting else limits.messages_per_turn, strange)
+            self._handle(now, 1 if context.scheduler.lines.waiting else MESSAGES_PER_TURN, strange)
 
     def pause(self, reason: PauseReason) -> None:
         """Read nothing until `resume` is called for the same reason, and let what waits for its turn wait."""
@@ -230,7 +237,7 @@ class Input(Generic[M]):
             data, self._buffer = bytes(self._buffer or b""), None
             self._messages = self._codec.feed(data)
         with self._context.cork:
-            self._handle(self._context.clock.seconds(), self._limits.messages_per_turn)
+            self._handle(self._context.clock.seconds(), MESSAGES_PER_TURN)
             self.read_on()
 
     def _wait_for_disk(self, waiting: dict[Any, None]) -> None:
@@ -281,9 +288,9 @@ class Input(Generic[M]):
     def journaled(self, size: int) -> None:
         if self._limits.unlimited or self._connection.closing:
             return
-        now, limits = self.last_at, self._limits
+        now, bounds = self.last_at, self._context.bounds
         if self._journal is None:
-            self._journal = TokenBucket(limits.bytes_per_second, limits.bytes_burst // 2, now)
+            self._journal = TokenBucket(bounds.bytes_per_second, bounds.bytes_at_once // 2, now)
         wait = max(self._journal.take_ahead(now, size), self._address_journal.take_ahead(now, size))
         if wait > 0.0 and _JOURNAL not in self.paused:
             self._pause_for(wait, _JOURNAL, Deadline.JOURNAL)
@@ -356,9 +363,9 @@ class Input(Generic[M]):
         if self._buffer:
             self._wait_for_turn()
         elif unfinished and Deadline.MESSAGE not in deadlines:
-            seconds = self._limits.message_seconds
+            seconds = MESSAGE_SECONDS
             if Deadline.LOGIN in deadlines or self._connection.wire.for_people:
-                seconds = max(seconds, self._limits.login_patience_seconds)  # somebody may be typing
+                seconds = LOGIN_PATIENCE_SECONDS  # somebody may be typing
             deadlines.set(Deadline.MESSAGE, seconds, partial(self._not_finished, seconds))
 
     def _failed(self, error: Exception) -> None:
@@ -387,6 +394,9 @@ class Input(Generic[M]):
 #: What is pending on a connection that sends nothing, as nearly all do: one for all of them.
 _NOTHING: Any = ()
 
+#: Seconds for which a client may not read before the connection ends: a phone that changes cells.
+STALLED_SECONDS = 10.0
+
 #: The most messages that are held back for one connection. A player of a match of four is told fewer in a whole round.
 MOST_HELD = 1_000
 
@@ -407,7 +417,7 @@ class Output(Generic[M]):
         self._connection = connection
         self._codec = codec
         self._cork = connection.context.cork
-        self._limit = connection.context.limits.queue_bytes
+        self._limit = connection.context.bounds.unread_bytes
         self._write_limit = connection.wire.write_bytes
         #: Whether the connection closes, or is closed: nothing more is sent.
         self.closed = False
@@ -553,8 +563,7 @@ class Output(Generic[M]):
         self._stalled = True
         self._unread = self.pending_bytes
         self._connection.input.pause(_STALLED)
-        limits = self._connection.context.limits
-        self._connection.deadlines.set(Deadline.STALLED, limits.stalled_seconds, self._not_read)
+        self._connection.deadlines.set(Deadline.STALLED, STALLED_SECONDS, self._not_read)
 
     def resumeProducing(self) -> None:
         """The client has read all that was written."""

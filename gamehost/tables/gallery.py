@@ -25,6 +25,12 @@ from gamehost.tables.interfaces import Archived, Look, Over, Suspended, Watchabl
 #: How many watchers are told in one turn of the reactor: about 2 ms of work.
 BATCH = 100
 
+#: Clients that may watch one table: a move takes 25 us for each, so 50 ms for all.
+MOST_PER_TABLE = 2_000
+
+#: Tables that one connection may watch: a page of the lobby shows 12 small boards.
+MOST_PER_WATCHER = 16
+
 #: Events after which nothing more is told.
 LAST = (Over, Suspended, Archived)
 
@@ -277,24 +283,23 @@ class Galleries:
 
     :param delays: by the name of a game: how many seconds later than the players the watchers see everything
     :param most: how many watchers there may be; `None`: any number
-    :param most_per_table: how many of them at one table
-    :param most_per_watcher: how many tables one of them may watch
     :param most_per_address: how many watchers of one address there may be; this machine's own is not counted
+    :param most_per_table: how many of them at one table, unless there may be any number in all
+    :param most_per_watcher: how many tables one of them may watch, unless there may be any number in all
     """
 
     _clock: IReactorTime
     delays: Mapping[str, float] = field(factory=dict)
     _most: int | None = None
-    _most_per_table: int | None = None
-    _most_per_watcher: int | None = None
     _most_per_address: int | None = None
+    most_per_table: int = MOST_PER_TABLE
+    most_per_watcher: int = MOST_PER_WATCHER
     _by_address: AddressCounts = field(factory=AddressCounts)
     _galleries: dict[TableId, Gallery] = field(factory=dict)
 
-    def limit(self, most: int | None, per_table: int | None, per_watcher: int | None, per_address: int | None) -> None:
+    def limit(self, most: int | None, per_address: int | None) -> None:
         """Use other limits from now on, as at the beginning."""
-        self._most, self._most_per_table, self._most_per_watcher = most, per_table, per_watcher
-        self._most_per_address = per_address
+        self._most, self._most_per_address = most, per_address
 
     def delay(self, game: str) -> float:
         """How many seconds later than its players others see a match of this game."""
@@ -338,12 +343,12 @@ class Galleries:
         :raises WatchRefused: there are too many watchers
         """
         here = len(self._galleries.get(table.id, ()))
-        if self._most_per_table is not None and here >= self._most_per_table:
+        if self._most is not None and here >= self.most_per_table:
             raise WatchRefused(f"{here} clients watch this table, and no more can; try again later")
         if self._most is not None and self.all_watchers >= self._most:
             raise WatchRefused(f"this host has {self._most} watchers, and no more can watch; try again later")
         watched = sum(watcher in one for one in self._galleries.values())
-        if self._most_per_watcher is not None and watched >= self._most_per_watcher:
+        if self._most is not None and watched >= self.most_per_watcher:
             raise WatchRefused(f"you watch {watched} tables, and no more can be watched at once")
         near = self._by_address.of(watcher.address)
         if self._most_per_address is not None and near >= self._most_per_address and not is_loopback(watcher.address):

@@ -34,7 +34,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.seats import RESTING
 from gamehost.lobby.sessions import Membership, ResumePolicy, SessionRegistry
 from gamehost.net.connection import WireFactory
-from gamehost.net.context import Cork, HostContext
+from gamehost.net.context import ConnectionBounds, Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.plugins import WIRES
 from gamehost.settings import settings_of
@@ -278,6 +278,9 @@ FAST: Mapping[str, str] = {
 }
 
 
+#: What a connection may use on every host.
+BOUNDS = ConnectionBounds()
+
 #: There are no house players.
 NO_HOUSE = HouseRules()
 
@@ -302,6 +305,7 @@ class MemoryHost:
     :param proven: what accounts have proved before; by default nothing
     :param clock: by default one of its own
     :param membership: what other hosts of a cluster are told
+    :param bounds: what one connection may use; by default what it may on every host
     """
 
     #: By a wire's name, how tests write its messages, if it is not made of lines.
@@ -325,6 +329,7 @@ class MemoryHost:
         proven: ProvenLogins | None = None,
         clock: Clock | None = None,
         membership: Membership | None = None,
+        bounds: ConnectionBounds = BOUNDS,
     ) -> None:
         self.clock, self.journal = clock or Clock(), journal or RecordingJournal()
         guard = {"keyless_resume_seconds": "3"} if guarded else {}
@@ -332,7 +337,6 @@ class MemoryHost:
         games = {game.name: game for wire in wires for game in wire.games}
         registry = SessionRegistry(
             *(resume, lambda key: self.journal.find(key) is not None, self.clock.seconds),
-            keyless_wait=self.limits.keyless_resume_seconds,
             account_looks=LookAlikes(self.journal.names()),
             membership=membership or Membership(),
         )
@@ -350,7 +354,7 @@ class MemoryHost:
         self.lobby.seats.resting = resting
         self.lobby.change(self.limits)
         limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at, bans=self.lobby.bans)
-        self.context = HostContext(self.clock, self.lobby, self.limits, limiter, cork)
+        self.context = HostContext(self.clock, self.lobby, self.limits, limiter, cork, bounds=bounds)
         strictly = {"strict": "yes"} if strict else {}
         self.factories = {
             wire.name: WireFactory(wire, settings_of(wire.name, settings, wire.options, **strictly), self.context)

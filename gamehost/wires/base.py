@@ -702,7 +702,7 @@ class Wire(Generic[M]):
     api: int = 1
     #: Whether the host cannot start if a port of this wire is in use. Otherwise the port is left out.
     must_listen: bool = True
-    #: Whether people type on it, who read first: they have `limits.login_patience_seconds` to log in and to finish a line.
+    #: Whether people type on it, who read first: they have a minute to log in and to finish a line.
     for_people: bool = False
     #: Seconds to log in that its clients need at least: more than the limits say if they connect before a name is typed.
     login_seconds: float = 0.0

@@ -336,7 +336,7 @@ class ReloadTests(SynchronousTestCase):
     def test_limits(self) -> None:
         values = {
             name: max(1, int(limit.default) // 2) for name, limit in LIMITS.items() if limit.reload is Reload.USED
-        } | {"bytes_burst": 2048, "queue_bytes": 2048, "remote_bytes": 2048}
+        } | {"remote_bytes": 2048}
         changed, fixed = self.reload("[set]", *(f'"limits.{name}" = {value}' for name, value in values.items()))
         self.assertEqual((changed, fixed), (sorted(f"limits.{name}" for name in values), []))
         used = self.host.context.limits

@@ -10,6 +10,7 @@ from twisted.internet.task import Clock
 
 from gamehost._twisted import without_standstills
 from gamehost.journal.records import TableId
+from gamehost.net.context import ConnectionBounds
 from tests.kit.journal_oracle import Disorder
 from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.players import NotedPrograms
@@ -30,11 +31,12 @@ MATCHES_AT_ONCE = 20
 
 ATTACK_SETTINGS = {
     "limits.sleeping_tables_per_address": str(MOST_SLEEPING),
-    "limits.bytes_burst": str(BYTES_AT_ONCE),
     "limits.accounts_per_address": "10000",
     "limits.new_burst": "100000",
     "limits.connections_per_address": "10000",
 }
+
+ATTACK_BOUNDS = ConnectionBounds(bytes_at_once=BYTES_AT_ONCE)
 
 SLOW_MATCHES = {
     "limits.new_matches_per_second": str(MATCHES_A_SECOND),

@@ -34,7 +34,7 @@ from tests.kit.journals import CommittedJournal
 from tests.kit.memory_host import MemoryHost, message_text_of
 from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.players import GAMES
-from tests.kit.simulated_attackers import ATTACK_SETTINGS, SLOW_MATCHES, SLOW_MOVES
+from tests.kit.simulated_attackers import ATTACK_BOUNDS, ATTACK_SETTINGS, SLOW_MATCHES, SLOW_MOVES
 from tests.kit.simulated_people import GIVEN_UP, Company, Guest, Link
 
 #: Short matches: an end is worth more than a long middle.
@@ -102,6 +102,7 @@ class Simulation:
         self.new_world = partial(
             MemoryHost,
             SETTINGS,
+            bounds=ATTACK_BOUNDS,
             grace=rng.choice((0.0, 5.0, 60.0)),
             move_time=rng.choice(("0", "0", "5", "20")),
             house_rules=HouseRules(dict.fromkeys(GAMES, DAY)),  # those who want such an opponent ask for one

@@ -12,8 +12,16 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.limits import QuestionLimits
-from gamehost.lobby.questions import MOST_ASIDE, OVERHEAD, PAUSE, Found, NotAnswered, Questions, TooManyQuestions
+from gamehost.lobby.questions import (
+    MOST_ASIDE,
+    OVERHEAD,
+    PAUSE,
+    Found,
+    NotAnswered,
+    QuestionLimits,
+    Questions,
+    TooManyQuestions,
+)
 from gamehost.rates import Rounds
 from gamehost.tables import context
 from gamehost.tables.context import AT_ONCE, BETWEEN_IN_TURN, SHARE, FairScheduler

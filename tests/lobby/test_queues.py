@@ -15,6 +15,7 @@ from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import LONGEST, NewMatches, NoSuchTable, Queues, Reservation, TableFull, TooManyTables
 from gamehost.lobby.sessions import Membership, Queue, ResumePolicy, Session, SessionRegistry
+from gamehost.net.connection import CLOSING_SECONDS
 from gamehost.net.context import Cork
 from gamehost.settings import BadOption
 from gamehost.storage.durable import StoredAccounts
@@ -119,7 +120,7 @@ class QueuesTests(SynchronousTestCase):
             ann.heard()
             host.wait(1)
             self.assertIs("nobody came for a day" in "".join(ann.heard()), not strict)
-            host.wait(host.limits.close_seconds)
+            host.wait(CLOSING_SECONDS)
             self.assertTrue(ann.closed)
             self.assertIsNone(host.lobby.registry.get("ann"))
             host.connect("onitama", "192.0.2.2").say("LOGIN|bob")

@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import EntryKind, TableId
-from gamehost.limits import RemoteLimits
+from gamehost.lobby.remote_game import RemoteLimits
 from gamehost.lobby.remote_games import KNOWN
 from tests.kit.journals import RecordingJournal
 from tests.kit.wires.paper_soccer_talk import login
@@ -48,7 +48,8 @@ class PoolTests(SynchronousTestCase):
         self.assertEqual(master.heard(), [begin(1, "a1", "b2")])
 
     def test_a_master_with_enough_games_gets_no_more(self) -> None:
-        world = World({"limits.unlimited": "no", "limits.master_games": "1"})
+        world = World()
+        world.host.lobby.remote.limits = RemoteLimits(games=1)
         master = world.master()
         players = [world.player(name) for name in ("a1", "b2", "c3", "d4")]
         self.assertEqual(master.heard(), [begin(1, "a1", "b2")])
@@ -538,7 +539,8 @@ class MasterTests(SynchronousTestCase):
 
     def test_how_many_masters(self) -> None:
         """One for each type, eight from one address, and 64 in all."""
-        world = World({"limits.unlimited": "no", "limits.masters": "9"})
+        world = World()
+        world.host.lobby.remote.limits = RemoteLimits(masters=9)
         masters = [world.master(f"t{number}") for number in range(8)]
         ninth = world.connect()
         self.assertIn('<error id="4">this type', ninth.ask(master_login("t0"))[0])

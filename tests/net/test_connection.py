@@ -16,11 +16,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost._twisted import ImmediateServer
 from gamehost.net.connection import KINDS, OTHER, kind_of
-from gamehost.net.context import Cork, Deadline, Deadlines, Ticker
+from gamehost.net.context import ConnectionBounds, Cork, Deadline, Deadlines, Ticker
 from gamehost.net.endpoints import send_at_once
 from gamehost.net.limiter import MOST_BEING_REFUSED
 from gamehost.rates import TokenBucket
-from gamehost.testing.memory_host import BUFFER, StrictTransport
+from gamehost.testing.memory_host import BOUNDS, BUFFER, StrictTransport
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.reactors import Lines
@@ -29,8 +29,9 @@ from tests.test__twisted import NotingReactor
 
 
 class ConnectionCase(SynchronousTestCase):
-    def connected(self, **limits: str) -> tuple[MemoryHost, Client]:
-        world = MemoryHost({f"limits.{name}": text for name, text in limits.items()}, wires=(TOY_WIRE,))
+    def connected(self, bounds: ConnectionBounds = BOUNDS, **limits: str) -> tuple[MemoryHost, Client]:
+        settings = {f"limits.{name}": text for name, text in limits.items()}
+        world = MemoryHost(settings, wires=(TOY_WIRE,), bounds=bounds)
         return world, world.connect("toy")
 
 
@@ -296,7 +297,7 @@ class HangUpsTests(SynchronousTestCase):
         self.assertLess(len(KINDS), 20)
 
     def test_connections_are_counted(self) -> None:
-        world = MemoryHost({"limits.connections": "2", "limits.refusals": "2"}, wires=(TOY_WIRE,))
+        world = MemoryHost({"limits.connections": "2"}, wires=(TOY_WIRE,), bounds=ConnectionBounds(refusals=2))
         world.connect("toy").say("hi ann")
         world.connect("toy").say("bad", "bad", "bad")
         world.connect("toy")

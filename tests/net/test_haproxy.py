@@ -12,7 +12,6 @@ from twisted.internet.endpoints import TCP4ServerEndpoint
 from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.limits import Limits
 from gamehost.net.endpoints import (
     HEADER_SECONDS,
     LONGEST_BLOCK,
@@ -116,7 +115,7 @@ class ProxiedTests(ProxiedCase):
 
 class CountTests(ProxiedCase):
     def test_few_wait(self) -> None:
-        self.headers.limits = Limits(header_connections=3, header_connections_per_address=2)
+        self.headers.most, self.headers.per_address = 3, 2
         first, second = self.connect(), self.connect()
         self.assertIsNone(self.connect().protocol)
         other = IPv4Address("TCP", "127.0.0.2", 5000)

@@ -12,9 +12,9 @@ from twisted.logger import LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from gamehost.limits import RemoteLimits
 from gamehost.lobby.questions import NotAnswered
 from gamehost.lobby.queues import HouseRefused
+from gamehost.lobby.remote_game import RemoteLimits
 from gamehost.ops import LONGEST_PATH
 from gamehost.service import HouseService, private_folder
 from tests.kit.memory_host import MemoryHost

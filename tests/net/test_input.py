@@ -1,5 +1,6 @@
 """The input of a connection: the order of messages, turns among connections, and rates."""
 
+from gamehost.net.context import ConnectionBounds
 from gamehost.net.streams import SEGMENT
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import Client, MemoryHost
@@ -24,7 +25,8 @@ class HearingTests(ConnectionCase):
     def test_a_message_has_its_own_time(self) -> None:
         """What begins behind a message that is whole, in its segment, is not measured from that one's beginning."""
         for messages in (1, 64, 65):
-            world, client = self.connected(unlimited="yes", login_seconds="1000", login_patience_seconds="1")
+            world, client = self.connected(unlimited="yes")
+            client.say("hi ann")
             client.send(b"sa")
             world.wait(7)
             client.send(b"y 2\n" + b"say 2\n" * (messages - 1) + b"sa")
@@ -47,7 +49,7 @@ class HearingTests(ConnectionCase):
 
     def test_flood_of_delimiters_ends_at_the_rate(self) -> None:
         """64 KiB of bare line ends are counted like messages."""
-        world, client = self.connected(refusals="1000")
+        world, client = self.connected(ConnectionBounds(refusals=1_000))
         client.send(b"\n" * 65_536)
         self.assertEqual(client.heard()[-1], "error too many messages")
         world.wait(2)
@@ -71,7 +73,7 @@ class HearingTests(ConnectionCase):
 
     def test_short_segments_count_for_more(self) -> None:
         """The work for a segment is in the call: a flood of single bytes is as dear as one of 256 bytes each."""
-        world, client = self.connected(bytes_burst="16384", bytes_per_second="2560")
+        world, client = self.connected(ConnectionBounds(bytes_per_second=2_560, bytes_at_once=16_384))
         for _ in range(100):
             client.send(b"\xff")
             client.send(b"\xfb")
@@ -94,7 +96,8 @@ class HearingTests(ConnectionCase):
 
     def test_messages_give_back_no_more_than_was_charged(self) -> None:
         """However short and many they are, in whatever segments: else they would pay for bytes that make no message."""
-        world, client = self.connected(messages_burst="100000", refusals="100000", bytes_per_second="0.001")
+        bounds = ConnectionBounds(bytes_per_second=0.001, refusals=100_000)
+        world, client = self.connected(bounds, messages_per_second="5000")
         received = client.protocol.input
         client.send(b"\xff\xfb\x01" * 20_000)
         for segment in (b"say 2\n", b"say 2\n" * 60, b"say 2\n" * 200, b"say", b" 2\n"):
@@ -122,7 +125,7 @@ class HearingTests(ConnectionCase):
 
     def test_many_bytes_wait_for_a_turn(self) -> None:
         """Above 32 KiB, a connection's bytes are handled in the time that others leave, also if they make no message."""
-        world, client = self.connected(messages_burst="100000", refusals="100000")
+        world, client = self.connected(ConnectionBounds(refusals=100_000), messages_per_second="5000")
         client.send(b"\xff\xfb\x01" * 8_000)
         client.send(b"\xff\xfb\x01" * 4_000)
         client.transport.receive(b"\xff\xfb\x01" * 100 + b"say 3\n")
@@ -141,7 +144,7 @@ class HearingTests(ConnectionCase):
 
     def test_moves_that_are_accepted_do_not_count(self) -> None:
         """Two quick bots are no flood; what is refused counts as ever."""
-        world = MemoryHost({"toy.goal": "100", "limits.messages_burst": "5"}, wires=(TOY_WIRE,))
+        world = MemoryHost({"toy.goal": "100", "limits.messages_per_second": "0.25"}, wires=(TOY_WIRE,))
         bots = [world.connect("toy"), world.connect("toy")]
         for bot, name in zip(bots, ("ann", "bob"), strict=True):
             bot.say(f"hi {name}")
@@ -161,7 +164,7 @@ class HearingTests(ConnectionCase):
         self.assertFalse(client.closed)
 
     def test_twenty_refusals_within_twenty_seconds_end_a_connection(self) -> None:
-        world, client = self.connected(messages_burst="1000")
+        world, client = self.connected(messages_per_second="50")
         client.say("hi ann")
         for _ in range(19):
             client.say("nonsense")

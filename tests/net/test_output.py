@@ -1,5 +1,6 @@
 """The output of a connection: one write for each turn, and what happens if a client does not read."""
 
+from gamehost.net.context import ConnectionBounds
 from gamehost.net.streams import _in_pieces
 from tests.kit.memory_host import Client
 from tests.net.test_connection import ConnectionCase
@@ -198,7 +199,7 @@ class HoldingTests(ConnectionCase):
 
     def test_a_refusal_is_held_back_and_counts_at_once(self) -> None:
         """Too many of them end the connection as always."""
-        _, client = self.connected(refusals="3")
+        _, client = self.connected(ConnectionBounds(refusals=3))
         client.protocol.hold(1.0)
         for word in ("a", "b"):
             client.protocol.refuse(word)

@@ -280,7 +280,7 @@ class DelayTests(GalleryCase):
 
 
 class LimitTests(GalleryCase):
-    """`limits.watchers`, `limits.watchers_per_table`, `limits.watched_tables` and `limits.watchers_per_address`."""
+    """`limits.watchers` and `limits.watchers_per_address`, and how many watch a table, or what one watches."""
 
     def refused(self, address: str = "") -> str:
         return str(self.assertRaises(WatchRefused, self.watch, Reader(address=address)))
@@ -304,7 +304,8 @@ class LimitTests(GalleryCase):
         self.assertEqual(self.galleries._by_address, {})
 
     def test_at_one_table(self) -> None:
-        self.open("limits.watchers_per_table=2")
+        self.open()
+        self.galleries.most_per_table = 2
         self.watch(Reader())
         self.watch(goes := Reader())
         self.assertEqual(self.refused(), "2 clients watch this table, and no more can; try again later")
@@ -312,7 +313,8 @@ class LimitTests(GalleryCase):
         self.watch(Reader())
 
     def test_of_one_watcher(self) -> None:
-        host = self.open("limits.watched_tables=1")
+        host = self.open()
+        self.galleries.most_per_watcher = 1
         self.back(host, "carl"), self.back(host, "dora")
         reader, words = Reader(), Words([])
         for _ in range(2):

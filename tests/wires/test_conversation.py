@@ -57,7 +57,7 @@ class RateTests(SynchronousTestCase):
                 self.assertEqual(bot.heard()[-1], "GAME_OVER|bob")
 
     def test_other_log_ins_count(self) -> None:
-        world = MemoryHost({"onitama.deal": "boar,ox/crab,eel/tiger", "limits.messages_burst": "5"})
+        world = MemoryHost({"onitama.deal": "boar,ox/crab,eel/tiger", "limits.messages_per_second": "0.25"})
         bots = [world.connect(), world.connect()]
         for bot, name in zip(bots, ("ann", "bob"), strict=True):
             bot.say(f"LOGIN|{name}")
@@ -72,7 +72,7 @@ class RateTests(SynchronousTestCase):
         self.assertEqual(bots[0].heard()[-1], "ERROR|too many messages")
 
     def test_lines_of_a_set_up(self) -> None:
-        world = MemoryHost({"limits.messages_burst": "3"})
+        world = MemoryHost({"limits.messages_per_second": "0.15"})
         players = [world.connect("stratego-lines") for _ in range(2)]
         for player, name in zip(players, ("ann", "bob"), strict=True):
             player.say(name, "secret")

@@ -341,7 +341,7 @@ ELSEWHERE = {
     Error.ZERO_NO_ENTRY_TILES_LEFT,
 }
 #: All in one moment: whatever the rate is, these players would be past it.
-OPEN = {"limits.unlimited": "yes", "limits.messages_burst": "1000000", "eriantys.ping": "0"}
+OPEN = {"limits.unlimited": "yes", "limits.messages_per_second": "50000", "eriantys.ping": "0"}
 
 
 def company(world: MemoryHost, seed: int, *habits: Habit, **more: Any) -> list[Player]:
@@ -467,7 +467,7 @@ class TooLateTests(SynchronousTestCase):
 class RateTests(SynchronousTestCase):
     def test_two_bots_that_play_at_full_speed_are_no_flood(self) -> None:
         """The log-in, and what every new game takes, is free: a clock that stands still gives nothing back."""
-        world = MemoryHost({"eriantys.ping": "0", "limits.messages_burst": "3"})
+        world = MemoryHost({"eriantys.ping": "0", "limits.messages_per_second": "0.15"})
         ann, bob = (Player(world, name, random.Random(name), everything) for name in ("ann", "bob"))
         for player in (ann, bob):
             player.connect()
@@ -483,7 +483,7 @@ class RateTests(SynchronousTestCase):
 
     def test_requests_for_the_list_count_but_for_the_first(self) -> None:
         """Four requests after the log-in, of a burst of four."""
-        client = MemoryHost({"eriantys.ping": "0", "limits.messages_burst": "4"}).connect("eriantys")
+        client = MemoryHost({"eriantys.ping": "0", "limits.messages_per_second": "0.2"}).connect("eriantys")
         client.say(BEGIN, *[line("RequestGames")] * 4)
         self.assertFalse(client.closed)
         client.say(line("RequestGames"))

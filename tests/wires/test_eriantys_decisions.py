@@ -576,7 +576,7 @@ class DueTests(SynchronousTestCase):
 class TogetherTests(SynchronousTestCase):
     def test_surplus_acknowledgements_that_come_together_count_as_one_message(self) -> None:
         """One at a time, each counts; at most sixteen are one message."""
-        world, ann, _ = pair({"limits.unlimited": "no", "limits.messages_burst": "20", "limits.new_burst": "100"})
+        world, ann, _ = pair({"limits.unlimited": "no", "limits.messages_per_second": "1", "limits.new_burst": "100"})
         world.wait(60)
         acknowledgement = line("Acknowledgement").encode() + b"\n"
         for _ in range(12):

@@ -304,7 +304,7 @@ class ConnectionTests(SynchronousTestCase):
 
     def test_acknowledgements_of_what_was_said_are_free(self) -> None:
         """Two clients who acknowledge everything play a whole match at full speed, within the rate of their answers."""
-        world = MemoryHost({"eriantys.ping": "0", "limits.messages_per_second": "0.01", "limits.messages_burst": "120"})
+        world = MemoryHost({"eriantys.ping": "0", "limits.messages_per_second": "6"})
         players = [Player(world, name, random.Random(number)) for number, name in enumerate(("ann", "bob"))]
         seated(world, players, expert=False)
         play(world, players)

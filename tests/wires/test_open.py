@@ -15,6 +15,8 @@ from gamehost.games.onitama.master import Onitama
 from gamehost.journal.records import TableId
 from gamehost.lobby.queues import LONGEST, MOST_PHRASES
 from gamehost.lobby.sessions import ResumePolicy
+from gamehost.net.connection import CLOSING_SECONDS
+from gamehost.net.context import ConnectionBounds
 from gamehost.testing import memory_host
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
@@ -175,7 +177,7 @@ class MovesTests(OpenCase):
 
     def test_questions_are_no_flood(self) -> None:
         """Above the rate of moves they are answered later. Other messages of the same number end the connection."""
-        rates = {"moves_per_second": "20", "messages_per_second": "5", "messages_burst": "100"}
+        rates = {"moves_per_second": "20", "messages_per_second": "5"}
         host = MemoryHost({f"limits.{name}": text for name, text in rates.items()}, wires=(WIRE,))
         players = [self.enter(host, name)[0] for name in ("ann", "bob")]
         for player in players:
@@ -385,7 +387,7 @@ class ConversationTests(OpenCase):
         ann.heard()
         host.wait(1)
         self.assertEqual(self.told(ann)[-1], {"is": "bye", "why": "nobody came for a day"})
-        host.wait(host.limits.close_seconds)
+        host.wait(CLOSING_SECONDS)
         self.assertTrue(ann.closed)
         self.assertIsNone(host.lobby.registry.get("ann"))
 
@@ -396,7 +398,8 @@ class ConversationTests(OpenCase):
         self.assertEqual(self.told(host.connect("open")), [{"is": "bye", "why": why, "again": 5.0}])
 
     def test_a_watcher_that_does_not_read(self) -> None:
-        host = MemoryHost({**DEAL, "limits.queue_bytes": "1024", "limits.unlimited": "yes"}, wires=(WIRE,))
+        bounds = ConnectionBounds(unread_bytes=1_024)
+        host = MemoryHost({**DEAL, "limits.unlimited": "yes"}, wires=(WIRE,), bounds=bounds)
         ann, bob, _ = self.matched(host)
         client = host.connect("open")
         client.send(line(do="watch", table=1))

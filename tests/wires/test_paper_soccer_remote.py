@@ -5,8 +5,9 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.net.context import ConnectionBounds
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.memory_host import Client, MemoryHost
+from gamehost.testing.memory_host import BOUNDS, Client, MemoryHost
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation, received
 from gamehost.wires.framing import BLANK, WireError
@@ -283,12 +284,13 @@ class WritingTests(SynchronousTestCase):
 
 
 class RateTests(SynchronousTestCase):
-    def world(self, **limits: str) -> World:
-        return World({"limits.unlimited": "no", **{f"limits.{name}": text for name, text in limits.items()}})
+    def world(self, bounds: ConnectionBounds = BOUNDS, **limits: str) -> World:
+        settings = {f"limits.{name}": text for name, text in limits.items()}
+        return World({"limits.unlimited": "no", **settings}, bounds=bounds)
 
     def test_states_that_are_owed_do_not_count(self) -> None:
         """A master of many games is not too fast for the host."""
-        world = self.world(messages_burst="10")
+        world = self.world(messages_per_second="0.5")
         master, (ann, bob) = world.game("ann", "bob")
         for number in range(100):
             mover, other = (ann, "bob") if number % 2 == 0 else (bob, "ann")
@@ -298,7 +300,7 @@ class RateTests(SynchronousTestCase):
         self.assertFalse(master.closed)
 
     def test_long_states_pause_a_master(self) -> None:
-        world = self.world(bytes_burst="40000")
+        world = self.world(ConnectionBounds(bytes_at_once=40_000))
         master, (ann, bob) = world.game("ann", "bob")
         for number in range(30):
             mover, other = (ann, "bob") if number % 2 == 0 else (bob, "ann")
@@ -328,7 +330,7 @@ class RateTests(SynchronousTestCase):
         self.assertIs(master.protocol.input._address_journal, limiter.journal_of("192.0.2.200"))
 
     def test_states_unasked_count(self) -> None:
-        world = self.world(messages_burst="10")
+        world = self.world(messages_per_second="0.5")
         master, (ann, _) = world.game("ann", "bob")
         for _ in range(12):
             master.say(state(1, "ann"))
@@ -339,7 +341,7 @@ class RateTests(SynchronousTestCase):
 
     def test_thanks_do_not_count(self) -> None:
         """A player of many short games is not too fast."""
-        world = self.world(messages_burst="5")
+        world = self.world(messages_per_second="0.25")
         master, (ann, bob) = world.game("ann", "bob")
         for number in range(1, 30):
             master.say(over(number, {"ann": True, "bob": False}))
@@ -351,7 +353,7 @@ class RateTests(SynchronousTestCase):
         self.assertTrue(ann.closed)
 
     def test_a_master_that_does_not_read(self) -> None:
-        world = self.world(queue_bytes="1024")
+        world = self.world(ConnectionBounds(unread_bytes=1_024))
         master, players = world.game("ann", "bob")
         master.transport.reads = False
         for number in range(60):

@@ -19,7 +19,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.extras.cluster.front import Hop, InternalFactory, front_of, read_hop, relays_in
 from gamehost.extras.cluster.relay import LONGEST, MOST_HOPS, PATIENCE, SOCKET, Preamble
 from gamehost.journal.records import SeatRecord
-from gamehost.limits import Limits
 from gamehost.net.endpoints import HEADER_SECONDS
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.ops import SocketUnusable
@@ -330,7 +329,7 @@ class InternalTests(FixedCase):
     def test_many_say_nothing(self) -> None:
         """They are counted, and who has waited longest makes room: at best one of the same address."""
         headers = self.second.internal.headers
-        headers.limits = Limits(header_connections=3, header_connections_per_address=2)
+        headers.most, headers.per_address = 3, 2
         silent = [self.connect(address) for address in ("10.0.0.2", "10.0.0.1", "10.0.0.1")]
         silent.append(self.connect("10.0.0.1"))
         self.assertEqual([one.aborted for one in silent], [False, True, False, False])
@@ -391,7 +390,7 @@ class EarlyTests(SynchronousTestCase):
     def test_silent_connections_keep_nobody_out(self) -> None:
         """Whoever has said nothing for the longest time makes room for the next one, from the same address or another."""
         clock, nowhere = Clock(), None
-        headers = HeaderLimiter(Limits(header_connections=20, header_connections_per_address=10))
+        headers = HeaderLimiter(most=20, per_address=10)
         factory = InternalFactory(cast(Any, nowhere), clock, headers)
         factory.open(cast(Any, object()), {})
 
