@@ -1,5 +1,5 @@
 """
-House players: the host's own players, for people who find nobody else; and the studies of finished matches that they make.
+House players: the host's own players, for people who find nobody else.
 
 Their programs run in another process and log in on a private listener (`gamehost.wires.open.websocket`). A match with a house
 player begins in one step, here: its session is made, and its seat is kept until its program has logged in. So a house player
@@ -7,41 +7,31 @@ never takes the place of a person who comes in the same moment. If a program is 
 is told; after that the table treats the house player as any other player who is away.
 
 A wire needs `HousePlayers.wanted` and `HousePlayers.play` alone.
-
-The same process makes studies, in turns by address with the thinking of its players. A match never changes, so its study is
-kept beside what else was looked up, and those who ask for the same one wait for it together.
 """
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from attrs import define, field, frozen
-from msgspec import json
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost._twisted import Timer
 from gamehost.accounts.names import NameFault, NameRefused
-from gamehost.games.base import Game, JournalledChance, Seat, To
-from gamehost.journal.records import RATED, EntryKind, TableId, TableRecord
-from gamehost.journal.replay import new_master, replay_in_steps
-from gamehost.lobby.finished import Question, Study
-from gamehost.lobby.questions import Found, NotAnswered
+from gamehost.games.base import Game, Seat
+from gamehost.journal.records import RATED
+from gamehost.lobby.questions import NotAnswered
 from gamehost.lobby.queues import HouseRefused, NewMatches, OpenTables
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.players.base import Level
-from gamehost.rates import AddressCounts, is_loopback, rate_limit_key
+from gamehost.rates import is_loopback, rate_limit_key
 from gamehost.settings import Settings
 from gamehost.tables.context import Phase
 from gamehost.tables.interfaces import Displaced, SeatHandle
-
-if TYPE_CHECKING:
-    from gamehost.lobby.watching import Spectators
-
 
 #: The levels by which a house player can be asked for.
 LEVELS = tuple(level.value for level in Level)
@@ -79,8 +69,8 @@ class Programs(Protocol):
         """
         Have a match studied; one of the processes is ready. To cancel what is returned ends the study.
 
-        :param question: a `gamehost.lobby.finished.Question` in JSON
-        :returns: fires with the `gamehost.lobby.finished.Study` in JSON; fails with `NotAnswered` if the process ends before
+        :param question: a `gamehost.lobby.studies.Question` in JSON
+        :returns: fires with the `gamehost.lobby.studies.Study` in JSON; fails with `NotAnswered` if the process ends before
         """
 
 
@@ -259,11 +249,11 @@ class HousePlayers:
         """
         As of `Programs`.
 
-        :raises HouseRefused: there are no house players for this game now
+        :raises NotAnswered: there are no house players for this game now
         """
         reason = self.why_not(game) or (None if self._games else _NOT_READY)
         if reason is not None or self.programs is None:
-            raise HouseRefused(f"only house players can study a match, and {reason}")
+            raise NotAnswered(f"only house players can study a match, and {reason}")
         return self.programs.study(self._group_of(rate_limit_key(address)), question)
 
     # -- for the lobby: who waits
@@ -445,88 +435,3 @@ class HousePlayers:
             kept.session.player = None
             kept.session.away_since = self._clock.seconds()
             self._seats.disconnect(kept.session)
-
-
-# Studies of finished matches: who was ahead, and where it turned (`gamehost.lobby.finished`).
-
-
-#: Studies that are under way, in all and for one address; and entries of a match that is studied. A study takes seconds.
-MOST, PER_ADDRESS, LONGEST = 4, 1, 3_000
-
-
-@define(eq=False)
-class Studies:
-    """The studies of a host."""
-
-    _spectators: "Spectators"
-    _house: HousePlayers
-    #: Whether a finished match shows what was hidden in it. A study of such a match shows it, too.
-    reveal: bool = True
-    #: How many are under way, by address.
-    _addresses: AddressCounts = field(factory=AddressCounts)
-
-    def ask(
-        self,
-        address: str,
-        table: TableId,
-        code: str,
-        games: Mapping[str, Game[Any, Any]],
-        answered: Callable[[Study], None],
-        refused: Callable[[NotAnswered], None],
-    ) -> Callable[[], None]:
-        """
-        Have a finished match studied.
-
-        :param code: of a private match
-        :param answered: called with the study, at once or later
-        :param refused: called instead if there is none
-        :returns: a function that has neither of them called any more
-        """
-        work = partial(self._study, address, table, code, games)
-        return self._spectators.questions.tell(address, (Studies, table, code), work, answered, refused)
-
-    async def _study(self, address: str, table: TableId, code: str, games: Mapping[str, Game[Any, Any]]) -> Found:
-        match, record, game = await self._spectators.finished_match(table, code, games)
-        if not match.played:
-            raise NotAnswered("nobody has moved in this match")
-        if len(record.entries) > LONGEST:
-            raise NotAnswered("this match is too long to be studied")
-        questions = self._spectators.questions
-        if not self.reveal and await questions.in_slices(_hides(game, record)):
-            raise NotAnswered("this host never shows what was hidden in a match, and a study would")
-        if self._addresses.of(address) >= PER_ADDRESS:
-            raise NotAnswered("a study for your address is under way: wait for it, and try again then")
-        if self._addresses.total() >= MOST:
-            raise NotAnswered("too many studies are under way: try again in a moment")
-        asked = Question(game.name, len(record.opening.seats), dict(record.opening.settings), record.entries)
-        self._addresses.enter(address)
-        try:
-            studied = self._house.study(address, game.name, json.encode(asked).decode())
-            questions.step_aside(studied.cancel)
-            study = json.decode(await studied, type=Study)
-        except HouseRefused as refusal:
-            raise NotAnswered(str(refusal)) from None
-        except CancelledError:
-            raise NotAnswered("nobody waits for this study any more") from None
-        finally:
-            self._addresses.leave(address)
-        if not study.standings:
-            raise NotAnswered("the house players cannot weigh the moves of this game")
-        return Found(study, 0 if code else 64 * len(study.standings))
-
-
-def _hides(game: Game[Any, Any], record: TableRecord) -> Generator[None, None, bool]:
-    """Whether a player was told something in a match that others were not."""
-    hidden = False
-
-    def note(number: int, told: Sequence[To[Any]]) -> None:
-        nonlocal hidden
-        hidden = hidden or any(to.audience is not None for to in told)
-
-    chance = JournalledChance()
-    entries = [entry for entry in record.entries if entry.kind is not EntryKind.ARCHIVED]
-    for _ in replay_in_steps(game, new_master(game, record.opening, chance), chance, entries, note):
-        if hidden:
-            break
-        yield
-    return hidden

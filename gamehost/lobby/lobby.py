@@ -29,7 +29,7 @@ from gamehost.games.base import Game, Seat
 from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import TableId, UnfinishedTable
 from gamehost.limits import Limits
-from gamehost.lobby.house import HousePlayers, HouseRules, Studies
+from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.missed_ends import MissedEnds
 from gamehost.lobby.questions import QuestionLimits
 from gamehost.lobby.queues import (
@@ -49,6 +49,7 @@ from gamehost.lobby.remote_game import RemoteLimits
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Queue, Session, SessionRegistry
+from gamehost.lobby.studies import Studies
 from gamehost.lobby.watching import GUEST, Spectators, who_waits
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext

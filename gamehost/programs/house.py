@@ -44,7 +44,7 @@ from gamehost.games.base import Seat
 from gamehost.games.installed import installed
 from gamehost.games.play import player_of
 from gamehost.journal.records import SeatRecord, TableHeader
-from gamehost.lobby.finished import Question, Study, study_in_steps
+from gamehost.lobby.studies import Question, Study, study_in_steps
 from gamehost.ops.workers import SerialWorker
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.programs.open import OpenProgram

@@ -28,8 +28,8 @@ from gamehost.games.onitama.rules import VECTORS
 from gamehost.games.paper_soccer.master import PAPER_SOCCER, Kickoff
 from gamehost.games.play import new_player, player_of
 from gamehost.limits import Limits
-from gamehost.lobby.finished import Question
 from gamehost.lobby.house import HouseRules
+from gamehost.lobby.studies import Question
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.net.limiter import ConnectionLimiter

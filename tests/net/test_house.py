@@ -59,7 +59,7 @@ class HouseServiceTests(SynchronousTestCase):
         self.assertEqual(told_first, {"socket": str(service.socket), "secret": service.secret})
         early = seek(self.host, "early", house="easy")
         self.assertEqual(told(early)[0]["is"], "seated")
-        self.assertRaises(HouseRefused, self.host.lobby.house.study, "", "onitama", "")
+        self.assertRaises(NotAnswered, self.host.lobby.house.study, "", "onitama", "")
         self.assertNotIn(b"sit", process.written)
         process.says(b"ready onitama stratego\nalive\n")
         self.assertIn("house players ready", self.lines.of(LogLevel.info))

@@ -11,10 +11,10 @@ from gamehost.games.paper_soccer.master import PAPER_SOCCER
 from gamehost.games.stratego.master import STRATEGO
 from gamehost.players.base import Level
 from tests.kit.players import check_whole_matches, slow_line_ups
+from tests.lobby.test_studies import missed, planted, study_of
 from tests.players import test_onitama, test_paper_soccer
 from tests.players.test_eriantys import ERIANTYS, LEVELS, settings_of
 from tests.players.test_stratego import Pair
-from tests.players.test_studies import missed, planted, study_of
 
 
 class SlowPlayerTests(SynchronousTestCase):

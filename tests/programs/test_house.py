@@ -23,7 +23,7 @@ from gamehost.games.base import Seat
 from gamehost.games.onitama.messages import DealtEvent, MovedEvent
 from gamehost.games.play import new_player
 from gamehost.journal.records import Entry, EntryKind
-from gamehost.lobby.finished import Question
+from gamehost.lobby.studies import Question
 from gamehost.players.base import Level
 from gamehost.programs.house import Control, HousePlayer
 from gamehost.programs.open import OpenProgram

@@ -17,8 +17,8 @@ from gamehost.games.stratego.messages import MESSAGES
 from gamehost.games.stratego.rules import Action, Move, Place, PlaceRows
 from gamehost.journal.records import EntryKind, TableId
 from gamehost.lobby import watching as spectators
-from gamehost.lobby.house import PER_ADDRESS
 from gamehost.lobby.questions import FAULT, NotAnswered
+from gamehost.lobby.studies import PER_ADDRESS
 from gamehost.lobby.watching import NO_RECORD, UNREADABLE
 from gamehost.testing import memory_host
 from gamehost.testing.cases import PropertyCase

@@ -19,7 +19,7 @@ from gamehost.games.stratego.master import move_between
 from gamehost.games.stratego.player import STYLE
 from gamehost.games.stratego.rules import write as write_move
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
-from gamehost.lobby.finished import MOST_TURNS, Study, study_in_steps
+from gamehost.lobby.studies import MOST_TURNS, Study, study_in_steps
 from gamehost.players.base import Budget, Level, Search, SeededChance
 from tests import share
 from tests.kit.players import one_action, players_of, tell

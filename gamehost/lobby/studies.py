@@ -1,0 +1,188 @@
+"""
+Studies of finished matches: who was ahead, and where a match turned.
+
+A player in each seat walks through the record, and says what it thinks of each action. Each player is sent what its seat was
+sent, and nothing else. So it blames nobody for what nobody could know.
+
+The processes of the house players make studies, in turns by address with the thinking of its players. A match never changes, so
+its study is kept beside what else was looked up, and those who ask for the same one wait for it together.
+"""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+from msgspec import Struct, json
+from twisted.internet.defer import CancelledError
+
+from gamehost.games.base import Game, JournalledChance, Seat, To
+from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
+from gamehost.journal.replay import new_master, replay_in_steps
+from gamehost.lobby.questions import Found, NotAnswered
+from gamehost.players.base import Player, Standing, TurningPoint, Weighed, Weigher
+from gamehost.rates import AddressCounts
+
+if TYPE_CHECKING:
+    from gamehost.lobby.house import HousePlayers
+    from gamehost.lobby.watching import Spectators
+
+#: So many actions at which a match turned are told at most, and each has lost so much at least, in hundredths of a victory.
+MOST_TURNS, LEAST_LOST = 5, 10
+
+
+class Question(Struct, frozen=True):
+    """A match that is to be studied, as far as a process needs it that has no journal."""
+
+    game: str
+    seats: int
+    settings: dict[str, str]
+    entries: tuple[Entry, ...]
+
+
+class Study(Struct, frozen=True):
+    """Who was ahead in a match, and where it turned. Without standings, the players of this game cannot weigh its actions."""
+
+    standings: list[Standing]
+    turns: list[TurningPoint]
+
+
+def study_in_steps(
+    game: Game[Any, Any], opening: TableHeader, entries: Sequence[Entry], new_player: Callable[[Seat], Player]
+) -> Generator[None, None, Study]:
+    """
+    Study a finished match; each step of the generator weighs one action at most.
+
+    :raises NotFollowed: the record does not fit the rules of its game
+    """
+    players = [new_player(Seat(seat)) for seat in range(len(opening.seats))]
+    chance = JournalledChance()
+    master = new_master(game, opening, chance)
+
+    def tell(number: int, told: Sequence[To[Any]]) -> None:
+        for to in told:
+            for seat in range(len(players)) if to.audience is None else to.audience:
+                players[seat].hear(to.event)
+
+    standings: list[Standing] = []
+    turns: list[TurningPoint] = []
+    #: The actions that were not taken back: the numbers of their entries, and whose they were.
+    acted: list[tuple[int, Seat | None]] = []
+    followed = [entry for entry in entries if entry.kind is not EntryKind.ARCHIVED]
+    steps = replay_in_steps(game, master, chance, followed, tell)
+    for number, entry in enumerate(followed, 1):
+        weighed = _weighed(players, entry)
+        if weighed is not None:
+            standings.append(Standing(number - 1, [round(100 * share) for share in weighed.shares]))
+            lost = round(100 * weighed.lost)
+            if lost >= LEAST_LOST and entry.seat is not None:
+                turns.append(TurningPoint(number, entry.seat, entry.notation.decode(), weighed.best.decode(), lost))
+        next(steps)
+        if entry.kind is EntryKind.ACTED:
+            acted.append((number, entry.seat))
+        elif entry.kind is EntryKind.TAKEN_BACK:
+            first = _taken_back(acted, entry.seat)
+            standings = [standing for standing in standings if standing.n < first]
+            turns = [turn for turn in turns if turn.n < first]
+        yield
+    if standings and master.result is not None:
+        winners = master.result.winners or tuple(Seat(seat) for seat in range(len(players)))
+        shares = [round(100 * (seat in winners) / len(winners)) for seat in range(len(players))]
+        standings.append(Standing(len(followed), shares))
+    worst = sorted(turns, key=lambda turn: -turn.lost)[:MOST_TURNS]
+    return Study(standings, sorted(worst, key=lambda turn: turn.n))
+
+
+def _taken_back(acted: list[tuple[int, Seat | None]], seat: Seat | None) -> int:
+    """Remove the last action of a seat, and all since. The number of its entry."""
+    number, other = acted.pop()
+    while other != seat:
+        number, other = acted.pop()
+    return number
+
+
+def _weighed(players: Sequence[Player], entry: Entry) -> Weighed | None:
+    if entry.kind is not EntryKind.ACTED or entry.seat is None:
+        return None
+    player = players[entry.seat]
+    return player.weigh(entry.notation) if isinstance(player, Weigher) else None
+
+
+#: Studies that are under way, in all and for one address; and entries of a match that is studied. A study takes seconds.
+MOST, PER_ADDRESS, LONGEST = 4, 1, 3_000
+
+
+@define(eq=False)
+class Studies:
+    """The studies of a host."""
+
+    _spectators: "Spectators"
+    _house: "HousePlayers"
+    #: Whether a finished match shows what was hidden in it. A study of such a match shows it, too.
+    reveal: bool = True
+    #: How many are under way, by address.
+    _addresses: AddressCounts = field(factory=AddressCounts)
+
+    def ask(
+        self,
+        address: str,
+        table: TableId,
+        code: str,
+        games: Mapping[str, Game[Any, Any]],
+        answered: Callable[[Study], None],
+        refused: Callable[[NotAnswered], None],
+    ) -> Callable[[], None]:
+        """
+        Have a finished match studied.
+
+        :param code: of a private match
+        :param answered: called with the study, at once or later
+        :param refused: called instead if there is none
+        :returns: a function that has neither of them called any more
+        """
+        work = partial(self._study, address, table, code, games)
+        return self._spectators.questions.tell(address, (Studies, table, code), work, answered, refused)
+
+    async def _study(self, address: str, table: TableId, code: str, games: Mapping[str, Game[Any, Any]]) -> Found:
+        match, record, game = await self._spectators.finished_match(table, code, games)
+        if not match.played:
+            raise NotAnswered("nobody has moved in this match")
+        if len(record.entries) > LONGEST:
+            raise NotAnswered("this match is too long to be studied")
+        questions = self._spectators.questions
+        if not self.reveal and await questions.in_slices(_hides(game, record)):
+            raise NotAnswered("this host never shows what was hidden in a match, and a study would")
+        if self._addresses.of(address) >= PER_ADDRESS:
+            raise NotAnswered("a study for your address is under way: wait for it, and try again then")
+        if self._addresses.total() >= MOST:
+            raise NotAnswered("too many studies are under way: try again in a moment")
+        asked = Question(game.name, len(record.opening.seats), dict(record.opening.settings), record.entries)
+        self._addresses.enter(address)
+        try:
+            studied = self._house.study(address, game.name, json.encode(asked).decode())
+            questions.step_aside(studied.cancel)
+            study = json.decode(await studied, type=Study)
+        except CancelledError:
+            raise NotAnswered("nobody waits for this study any more") from None
+        finally:
+            self._addresses.leave(address)
+        if not study.standings:
+            raise NotAnswered("the house players cannot weigh the moves of this game")
+        return Found(study, 0 if code else 64 * len(study.standings))
+
+
+def _hides(game: Game[Any, Any], record: TableRecord) -> Generator[None, None, bool]:
+    """Whether a player was told something in a match that others were not."""
+    hidden = False
+
+    def note(number: int, told: Sequence[To[Any]]) -> None:
+        nonlocal hidden
+        hidden = hidden or any(to.audience is not None for to in told)
+
+    chance = JournalledChance()
+    entries = [entry for entry in record.entries if entry.kind is not EntryKind.ARCHIVED]
+    for _ in replay_in_steps(game, new_master(game, record.opening, chance), chance, entries, note):
+        if hidden:
+            break
+        yield
+    return hidden
