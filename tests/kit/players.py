@@ -19,7 +19,6 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.client.core import ClientCore
-from gamehost.extras.bots.command import playable
 from gamehost.games.base import Chance, Game, GameMaster, IllegalAction, Result, Seat, SystemChance, To, shuffled
 from gamehost.games.eriantys.rules import NO_STUDENTS, drawn
 from gamehost.games.installed import installed
@@ -399,7 +398,9 @@ class HouseProcess:
 
 
 #: The wires that bring a program that plays, by their names.
-WIRES = playable(INSTALLED)
+WIRES = {
+    wire.name: wire for wire in INSTALLED if (client := client_of(wire.name)) is not None and client.player is not None
+}
 
 
 def program_of(wire: str, name: str, password: str, new_player: Callable[[str, Seat], Player]) -> WirePlayer:
