@@ -342,20 +342,19 @@ class PackageTests(SynchronousTestCase):
         those of `gamehost trace` through `_twisted`, and a bot's input in `gamehost bridge`.
         """
         writers = [name for name, text in PACKAGE.items() for _ in range(attributes(text, "write", "transport"))]
-        self.assertEqual(
-            writers,
-            [
-                *("gamehost._twisted", "gamehost.client.twisted_client", "gamehost.extras.bots.bridge"),
-                *("gamehost.extras.bots.command", "gamehost.net.streams"),
-            ],
+        expected = (
+            *("gamehost._twisted", "gamehost.client.twisted_client", "gamehost.extras.bots.bridge"),
+            *("gamehost.extras.bots.command", "gamehost.net.streams"),
         )
+        self.assertEqual(writers, [name for name in expected if name in PACKAGE])
         self.assertEqual([name for name, text in PACKAGE.items() if attributes(text, "writeSequence")], [])
 
     def test_who_sets_timers(self) -> None:
         """Timers are set where the table says, and nowhere else."""
         timer = re.compile(r"^from gamehost\._twisted import .*\bTimer\b", re.M)
         made = {name for name, text in PACKAGE.items() if attributes(text, "callLater") or timer.search(text)}
-        self.assertEqual(made, set(TIMERS))
+        # An extra may be deleted.
+        self.assertEqual(made, set(TIMERS) & PACKAGE.keys())
 
     def test_lengths(self) -> None:
         self.assertEqual([*lengthy(PACKAGE), *lengthy(TESTS)], [])
