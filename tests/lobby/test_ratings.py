@@ -24,6 +24,8 @@ from gamehost.journal.records import (
     TableId,
 )
 from gamehost.lobby import finished
+from gamehost.lobby import ratings as glicko
+from gamehost.lobby.results import Who
 from gamehost.measures import MatchCounts
 from gamehost.storage.memory import MemoryJournal
 from gamehost.testing.cases import PropertyCase
@@ -46,18 +48,18 @@ def match(
     words = Result(tuple(map(Seat, winners)), cause, "so").words(names)
     last = Entry(EntryKind.ACTED, 0, Seat(0), b"x", outcome=words)
     header = TableHeader("onitama", 1, seats, {"rated": "yes"})
-    return FinishedMatch(TableId(number), week * finished.WEEK, header, 9, last)
+    return FinishedMatch(TableId(number), week * glicko.WEEK, header, 9, last)
 
 
-def rated(*matches: FinishedMatch) -> finished.Ratings:
-    running = finished.RunningRatings()
+def rated(*matches: FinishedMatch) -> glicko.Ratings:
+    running = glicko.RunningRatings()
     for _ in running.count(matches):
         pass
     return running.ratings
 
 
-def value(ratings: finished.Ratings, name: str) -> float:
-    return ratings[finished.Who("account", name), "onitama"].rating.value
+def value(ratings: glicko.Ratings, name: str) -> float:
+    return ratings[Who("account", name), "onitama"].rating.value
 
 
 MATCHES = st.lists(
@@ -73,22 +75,22 @@ MATCHES = st.lists(
 class GlickoTests(PropertyCase):
     def test_the_published_example(self) -> None:
         """Glickman, "Example of the Glicko-2 system": one who won against the first of three, and lost against the others."""
-        games = [(finished.Rating(1400, 30), 1.0), (finished.Rating(1550, 100), 0.0), (finished.Rating(1700, 300), 0.0)]
-        found = finished.Rating(1500, 200, 0.06).after(games, tau=0.5)
-        self.assertEqual(round((found.value - 1500) / finished.SCALE, 4), -0.2069)
-        self.assertEqual(round(found.deviation / finished.SCALE, 4), 0.8722)
+        games = [(glicko.Rating(1400, 30), 1.0), (glicko.Rating(1550, 100), 0.0), (glicko.Rating(1700, 300), 0.0)]
+        found = glicko.Rating(1500, 200, 0.06).after(games, tau=0.5)
+        self.assertEqual(round((found.value - 1500) / glicko.SCALE, 4), -0.2069)
+        self.assertEqual(round(found.deviation / glicko.SCALE, 4), 0.8722)
         self.assertEqual((round(found.value), round(found.deviation, 2)), (1464, 151.52))
         self.assertTrue(0.05999 <= found.volatility < 0.06)
 
     def test_nobody_knows_less_than_nothing(self) -> None:
-        self.assertEqual(finished.Rating(1700, 349).after_rest(1000).deviation, finished.UNKNOWN)
-        self.assertEqual(finished.Rating().after([]), finished.Rating().after_rest(1))
-        self.assertGreater(finished.Rating(1500, 50).after_rest(10).deviation, 50)
+        self.assertEqual(glicko.Rating(1700, 349).after_rest(1000).deviation, glicko.UNKNOWN)
+        self.assertEqual(glicko.Rating().after([]), glicko.Rating().after_rest(1))
+        self.assertGreater(glicko.Rating(1500, 50).after_rest(10).deviation, 50)
 
     def test_a_surprise_makes_volatile(self) -> None:
         """Who loses often against the weakest: both branches of the search for the volatility."""
-        expected = finished.Rating(1500, 200).after([(finished.Rating(1500, 30), 0.5)])
-        surprising = finished.Rating(2500, 50).after([(finished.ANCHORS["random"], 0.0)] * 20)
+        expected = glicko.Rating(1500, 200).after([(glicko.Rating(1500, 30), 0.5)])
+        surprising = glicko.Rating(2500, 50).after([(glicko.ANCHORS["random"], 0.0)] * 20)
         self.assertLess(expected.volatility, 0.06)
         self.assertGreater(surprising.volatility, 0.06)
 
@@ -104,9 +106,9 @@ class GlickoTests(PropertyCase):
             [(key, one.rating, one.matches) for key, one in rated(*matches).items()],
         )
         for (who, _), one in once.items():
-            self.assertTrue(0 < one.rating.deviation <= finished.UNKNOWN)
+            self.assertTrue(0 < one.rating.deviation <= glicko.UNKNOWN)
             if who.kind == "house":
-                self.assertEqual(one.rating, finished.ANCHORS[who.name])
+                self.assertEqual(one.rating, glicko.ANCHORS[who.name])
 
 
 class RateTests(SynchronousTestCase):
@@ -242,7 +244,7 @@ class RunningTests(PropertyCase):
         case.ask()
         case.end(late, ("dora", "hard.2"), 0)
         (tally,) = case.ask()
-        self.assertEqual(tally.ratings[finished.Who("account", "dora"), "onitama"].matches, 1)
+        self.assertEqual(tally.ratings[Who("account", "dora"), "onitama"].matches, 1)
         self.assertEqual(sum(one.matches for one in tally.ratings.values()), 2 * len(case.ended))
 
     def test_two_who_ask_at_once(self) -> None:
@@ -256,8 +258,8 @@ class RunningTests(PropertyCase):
         self.assertEqual(dict(one.ratings), rated(*case.ended))
 
     def test_old_matches_are_forgotten(self) -> None:
-        self.patch(finished, "RATED_COUNTED", 3)
-        running = finished.RunningRatings()
+        self.patch(glicko, "RATED_COUNTED", 3)
+        running = glicko.RunningRatings()
         matches = [match(number, ("ann", "bob"), (number % 2,)) for number in range(1, 10)]
         for one in matches:
             for _ in running.count([one]):
@@ -267,7 +269,7 @@ class RunningTests(PropertyCase):
         self.assertEqual(running.ratings, rated(*matches))
 
     def test_who_has_not_played_for_longest_is_forgotten(self) -> None:
-        self.patch(finished, "MOST_RATINGS", 2)
+        self.patch(glicko, "MOST_RATINGS", 2)
         found = rated(match(1, ("ann", "bob"), (0,)), match(2, ("bob", "carl"), (0,)))
         self.assertEqual([who.name for who, _ in found], ["bob", "carl"])
 

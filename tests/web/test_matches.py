@@ -13,7 +13,8 @@ from gamehost.games.play import screen_of
 from gamehost.journal.notation import read_notation
 from gamehost.journal.records import HOUSE_ADDRESS, Entry, EntryKind, FinishedMatch, SeatRecord, TableHeader, TableId
 from gamehost.journal.replay import History, fingerprint, new_master, replay
-from gamehost.lobby.finished import COUNTED_SECONDS, outcome
+from gamehost.lobby.finished import COUNTED_SECONDS
+from gamehost.lobby.results import outcome
 from gamehost.players.base import SeededChance
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.web import api as records

@@ -22,8 +22,9 @@ from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.play import help_of
 from gamehost.games.screen import listed, wrapped
 from gamehost.journal.records import FinishedMatch, TableId
-from gamehost.lobby.finished import Kind, Tally, Who, outcome
+from gamehost.lobby.finished import Tally
 from gamehost.lobby.house import LEVELS
+from gamehost.lobby.results import Kind, Who, outcome
 from gamehost.lobby.sessions import Person, WaitingByGame
 from gamehost.lobby.studies import Study
 from gamehost.lobby.watching import Counts, PlayedTable

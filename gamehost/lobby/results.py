@@ -1,0 +1,38 @@
+"""What the record of a finished match says of its players: who they are, and who has won."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from gamehost.games.base import Cause
+from gamehost.journal.records import HOUSE_ADDRESS, FinishedMatch, SeatRecord
+
+_OUTCOME = re.compile(rf"(.*) won \(({'|'.join(cause.value for cause in Cause)})\): (.*)", re.DOTALL)
+
+
+def outcome(match: FinishedMatch) -> tuple[list[int], str, str]:
+    """The winning seats, the cause and the reason, from the words of the record."""
+    found = _OUTCOME.fullmatch(match.last.outcome)
+    if found is None:
+        return [], "", match.last.outcome
+    names = found[1].split(" and ")
+    return [seat for seat, one in enumerate(match.opening.seats) if one.name in names], found[2], found[3]
+
+
+#: Who is behind a name. Only an account is the same person each time.
+Kind = Literal["account", "house", "guest"]
+#: In the order in which they are listed.
+KINDS: Sequence[Kind] = ("account", "house", "guest")
+
+
+class Who(NamedTuple):
+    """A player whose results are counted: an account, a level of house players, or whoever had a guest's name."""
+
+    kind: Kind
+    name: str
+
+    @classmethod
+    def of(cls, seat: SeatRecord) -> "Who":
+        if seat.address == HOUSE_ADDRESS:
+            return cls("house", seat.name.partition(".")[0])
+        return cls("account" if seat.account else "guest", seat.name)
