@@ -95,5 +95,7 @@ def loaded(group: str, name: str, kind: type[T]) -> T | None:
         words = " ".join(str(error).split())
         raise PartUnusable(f"{entry.value} cannot be imported: {type(error).__name__}: {words}") from error
     if not isinstance(part, kind):
-        raise PartUnusable(f"{entry.value} is a {type(part).__name__}; expected a {kind.__module__}.{kind.__name__}")
+        raise PartUnusable(
+            f"{entry.value} has the type {type(part).__name__}; expected a {kind.__module__}.{kind.__name__}"
+        )
     return part
