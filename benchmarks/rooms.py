@@ -34,7 +34,7 @@ ROOMS = (
     ("gamehost/tables/interfaces", "conversation"),
     *((f"gamehost/net/{part}", "connection") for part in ("connection", "streams", "context")),
     ("gamehost/rates", "connection"),
-    ("gamehost/tables/context", "connection"),
+    ("gamehost/fairness", "connection"),
     ("gamehost/tables/table", "table"),
     ("gamehost/journal/records.py", "table"),
     ("gamehost/games/base", "table"),

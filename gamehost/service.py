@@ -36,6 +36,7 @@ from twisted.python.failure import Failure
 import gamehost
 import twisted
 from gamehost._twisted import accept_steadily
+from gamehost.fairness import FairScheduler
 from gamehost.games.base import Game
 from gamehost.journal.records import Pressure, Room, Store, StoreUnusable
 from gamehost.limits import Limits
@@ -52,7 +53,6 @@ from gamehost.ops.interpreter import is_plain
 from gamehost.ops.watchdog import Supervisor, Watchdog
 from gamehost.ops.workers import ChildProcess, SerialWorker
 from gamehost.settings import Settings
-from gamehost.tables.context import FairScheduler
 from gamehost.web.site import WebListener, WebSite
 from gamehost.wires.base import Wire
 from gamehost.wires.open.websocket import house_wire

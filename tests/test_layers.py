@@ -31,7 +31,7 @@ from tests.kit.sources import (
 LAYERS: Sequence[Sequence[str]] = (
     ("settings", "_twisted", "measures", "entries"),
     ("games", "limits", "rates"),
-    ("journal", "accounts", "players"),
+    ("journal", "accounts", "players", "fairness"),
     ("tables", "storage", "ops"),
     ("lobby", "commands"),
     ("wires",),
@@ -135,7 +135,7 @@ TIMERS = {
     "gamehost.lobby.remote_game": "states of a master to which a game is told anew",
     "gamehost.lobby.remote_games": "masters that are lost",
     "gamehost.lobby.seats": "tables that sleep too long; the next records to check, some at a time",
-    "gamehost.tables.context": "the time of busy connections; long records, a slice in each turn",
+    "gamehost.fairness": "the time of busy connections; long records, a slice in each turn",
     "gamehost.ops.workers": "the next start of a process, and its silence",
     "gamehost.extras.bots.command": "a log-in that is never answered",
     "gamehost.extras.bots.bridge": "the answer of a bot, its end, and the end of the command",

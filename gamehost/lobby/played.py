@@ -9,9 +9,9 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost._twisted import Timer
+from gamehost.fairness import Slices
 from gamehost.games.base import Game
 from gamehost.journal.records import Entry, Journal, TableElsewhere, TableId
-from gamehost.tables.context import Slices
 from gamehost.tables.followed import FollowedTable
 from gamehost.tables.interfaces import WatchableTable
 from gamehost.tables.table import Table

@@ -19,9 +19,9 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost._twisted import Timer
+from gamehost.fairness import FairScheduler, Slices
 from gamehost.journal.records import HOUSE_ADDRESS
 from gamehost.rates import Rounds, rate_limit_key
-from gamehost.tables.context import FairScheduler, Slices
 
 R = TypeVar("R")
 

@@ -12,10 +12,10 @@ from attrs import Factory, define, field, frozen
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from gamehost._twisted import Timer
+from gamehost.fairness import FairScheduler
 from gamehost.limits import Limits
 from gamehost.net.endpoints import Transport
 from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
-from gamehost.tables.context import FairScheduler
 from gamehost.wires.base import Wire
 
 if TYPE_CHECKING:

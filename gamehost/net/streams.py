@@ -22,9 +22,9 @@ from twisted.internet.interfaces import IPushProducer
 from twisted.logger import Logger
 from zope.interface import implementer
 
+from gamehost.fairness import MESSAGE, SHARE
 from gamehost.net.context import LOGIN_PATIENCE_SECONDS, Connection, Deadline
 from gamehost.rates import TokenBucket, messages_bucket, moves_bucket
-from gamehost.tables.context import MESSAGE, SHARE
 from gamehost.wires.base import Codec, Conversation
 from gamehost.wires.framing import WireError
 

@@ -17,11 +17,11 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from gamehost.fairness import Slices
 from gamehost.games.base import Game, GameMaster, JournalledChance, To
 from gamehost.games.clock import ClockReading, reading_of
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
 from gamehost.journal.replay import NotFollowed, new_master, replay_in_steps
-from gamehost.tables.context import Slices
 from gamehost.tables.interfaces import (
     Archived,
     Audience,

@@ -20,9 +20,9 @@ from twisted.protocols.policies import TimeoutMixin
 from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel, Request, datetimeToString
 
+from gamehost.fairness import FairScheduler
 from gamehost.net.limiter import HttpLimiter
 from gamehost.rates import is_loopback
-from gamehost.tables.context import FairScheduler
 from gamehost.web.http import (
     FOR_EVERYBODY,
     Access,

@@ -9,8 +9,8 @@ from typing import Any
 
 from twisted.logger import Logger, LogLevel
 
+from gamehost.fairness import AT_ONCE
 from gamehost.limits import Limits
-from gamehost.tables.context import AT_ONCE
 from gamehost.testing.cases import Mixin
 from gamehost.web.server import DROP_BYTES, DROP_SECONDS, HEADERS, IDLE_SECONDS, REQUEST_BYTES, REQUEST_SECONDS
 from tests.kit.reactors import Lines

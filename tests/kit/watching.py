@@ -8,6 +8,7 @@ import msgspec
 from attrs import define, field, frozen
 from twisted.internet.task import Clock
 
+from gamehost.fairness import Slices
 from gamehost.games.base import Game, JournalledChance, Seat
 from gamehost.games.eriantys.messages import MESSAGES as ERIANTYS
 from gamehost.games.messages import Messages
@@ -17,7 +18,7 @@ from gamehost.games.stratego.messages import MESSAGES as STRATEGO
 from gamehost.journal.records import Entry, SeatRecord, TableHeader, TableId
 from gamehost.journal.replay import History, new_master, replay
 from gamehost.lobby.played import READ_EVERY, PlayedTables
-from gamehost.tables.context import Phase, Slices, TableContext
+from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.gallery import Galleries
 from gamehost.tables.interfaces import Archived, Look, Over, SeatHandle, WatchableTable
 from gamehost.tables.table import Table

@@ -13,7 +13,7 @@ from wsproto.frame_protocol import FrameProtocol, Opcode
 from zope.interface import implementer
 
 from gamehost.accounts.login import at_once
-from gamehost.tables.context import PAUSE
+from gamehost.fairness import PAUSE
 from gamehost.testing.memory_host import MemoryHost, StrictTransport
 from gamehost.web.http import Access, StaticFiles
 from gamehost.web.server import HttpSite

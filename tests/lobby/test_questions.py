@@ -12,6 +12,8 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost import fairness
+from gamehost.fairness import AT_ONCE, BETWEEN_IN_TURN, SHARE, FairScheduler
 from gamehost.lobby.questions import (
     MOST_ASIDE,
     OVERHEAD,
@@ -23,8 +25,6 @@ from gamehost.lobby.questions import (
     TooManyQuestions,
 )
 from gamehost.rates import Rounds
-from gamehost.tables import context
-from gamehost.tables.context import AT_ONCE, BETWEEN_IN_TURN, SHARE, FairScheduler
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.wires.open.conversation import WIRE
@@ -124,7 +124,7 @@ class TurnTests(QuestionsCase):
         begun.callback(Found("x"))
         for turn in range(1, 4):
             self.assertEqual(len(told), BETWEEN_IN_TURN * turn)
-            clock.advance(context.PAUSE + SHARE)
+            clock.advance(fairness.PAUSE + SHARE)
         self.assertEqual(clock.getDelayedCalls(), [])
 
     def test_busy_connections_do_not_hold_answers_up(self) -> None:
@@ -154,7 +154,7 @@ class TurnTests(QuestionsCase):
 
     def test_many_are_told_what_is_kept(self) -> None:
         """Some at once, and the others in turns: an answer that is kept costs time, too. Nobody is forgotten."""
-        self.patch(context, "SHARE", 0.0)
+        self.patch(fairness, "SHARE", 0.0)
         self.ask(A, 1)
         self.answer(1, "x", 1)
         self.clock.advance(1)
@@ -194,7 +194,7 @@ class TurnTests(QuestionsCase):
         done: list[str] = []
 
         def work() -> Generator[None, None, str]:
-            for _ in range(2 * context.STEPS):
+            for _ in range(2 * fairness.STEPS):
                 self.clock.rightNow += SHARE / 10
                 yield
             return "done"

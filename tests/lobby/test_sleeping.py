@@ -9,11 +9,11 @@ from twisted.internet.task import Clock
 from twisted.logger import LogEvent, capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.fairness import STEPS
 from gamehost.games.base import Seat
 from gamehost.journal.records import EntryKind, SeatRecord, TableId
 from gamehost.lobby.seats import LEAST_PAUSE, PAUSE, Resuming
 from gamehost.lobby.sleeping import Place, SleepingIndex, SleepingTable
-from gamehost.tables.context import STEPS
 from gamehost.testing.cases import PropertyCase
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import CommittedJournal, RecordingJournal

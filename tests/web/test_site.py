@@ -9,9 +9,9 @@ from twisted.internet.defer import fail
 from twisted.logger import Logger, LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost import fairness
+from gamehost.fairness import AT_ONCE, PAUSE
 from gamehost.net.endpoints import LOOPBACK
-from gamehost.tables import context
-from gamehost.tables.context import AT_ONCE, PAUSE
 from gamehost.testing import memory_host
 from gamehost.testing.codec_contract import chunked, mutated
 from gamehost.web.http import Access, BadPath, found, packed, read_query, refused, split_path
@@ -241,7 +241,7 @@ class LimitTests(SynchronousTestCase):
     def test_many_requests_have_turns(self) -> None:
         """Some are answered at once, also of one segment. The others wait, in order, and players are served between them."""
         web = WebHost(settings={"limits.unlimited": "yes"})
-        self.patch(context, "SHARE", 0.0)  # a turn of each round
+        self.patch(fairness, "SHARE", 0.0)  # a turn of each round
         clients = [web.connect() for _ in range(3)]
         for client in clients:
             client.transport.receive(request("/nothing") * 30)

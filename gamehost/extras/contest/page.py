@@ -19,11 +19,11 @@ from twisted.internet.interfaces import IReactorTime
 from gamehost.extras.contest import results
 from gamehost.extras.contest.contest import Contest
 from gamehost.extras.contest.game import ContestGame
+from gamehost.fairness import FairScheduler
 from gamehost.games.base import Game
 from gamehost.journal.notation import NoPicture, picture
 from gamehost.limits import Limits
 from gamehost.net.limiter import HttpLimiter
-from gamehost.tables.context import FairScheduler
 from gamehost.web.http import KINDS, Access, Answer, Asked, found, refused
 from gamehost.web.server import HEADERS, Answering, HttpSite
 

@@ -5,7 +5,7 @@ from collections.abc import Generator
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.tables.context import BETWEEN, PAUSE, SECONDS, SHARE, STEPS, FairScheduler, Slices
+from gamehost.fairness import BETWEEN, PAUSE, SECONDS, SHARE, STEPS, FairScheduler, Slices
 from tests.kit.reactors import TurnClock
 
 
