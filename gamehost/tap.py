@@ -32,6 +32,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Membership, SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
+from gamehost.net.house import HouseService
 from gamehost.net.limiter import MOST_HEADERS, ConnectionLimiter, HttpLimiter
 from gamehost.ops.watchdog import (
     GameBreaker,
@@ -43,7 +44,7 @@ from gamehost.ops.watchdog import (
     raise_fd_limit,
 )
 from gamehost.ops.workers import SerialWorker
-from gamehost.service import GameHostService, HouseService, Listener, Part
+from gamehost.service import GameHostService, Listener, Part
 from gamehost.settings import BadOption
 from gamehost.storage.databases import beside, kind_of, shown
 from gamehost.storage.durable import AWAY_AFTER, BacklogLimits, DurableJournal, StoredAccounts

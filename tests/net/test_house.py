@@ -15,8 +15,8 @@ from zope.interface import implementer
 from gamehost.lobby.questions import NotAnswered
 from gamehost.lobby.queues import HouseRefused
 from gamehost.lobby.remote_game import RemoteLimits
+from gamehost.net.house import HouseService, private_folder
 from gamehost.ops import LONGEST_PATH
-from gamehost.service import HouseService, private_folder
 from tests.kit.memory_host import MemoryHost
 from tests.kit.players import RULES
 from tests.kit.reactors import SpawningReactor, logged
