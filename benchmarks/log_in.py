@@ -26,7 +26,8 @@ from twisted.internet.task import Clock
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from gamehost.accounts.login import LoginOutcome, LoginService
+from gamehost.accounts.login import LoginOutcome, LoginRefused, LoginService
+from gamehost.accounts.names import name_of
 from gamehost.limits import Limits
 from tests.kit.journals import RecordingJournal
 from tests.kit.process import HostProcess, Socket
@@ -88,7 +89,7 @@ def cpu_timing(count: int) -> None:
 
     def log_in(name: str, password: str) -> float:
         began = time.process_time()
-        service.log_in(name, password, "192.0.2.1", answers.append)
+        service.log_in(name_of(name), password, "192.0.2.1", answers.append)
         return (time.process_time() - began) * 1000
 
     for name in ("known", "another"):
@@ -97,7 +98,7 @@ def cpu_timing(count: int) -> None:
     for number in range(count):
         for kind in took:
             took[kind].append(log_in(f"nobody{number}" if kind == "unknown" else kind, "a wrong password"))
-    assert len(answers) == 2 + 3 * count and not any(isinstance(one, str) for one in answers[2:])
+    assert len(answers) == 2 + 3 * count and all(isinstance(one, LoginRefused) for one in answers[2:])
     medians = [statistics.median(times) for times in took.values()]
     words = ", ".join(f"{median:.2f} ms {kind}" for kind, median in zip(took, medians, strict=True))
     print(f"CPU time of refusals, {count} each: {words}; {max(medians) / min(medians) - 1:.1%} apart")

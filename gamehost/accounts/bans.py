@@ -15,7 +15,7 @@ from typing import Protocol
 
 from attrs import define, field, frozen
 
-from gamehost.accounts.names import NameRefused, checked_name, latin_key_of, skeleton_of
+from gamehost.accounts.names import Name, NameRefused, checked_name
 from gamehost.rates import address_of
 
 _NAME = "name:"
@@ -186,11 +186,11 @@ class Bans:
         self.expire()
         return sorted(self._bans.values(), key=lambda ban: (ban.since, ban.key))
 
-    def of_name(self, name: str) -> Ban | None:
+    def of_name(self, name: Name) -> Ban | None:
         """The ban of a name, in any case, or of the name that it looks like."""
         if not self._bans:
             return None
-        found = (self._bans.get(_NAME + skeleton) for skeleton in (latin_key_of(name), skeleton_of(name)))
+        found = (self._bans.get(_NAME + key) for key in (name.latin, name.skeleton))
         return next((ban for ban in found if ban is not None and not self._is_over(ban)), None)
 
     def of_address(self, address: str) -> Ban | None:
@@ -246,7 +246,7 @@ def ban_key(target: str) -> tuple[str, str]:
         raise BanRefused(
             f"{target!r}: expected a name, an address, or a network such as 192.0.2.0/24; {refusal}"
         ) from None
-    return _NAME + latin_key_of(name), name
+    return _NAME + name.latin, name.text
 
 
 def _network(text: str) -> IPv4Network | IPv6Network | None:

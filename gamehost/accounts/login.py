@@ -18,7 +18,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost._twisted import Timer
-from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of
+from gamehost.accounts.names import Name, NameRefused, check_new_name
 from gamehost.accounts.passwords import (
     Account,
     Accounts,
@@ -58,15 +58,14 @@ class LoginRefused(Struct, frozen=True):
 
 
 #: The name of the account as it was first written, or a refusal.
-LoginOutcome = str | LoginRefused
+LoginOutcome = Name | LoginRefused
 
 
 @define(eq=False)
 class LoginAttempt:
     """A log-in that is not answered yet."""
 
-    name: str
-    key: str
+    name: Name
     #: As `rate_limit_key` gives it.
     address: str
     password: bytes = field(repr=False)
@@ -340,12 +339,12 @@ def _safely(work: Callable[[], R]) -> R | Failure:
         return Failure()
 
 
-def _why_no_new_account(name: str, password: str, strong: bool) -> str | None:
+def _why_no_new_account(name: Name, password: str, strong: bool) -> str | None:
     """Why there cannot be a new account with this name and this password; `None`: there can."""
     try:
         check_new_name(name)
         if strong:
-            check_strong_password(password, name)
+            check_strong_password(password, name.key)
     except (NameRefused, PasswordRefused) as refusal:
         return str(refusal)
     return None
@@ -381,8 +380,8 @@ class LoginService:
     _cost: Cost = field(default=Factory(lambda self: Cost(2**self._limits.password_work), takes_self=True))
     proven: ProvenLogins = field(default=None, converter=_kept, kw_only=True)
     _is_seated: Callable[[str], bool] = field(default=lambda key: False, kw_only=True)
-    looks_taken: Callable[[str], bool] = field(default=lambda name: False, kw_only=True)
-    _registered: Callable[[str], None] = field(default=lambda name: None, kw_only=True)
+    looks_taken: Callable[[Name], bool] = field(default=lambda name: False, kw_only=True)
+    _registered: Callable[[Name], None] = field(default=lambda name: None, kw_only=True)
     closed: bool = field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
@@ -459,7 +458,7 @@ class LoginService:
 
     def log_in(
         self,
-        name: str,
+        name: Name,
         password: str,
         address: str,
         answer: Callable[[LoginOutcome], None],
@@ -468,44 +467,42 @@ class LoginService:
         waits: Callable[[float], None] = lambda seconds: None,
     ) -> LoginAttempt:
         """
-        Check a name and a password.
+        Check the password of a name.
 
         :param answer: called once, at once or later
         :param no_new_account: why a name that nobody has becomes no account now; `None`: it becomes one
         :param strong: whether a new account needs a strong password
         :param waits: called with the seconds, about, each time that the attempt has to wait for others
         """
-        attempt = LoginAttempt(name, "", rate_limit_key(address), b"", answer, waits=waits)
+        attempt = LoginAttempt(name, rate_limit_key(address), b"", answer, waits=waits)
         try:
-            attempt.name = checked_name(name)
-            attempt.key = key_of(attempt.name)
             attempt.password = checked_password(password)
-            attempt.no_new_account = no_new_account or _why_no_new_account(attempt.name, password, strong)
+            attempt.no_new_account = no_new_account or _why_no_new_account(name, password, strong)
         except (NameRefused, PasswordRefused) as refusal:
             self._refuse(attempt, str(refusal))
             return attempt
-        if self._is_guest(attempt.key):
+        if self._is_guest(attempt.name.key):
             self._refuse(attempt, _GUEST)
-        elif self.accounts.find(attempt.key) is None and self.looks_taken(attempt.name):
+        elif self.accounts.find(attempt.name.key) is None and self.looks_taken(attempt.name):
             self._refuse(attempt, _LOOKS_TAKEN if self.may_be_told(address) else _TOO_MANY_FAILURES)
         elif self._limits.unlimited:
             self._begin(attempt)
-        elif self.proven.knows(attempt.key, attempt.address):
+        elif self.proven.knows(attempt.name.key, attempt.address):
             self._failures.take(attempt.address, attempt)
-            self._known_guesses.enter((attempt.key, attempt.address), attempt.address, attempt)
-        elif self._is_seated(attempt.key):
+            self._known_guesses.enter((attempt.name.key, attempt.address), attempt.address, attempt)
+        elif self._is_seated(attempt.name.key):
             self._failures.take(attempt.address, attempt)
             self._guess(attempt)
         else:
-            self._failures.enter(attempt.address, attempt.key, attempt)
+            self._failures.enter(attempt.address, attempt.name.key, attempt)
         return attempt
 
     def _guess(self, attempt: LoginAttempt) -> None:
         now = self._clock.seconds()
-        tries = self._first_tries.of((attempt.key, attempt.address), now)
+        tries = self._first_tries.of((attempt.name.key, attempt.address), now)
         first = tries.take(now)
         attempt.leaves = int(tries.left) * RESERVE
-        self._guesses.enter(attempt.key, attempt.address, attempt, first)
+        self._guesses.enter(attempt.name.key, attempt.address, attempt, first)
 
     def may_be_told(self, address: str) -> bool:
         """
@@ -532,7 +529,7 @@ class LoginService:
 
     def _begin(self, attempt: LoginAttempt) -> None:
         """It is this attempt's turn. Answer, if the password was proved before; else put it into the queue for the worker."""
-        account = self.accounts.find(attempt.key)
+        account = self.accounts.find(attempt.name.key)
         attempt.new = account is None
         if account is None and attempt.no_new_account is not None:
             # Its tokens stay spent, as below.
@@ -544,7 +541,7 @@ class LoginService:
             if self.proven.fits(account, attempt.password):
                 self._welcome(attempt, account)
                 return
-        if not self._queue.put(attempt, self._is_seated(attempt.key)):
+        if not self._queue.put(attempt, self._is_seated(attempt.name.key)):
             # Its tokens stay spent: the client knows now that no account has the name.
             self._refuse(attempt, _QUEUE_FULL)
             return
@@ -575,7 +572,7 @@ class LoginService:
                     attempt.give_back()
             else:
                 self._busy = True
-                account = self.accounts.find(attempt.key)
+                account = self.accounts.find(attempt.name.key)
                 digest = None if account is None else account.digest
                 work = partial(_judge, attempt.password, digest, self._cost)
                 self._worker(partial(_safely, work), partial(self._judged, attempt, account))
@@ -604,14 +601,14 @@ class LoginService:
         if isinstance(outcome, Failure):
             outcome.raiseException()
         elif account is not None:
-            now = self.accounts.find(attempt.key)
+            now = self.accounts.find(attempt.name.key)
             if now is None:
                 self._refuse(attempt, _GONE)
             elif now.digest != account.digest:
                 self._queue.put_back(attempt)  # the password was changed meanwhile
             else:
                 self._answer_guess(attempt, now, outcome)
-        elif self.accounts.find(attempt.key) is not None:
+        elif self.accounts.find(attempt.name.key) is not None:
             # Another client has just registered the same name: this is a guess at their password now.
             attempt.give_back_signup()
             self._queue.put_back(attempt)
@@ -623,14 +620,14 @@ class LoginService:
             self._refuse(attempt, "wrong password")
             return
         if judgement.digest is not None:
-            account = Account(account.name, judgement.digest)
+            account = Account(account.name, judgement.digest, key=account.key)
             self.accounts.change(account, lambda: None)
         self._welcome(attempt, account)
 
     def _answer_new(self, attempt: LoginAttempt, digest: Digest | None) -> None:
         if attempt.over:
             attempt.give_back()
-        elif self._is_guest(attempt.key):
+        elif self._is_guest(attempt.name.key):
             attempt.give_back()
             self._refuse(attempt, _GUEST)
         elif self.looks_taken(attempt.name):
@@ -639,10 +636,10 @@ class LoginService:
         elif digest is None or not (attempt.signup_tokens or self._limits.unlimited):
             self._refuse(attempt, "no new accounts from your address for now: try again in an hour")
         else:
-            account = Account(attempt.name, digest)
+            account = Account(attempt.name.text, digest, key=attempt.name.key)
             attempt.signup_tokens.clear()
             self._unkept[account.key] = []
-            self._registered(account.name)
+            self._registered(attempt.name)
             self._welcome(attempt, account)
             self.accounts.add(account, self._kept)
 
@@ -657,7 +654,7 @@ class LoginService:
         attempt.give_back()
         if not self.closed:
             self.proven.note(account, attempt.password, attempt.address)
-        self._say(attempt, account.name)
+        self._say(attempt, attempt.name.spelled(account.name))
 
     def _kept(self, owner: Account) -> None:
         """An account is durable as it is now; or its key was taken, and the passwords that were welcome are guesses."""

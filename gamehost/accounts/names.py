@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any
 
+from msgspec import Struct
+
 #: Words that two wires send in the place of a name, and words that people type when they need help.
 RESERVED = frozenset({"tie", "none", "draw", "help", "quit", "exit"})
 
@@ -80,6 +82,28 @@ class NameRefused(Exception):
         self.wait = wait
 
 
+class Name(Struct, frozen=True):
+    """
+    A name, and what it is compared by. It is made once, where the text of a name comes in, by `checked_name` or `name_of`.
+
+    The three keys are one object if they are equal, as those of most names are.
+    """
+
+    #: In Unicode normalization form C, as its player wrote it.
+    text: str
+    #: As of `key_of`.
+    key: str
+    #: The key of the name that has the Latin letters that this one's letters look like. A Latin name has its own key.
+    latin: str
+    #: As `latin`, with digits and capitals as the letters that they look like in the name as it is written: `malIory` and
+    #: `ma11ory` look like `mallory`, and `maliory` does not.
+    skeleton: str
+
+    def spelled(self, text: str) -> "Name":
+        """The same name as it is written here, which may look like other names than this spelling does."""
+        return self if text == self.text else name_of(text)
+
+
 def composed(text: str) -> str:
     """
     A text in Unicode normalization form C, as names are written. One that is too long for a name is returned as it is.
@@ -90,11 +114,9 @@ def composed(text: str) -> str:
     return text if len(text) > LONGEST_TEXT else unicodedata.normalize("NFC", text)
 
 
-def checked_name(text: str) -> str:
+def checked_name(text: str) -> Name:
     """
-    Check a name.
-
-    :returns: the name in Unicode normalization form C
+    Check a text from outside, and make a name of it.
 
     :raises NameRefused: not 1 to 20 letters, decimal digits, `_`, `-` or `.`, or a reserved word, or the name of a house
         player, or letters of two scripts that look alike
@@ -116,7 +138,23 @@ def checked_name(text: str) -> str:
         raise NameRefused(NameFault.INVALID, "names such as easy.1 are those of the host's own players")
     if len(_scripts(written_out) & _ALIKE) > 1:
         raise NameRefused(NameFault.INVALID, "a name has letters of one script, such as Latin, Greek or Cyrillic")
-    return name
+    return _name(name, written_out, key)
+
+
+def name_of(text: str) -> Name:
+    """The name that the host itself has given or stored. Nothing is checked."""
+    written_out = _written_out(text)
+    return _name(text, written_out, _folded(written_out))
+
+
+def _name(text: str, written_out: str, key: str) -> Name:
+    """
+    :param written_out: the text in the compatibility form
+    """
+    in_latin = written_out.translate(_TABLE)
+    latin = key if in_latin == written_out else _folded(in_latin)
+    in_letters = in_latin.translate(_ALSO_ALIKE)
+    return Name(text, key, latin, latin if in_letters == in_latin else _folded(in_letters))
 
 
 def mended(text: str) -> str:
@@ -126,17 +164,15 @@ def mended(text: str) -> str:
     return name if name.strip("_-.") else ""
 
 
-def check_new_name(name: str) -> None:
+def check_new_name(name: Name) -> None:
     """
     Check a name that nobody has yet. Accounts and seats that have such a name from earlier keep it.
 
-    :param name: a checked name
     :raises NameRefused: it is dots alone, or it is or looks like a name that the host gives
     """
-    skeletons = latin_key_of(name), skeleton_of(name)
-    if not skeletons[0].strip("."):
+    if not name.key.strip("."):
         raise NameRefused(NameFault.INVALID, "a name is not dots alone; it has a letter or a digit, too")
-    if any(map(_GIVEN_NAME.fullmatch, skeletons)):
+    if _GIVEN_NAME.fullmatch(name.latin) or _GIVEN_NAME.fullmatch(name.skeleton):
         raise NameRefused(
             NameFault.INVALID,
             "a name is not like guest.7 or easy.1: the host gives such names to guests and house players",
@@ -159,6 +195,8 @@ def _fits(character: str) -> bool:
 def key_of(name: str) -> str:
     """
     The key under which a name is stored. Two names with the same key are the same name, such as `Ann` and `ann`.
+
+    This is for a text from outside. Within the host, a `Name` has its key.
 
     Any text has a key, also what a client has sent. Nobody is found under that of a text that is too long for a name.
     """
@@ -204,60 +242,38 @@ _TABLE = str.maketrans(
 _ALSO_ALIKE = str.maketrans("01I", "oll")
 
 
-def latin_key_of(name: str) -> str:
-    """The key of the name that has the Latin letters that this one's letters look like. A Latin name has its own key."""
-    return _folded(_written_out(name).translate(_TABLE))
-
-
-def skeleton_of(name: str) -> str:
-    """
-    As `latin_key_of`, with digits and capitals as the letters that they look like in the name as it is written: `malIory`
-    and `ma11ory` look like `mallory`, and `maliory` does not.
-    """
-    return _folded(_written_out(name).translate(_TABLE).translate(_ALSO_ALIKE))
-
-
 class LookAlikes:
     """
     An index of names by their skeletons.
 
     A name that has its skeleton as its key is not in it.
 
-    :param names: the names at the beginning
+    :param texts: the names at the beginning
     """
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, texts: Iterable[str] = ()) -> None:
         self._keys: dict[str, set[str]] = {}
-        for name in names:
-            self.add(name)
+        for text in texts:
+            self.add(name_of(text))
 
     def __len__(self) -> int:
         return len(self._keys)
 
-    def add(self, name: str) -> None:
-        skeleton, key = skeleton_of(name), key_of(name)
-        if skeleton != key:
-            self._keys.setdefault(skeleton, set()).add(key)
+    def add(self, name: Name) -> None:
+        if name.skeleton != name.key:
+            self._keys.setdefault(name.skeleton, set()).add(name.key)
 
-    def remove(self, name: str) -> None:
-        skeleton, key = skeleton_of(name), key_of(name)
-        if skeleton in self._keys:
-            self._keys[skeleton].discard(key)
-            if not self._keys[skeleton]:
-                del self._keys[skeleton]
+    def remove(self, name: Name) -> None:
+        if name.skeleton in self._keys:
+            self._keys[name.skeleton].discard(name.key)
+            if not self._keys[name.skeleton]:
+                del self._keys[name.skeleton]
 
-    def replace(self, before: str | None, after: str | None) -> None:
-        """Take a name out and put one in; `None`: there is none."""
-        if before is not None:
-            self.remove(before)
-        if after is not None:
-            self.add(after)
-
-    def match(self, name: str, in_use: Callable[[str], bool]) -> bool:
+    def match(self, name: Name, in_use: Callable[[str], bool]) -> bool:
         """
         Whether another name looks like this one.
 
         :param in_use: whether there is a name with a key, for names that are not in the index
         """
-        skeleton, key = skeleton_of(name), key_of(name)
+        skeleton, key = name.skeleton, name.key
         return (skeleton != key and in_use(skeleton)) or bool(self._keys.get(skeleton, set()) - {key})

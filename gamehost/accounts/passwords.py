@@ -42,15 +42,17 @@ def checked_password(text: str) -> bytes:
     return text.encode("ascii")
 
 
-def check_strong_password(text: str, name: str) -> None:
+def check_strong_password(text: str, key: str) -> None:
     """
     Check the password of a new account.
 
+    :param text: in ASCII, as `checked_password` takes it; such a text has its lower case as its key
+    :param key: of the account's name
     :raises PasswordRefused: fewer than 8 characters, or the account's name, as names are compared
     """
     if len(text) < SHORTEST_STRONG_PASSWORD:
         raise PasswordRefused(f"the password of a new account has at least {SHORTEST_STRONG_PASSWORD} characters")
-    if key_of(text) == key_of(name):
+    if text.lower() == key:
         raise PasswordRefused("the password of a new account is not its name; expected another one")
 
 
@@ -109,7 +111,8 @@ class Account:
     #: As it was written in the first log-in.
     name: str
     digest: Digest
-    key: str = field(init=False, default=Factory(lambda self: key_of(self.name), takes_self=True))
+    #: The key of the name. Whoever has it gives it.
+    key: str = field(default=Factory(lambda self: key_of(self.name), takes_self=True), kw_only=True)
 
 
 class Accounts(Protocol):

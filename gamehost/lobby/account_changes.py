@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 from attrs import define, frozen
 
-from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of
+from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of, name_of
 from gamehost.accounts.passwords import Account, Digest, PasswordRefused, checked_password
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
@@ -145,20 +145,20 @@ class AccountChanges:
         account = self._account(name)
         registry, service = self._lobby.registry, self._lobby.login_service
         try:
-            new_name = checked_name(new_name)
-            if key_of(new_name) != account.key:
-                check_new_name(new_name)
+            checked = checked_name(new_name)
+            if checked.key != account.key:
+                check_new_name(checked)
         except NameRefused as refusal:
             raise ChangeRefused(f"the new name cannot be used: {refusal}") from None
-        key = key_of(new_name)
+        new_name, key = checked.text, checked.key
         if new_name == account.name:
             raise ChangeRefused(f"the account has the name {new_name} already")
         if key != account.key:
             if service.accounts.find(key) is not None:
                 raise ChangeRefused(f"another account has the name {new_name}")
-            if registry.get(new_name) is not None:
+            if registry.find(key) is not None:
                 raise ChangeRefused(f"a guest has the name {new_name} now")
-            if registry.looks_taken(new_name):
+            if registry.looks_taken(checked):
                 raise ChangeRefused(f"the name {new_name} looks like another one that is in use")
         close, table = self._release(account, force)
 
@@ -170,8 +170,8 @@ class AccountChanges:
         kept = service.changing(Account(new_name, account.digest))
         renamed = service.accounts.rename(account, new_name, durable)
         service.proven.forget(account.key)
-        registry.account_looks.remove(account.name)
-        registry.account_looks.add(renamed.name)
+        registry.account_looks.remove(name_of(account.name))
+        registry.account_looks.add(name_of(renamed.name))
 
     def delete(self, name: str, force: bool, done: Callable[[Changed], None]) -> None:
         """
@@ -185,7 +185,7 @@ class AccountChanges:
         service = self._lobby.login_service
         service.accounts.delete(account, lambda: done(Changed(account.name, close(DELETED), table)))
         service.proven.forget(account.key)
-        self._lobby.registry.account_looks.remove(account.name)
+        self._lobby.registry.account_looks.remove(name_of(account.name))
 
     def learn(self, before: Account | None, after: Account | None) -> None:
         """
@@ -195,8 +195,11 @@ class AccountChanges:
         :param before: the account of a key as it was; `None`: there was none
         :param after: as it is now
         """
-        names = (None if one is None else one.name for one in (before, after))
-        self._lobby.registry.account_looks.replace(*names)
+        looks = self._lobby.registry.account_looks
+        if before is not None:
+            looks.remove(name_of(before.name))
+        if after is not None:
+            looks.add(name_of(after.name))
         if before is None:
             return
         self._lobby.login_service.proven.forget(before.key)

@@ -20,7 +20,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost._twisted import Timer
-from gamehost.accounts.names import NameFault, NameRefused
+from gamehost.accounts.names import NameFault, NameRefused, name_of
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import RATED
 from gamehost.lobby.questions import NotAnswered
@@ -390,7 +390,7 @@ class HousePlayers:
             raise HouseRefused("all house players are busy: try again later")
         sessions = []
         for _ in range(number):
-            session = self._registry.enter_house(self._free_name(level), WIRE)
+            session = self._registry.enter_house(name_of(self._free_name(level)), WIRE)
             session.player = self._keep(session, asker)
             sessions.append(session)
         return sessions

@@ -17,12 +17,14 @@ from gamehost.accounts.bans import Bans
 from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
 from gamehost.accounts.names import (
     LONGEST_NAME,
+    Name,
     NameFault,
     NameRefused,
     check_new_name,
     checked_name,
     key_of,
     mended,
+    name_of,
     place_of,
 )
 from gamehost.games.base import Game, Seat
@@ -48,7 +50,7 @@ from gamehost.lobby.queues import (
 from gamehost.lobby.remote_game import RemoteLimits
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
-from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Queue, Session, SessionRegistry
+from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Queue, Session, SessionRegistry, split_key
 from gamehost.lobby.studies import Studies
 from gamehost.lobby.watching import GUEST, Spectators, who_waits
 from gamehost.settings import Settings
@@ -217,7 +219,7 @@ class Lobby:
 
     def enter(
         self,
-        name: str,
+        name: str | Name,
         wire: str,
         address: str,
         player: Player[Any, Any],
@@ -228,7 +230,7 @@ class Lobby:
         """
         Log a guest in.
 
-        :param name: the name, or `NAME:KEY`; the key is needed to come back
+        :param name: the name, or `NAME:KEY` as a text; the key is needed to come back
         :param strict: the wire's document has no keys
         :param issued: a key that the host has made
         :param given: whether the host has chosen the name
@@ -239,9 +241,15 @@ class Lobby:
             return strict or given or self.login_service.may_try_name(address)
 
         try:
-            if (refusal := self._refusal(name.partition(":")[0])) is not None:
+            key_digest = ""
+            if isinstance(name, str):
+                text, key_digest = (name, "") if strict else split_key(name)
+                name = checked_name(text)
+            if (refusal := self._refusal(name)) is not None:
                 raise refusal
-            session, displaced = self.registry.enter(name, wire, address, player, strict, issued, given, may_try)
+            session, displaced = self.registry.enter(
+                name, key_digest, wire, address, player, strict, issued, given, may_try
+            )
             if displaced is not None:
                 self.stop_waiting(session)
             return self._let_in(session, displaced)
@@ -258,19 +266,23 @@ class Lobby:
 
         Nobody has it, and no seat is kept under it. `enter` takes it, with `given` if it is not like the text.
         """
-        wanted = mended(text)
+        return self._free_name(mended(text)).text
+
+    def _free_name(self, wanted: str) -> Name:
+        """As `name_for`, of a mended text."""
         membership = self.registry.membership
         prefix = membership.prefix
         numbered = (f"{wanted[: LONGEST_NAME - 2 - len(prefix)]}.{prefix}{number}" for number in range(2, 10))
-        for name in (wanted, *numbered) if wanted else ():
+        for like_it in (wanted, *numbered) if wanted else ():
             try:
-                check_new_name(checked_name(name))
+                name = checked_name(like_it)
+                check_new_name(name)
             except NameRefused:
                 break
-            taken = self.registry.get(name) is not None or membership.is_elsewhere(key_of(name))
+            taken = self.registry.find(name.key) is not None or membership.is_elsewhere(name.key)
             if not (taken or self.registry.looks_taken(name)):
                 return name
-        return self.spectators.new_guest()
+        return name_of(self.spectators.new_guest())
 
     def enter_as(
         self, text: str, wire: str, address: str, player: Player[Any, Any], issued: IssuedKey | None = None
@@ -282,10 +294,10 @@ class Lobby:
         :raises NameRefused: the name is banned, or the host is busy
         """
         wanted = mended(text)
-        if wanted and (refusal := self._refusal(wanted)) is not None:
+        if wanted and (refusal := self._refusal(name_of(wanted))) is not None:
             raise refusal
-        name = self.name_for(text)
-        return self.enter(name, wire, address, player, issued=issued, given=name.startswith(GUEST))
+        name = self._free_name(wanted)
+        return self.enter(name, wire, address, player, issued=issued, given=name.text.startswith(GUEST))
 
     def take_back(self, name: str, key: str, wire: str, address: str, player: Player[Any, Any]) -> Session | None:
         """
@@ -330,7 +342,7 @@ class Lobby:
 
         def judged(verdict: LoginOutcome) -> None:
             try:
-                if (refusal := self._refusal(name)) is not None:
+                if (refusal := self._refusal(checked)) is not None:
                     raise refusal
                 if isinstance(verdict, LoginRefused):
                     refuse(verdict.reason)
@@ -341,10 +353,14 @@ class Lobby:
                 return
             answer(session)
 
-        if (refusal := self._refusal(name)) is not None:
+        try:
+            checked = checked_name(name)
+            if (refusal := self._refusal(checked)) is not None:
+                raise refusal
+        except NameRefused as refusal:
             refuse(str(refusal))
             return None
-        return self.login_service.log_in(name, password, address, judged, self.no_tables, strong, waits)
+        return self.login_service.log_in(checked, password, address, judged, self.no_tables, strong, waits)
 
     def log_in_by_key(self, name: str, key: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
         """
@@ -352,14 +368,15 @@ class Lobby:
 
         :raises NameRefused: the key does not count, or not any more; or the account cannot log in now
         """
+        shown = name_of(name)
         try:
-            if (refusal := self._refusal(name)) is not None:
+            if (refusal := self._refusal(shown)) is not None:
                 raise refusal
-            account = self.login_service.accounts.find(key_of(name))
+            account = self.login_service.accounts.find(shown.key)
             if account is None or not self.login_service.proven.is_browser_key(account, key):
                 told = self.login_service.may_be_told(address)
                 raise NameRefused(NameFault.TAKEN, _OLD_KEY if told else TOO_MANY_TRIED)
-            return self._let_in(*self.registry.enter_account(account.name, wire, address, player))
+            return self._let_in(*self.registry.enter_account(shown.spelled(account.name), wire, address, player))
         except NameRefused as refusal:
             refusal = self.seats.explained(refusal)
             self.log_ins.refused(wire, "account", address, str(refusal))
@@ -370,7 +387,7 @@ class Lobby:
         account = self.login_service.accounts.find(session.key) if session.account else None
         return None if account is None else self.login_service.proven.browser_key(account)
 
-    def _refusal(self, name: str) -> NameRefused | None:
+    def _refusal(self, name: Name) -> NameRefused | None:
         if self.closed is not None:
             return NameRefused(NameFault.BUSY, self.closed)
         ban = self.bans.of_name(name)

@@ -13,7 +13,7 @@ from hmac import compare_digest
 from itertools import islice
 from typing import Any
 
-from attrs import define, field
+from attrs import Factory, define, field
 from msgspec import Struct
 from twisted.internet.interfaces import IReactorTime
 
@@ -61,12 +61,15 @@ class Reservation:
     settings: Settings
     waits: Callable[[str], None]
     begins: Callable[[TableId], None]
+    _keys: Sequence[str] = field(
+        init=False, default=Factory(lambda self: [key_of(name) for name in self.names], takes_self=True)
+    )
 
     def seat(self, session: Session) -> int:
-        return [key_of(name) for name in self.names].index(session.key)
+        return self._keys.index(session.key)
 
     def holds(self, key: Key, session: Session) -> bool:
-        return key[0] == self.game and session.key in map(key_of, self.names)
+        return key[0] == self.game and session.key in self._keys
 
 
 #: Seconds for which somebody waits in a queue. Programs that were forgotten wait longer than a day. People do not.

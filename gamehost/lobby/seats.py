@@ -14,7 +14,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from gamehost._twisted import Timer
-from gamehost.accounts.names import NameRefused, key_of, place_of
+from gamehost.accounts.names import NameRefused, key_of, name_of, place_of
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import (
     NOTE,
@@ -295,7 +295,7 @@ class Seats:
 
         Nothing happens if the seat was taken back, or the match has ended.
         """
-        held = self._registry.get(session.name)
+        held = self._registry.find(session.key)
         if held is None or held.player is not None or held.seat is None or held.table_id != session.table_id:
             return
         if self._registry.is_closing(held):
@@ -464,7 +464,7 @@ class Seats:
 
     def _wake(self, waking: Waking, table: Table[Any, Any]) -> None:
         """A table was loaded. The players who wait for it get their seats. It sleeps again if nobody is there."""
-        nobody = Session("", "", "", False, None)
+        nobody = Session(name_of(""), "", "", False, None)
         present = self._registry.woken(waking)
         self._keep(table, [session or nobody for session in waking.sessions])
         nobody.table = None

@@ -18,16 +18,17 @@ from enum import Enum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
-from attrs import Factory, define, field, frozen
+from attrs import define, field, frozen
 from msgspec import DecodeError, Struct, json
 
 from gamehost.accounts.names import (
     LookAlikes,
+    Name,
     NameFault,
     NameRefused,
     check_new_name,
-    checked_name,
     key_of,
+    name_of,
 )
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
@@ -269,7 +270,7 @@ class SessionIndex:
         if replaced is not None:
             self.remove(replaced)
         self.by_key[session.key] = session
-        self.looks.add(session.name)
+        self.looks.add(session.identity)
         self._by_address.setdefault(rate_limit_key(session.address), set()).add(session)
         return session
 
@@ -277,7 +278,7 @@ class SessionIndex:
         """Take a session out. Nothing happens if it is not in."""
         if self.by_key.get(session.key) is session:
             del self.by_key[session.key]
-            self.looks.remove(session.name)
+            self.looks.remove(session.identity)
             self._leave_address(session)
 
     def move(self, session: "Session", address: str) -> None:
@@ -314,7 +315,8 @@ class ResumePolicy(Enum):
 class Session:
     """A player under a name."""
 
-    name: str
+    #: As the player, or the owner of the account, wrote it first.
+    identity: Name
     #: The wire by its name: a seat is taken back on the wire it was taken on.
     wire: str
     address: str
@@ -347,11 +349,18 @@ class Session:
     number: TableId | None = None
     #: Whether a player without a wish, who waits, has the second seat if the other one has no wish either.
     second: bool = False
-    key: str = field(init=False, default=Factory(lambda self: key_of(self.name), takes_self=True))
+    #: The text and the key of `identity`.
+    name: str = field(init=False)
+    key: str = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.name, self.key = self.identity.text, self.identity.key
 
     @classmethod
     def of(cls, record: SeatRecord, player: "Player[Any, Any] | None") -> "Session":
-        return cls(record.name, record.wire, record.address, record.account, player, key_digest=record.key_digest)
+        return cls(
+            name_of(record.name), record.wire, record.address, record.account, player, key_digest=record.key_digest
+        )
 
     @property
     def table_id(self) -> TableId | None:
@@ -382,8 +391,8 @@ class Waking:
 
 class ForAccounts(TypedDict):
     is_seated: Callable[[str], bool]
-    looks_taken: Callable[[str], bool]
-    registered: Callable[[str], None]
+    looks_taken: Callable[[Name], bool]
+    registered: Callable[[Name], None]
 
 
 @define(eq=False)
@@ -422,13 +431,14 @@ class SessionRegistry:
         self._open_since = self._seconds()
 
     def get(self, name: str) -> Session | None:
-        """The session under a name, if there is one; for a player of a sleeping table one that is not kept."""
-        return self._held(key_of(name))
+        """As `find`, by the text of a name."""
+        return self.find(key_of(name))
 
     def present(self) -> Iterator[Session]:
         return (session for session in self.sessions.by_key.values() if session.player is not None)
 
-    def _held(self, key: str) -> Session | None:
+    def find(self, key: str) -> Session | None:
+        """The session under a name's key, if there is one; for a player of a sleeping table one that is not kept."""
         held = self.sessions.by_key.get(key)
         if held is None and (place := self.sleeping.find(key)) is not None:
             return _session_of(place)
@@ -485,7 +495,8 @@ class SessionRegistry:
 
     def enter(
         self,
-        text: str,
+        name: Name,
+        key_digest: str,
         wire: str,
         address: str,
         player: "Player[Any, Any]",
@@ -497,7 +508,7 @@ class SessionRegistry:
         """
         A guest's log-in: a new session, or one that is taken back.
 
-        :param text: the name, or `NAME:KEY`
+        :param key_digest: of the key that the guest has given, as of `split_key`
         :param strict: the wire has no keys; a seat is taken back by address alone
         :param issued: a key that the host has made, now or at an earlier log-in; it is the session's only if the session is
             new, or had it before
@@ -506,12 +517,9 @@ class SessionRegistry:
         :returns: the session, and the player who had it until now and must be told
         :raises NameRefused: the name cannot be used, or belongs to another player
         """
-        name, key_digest = (text, "") if strict else split_key(text)
         key_digest = key_digest if issued is None else issued.digest
-        name = checked_name(name)
-        key = key_of(name)
-        reserved = self._reserved(key)
-        held = None if reserved else self._unless_closing(self._held(key))
+        reserved = self._reserved(name.key)
+        held = None if reserved else self._unless_closing(self.find(name.key))
         if held is None and not may_try():
             raise NameRefused(NameFault.TAKEN, TOO_MANY_TRIED)
         if reserved:
@@ -602,21 +610,21 @@ class SessionRegistry:
         waking = self.waking.get(held.asleep)
         return (self.sleeping.table(held.asleep) if waking is None else waking.table).addresses
 
-    def enter_house(self, name: str, wire: str) -> Session:
+    def enter_house(self, name: Name, wire: str) -> Session:
         """A new session of a house player, under a name that is free."""
         return self.sessions.add(Session(name, wire, HOUSE_ADDRESS, False, None))
 
     def enter_account(
-        self, name: str, wire: str, address: str, player: "Player[Any, Any]"
+        self, name: Name, wire: str, address: str, player: "Player[Any, Any]"
     ) -> "tuple[Session, Player[Any, Any] | None]":
         """
         The log-in of an account whose password was right: its session, and who had it until now and is to be told.
 
         :raises NameRefused: a guest has the name
         """
-        held = self._unless_closing(self._held(key_of(name)))
+        held = self._unless_closing(self.find(name.key))
         if held is None:
-            self._check_here(key_of(name))
+            self._check_here(name.key)
             return self.sessions.add(Session(name, wire, address, True, player)), None
         if not held.account:
             raise NameRefused(NameFault.TAKEN, "this name is in use")
@@ -638,23 +646,23 @@ class SessionRegistry:
         if self.membership.is_elsewhere(key):
             raise NameRefused(NameFault.TAKEN, "this name is in use")
 
-    def _check_looks(self, name: str, given: bool) -> None:
+    def _check_looks(self, name: Name, given: bool) -> None:
         """
         :raises NameRefused: it is no name for somebody new, another host has it, or another name looks like this one
         """
         if not given:
             check_new_name(name)
-        self._check_here(key_of(name))
+        self._check_here(name.key)
         if self.looks_taken(name):
             of_account = self.account_looks.match(name, self._reserved)
             reason = "this name looks like another one that is in use"
             raise NameRefused(NameFault.TAKEN, reason, reveals=of_account)
 
-    def looks_taken(self, name: str) -> bool:
+    def looks_taken(self, name: Name) -> bool:
         """Whether a name looks like another one that is in use, or that an account has."""
 
         def in_use(key: str) -> bool:
-            return self._reserved(key) or self._held(key) is not None
+            return self._reserved(key) or self.find(key) is not None
 
         return self.sessions.looks.match(name, in_use) or self.account_looks.match(name, in_use)
 
@@ -664,11 +672,11 @@ class SessionRegistry:
 
     def is_guest(self, key: str) -> bool:
         """Whether a guest has this key, or keeps a lost seat under it."""
-        return (held := self._held(key)) is not None and not held.account
+        return (held := self.find(key)) is not None and not held.account
 
     def has_seat(self, key: str) -> bool:
         """Whether the player with this key, present or away, has a seat in a match."""
-        return (held := self._held(key)) is not None and held.table_id is not None
+        return (held := self.find(key)) is not None and held.table_id is not None
 
     def seats_at(self, address: str) -> int:
         """How many seats in matches, present or away, belong to players who were last at this `rate_limit_key`."""

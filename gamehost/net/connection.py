@@ -447,5 +447,5 @@ def why_banned(bans: Bans, one: WireProtocol[Any]) -> str | None:
     """What a client that is connected is told because it is banned; `None`: it is not."""
     found = bans.of_address(one.address)
     if found is None and one.session is not None and not one.session.house:
-        found = bans.of_name(one.session.name)
+        found = bans.of_name(one.session.identity)
     return None if found is None else found.words

@@ -582,7 +582,7 @@ def claim_of_guest(text: str, queue: Queue | None = None, strict: bool = False) 
 def claim_of_account(name: str, queue: Queue | None = None) -> Claim | None:
     """What the log-in of an account claims, or that of a guest whose key does not stand behind the name."""
     try:
-        return Claim(checked_name(name), queue)
+        return Claim(checked_name(name).text, queue)
     except NameRefused:
         return None
 

@@ -4,12 +4,13 @@ import contextlib
 import re
 import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from twisted.python.monkey import MonkeyPatcher
 from twisted.trial.unittest import SynchronousTestCase
 
 import gamehost
@@ -28,14 +29,13 @@ from gamehost.accounts.names import (
     checked_name,
     composed,
     key_of,
-    latin_key_of,
     mended,
-    skeleton_of,
+    name_of,
     sought_key,
 )
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import ServiceCase
-from tests.kit.memory_host import MemoryHost
+from tests.kit.memory_host import Client, MemoryHost
 
 #: Names as people of all scripts have them.
 NAMES = st.text(st.characters(categories=("L", "Nd")) | st.sampled_from("_-."), min_size=1, max_size=LONGEST_NAME)
@@ -98,7 +98,7 @@ class LongTextTests(SynchronousTestCase):
         return counting.characters
 
     def test_hostile_texts_cost_three_times_as_much_as_plain_letters_at_most(self) -> None:
-        for function in (checked_name, mended, key_of, sought_key, latin_key_of, skeleton_of, composed):
+        for function in (checked_name, name_of, mended, key_of, sought_key, composed):
             for length in (*range(1, 100), 4_000, 16_000):
                 plain = self.work(function, "a" * length)
                 for repeated in self.HOSTILE:
@@ -107,7 +107,7 @@ class LongTextTests(SynchronousTestCase):
                         self.assertLessEqual(self.work(function, text), max(3 * plain, 12 * LONGEST_NAME))
 
     def test_no_work_grows_with_a_long_text(self) -> None:
-        for function in (checked_name, mended, key_of, sought_key, latin_key_of, skeleton_of, composed, ban_key):
+        for function in (checked_name, name_of, mended, key_of, sought_key, composed, ban_key):
             for repeated in (*self.HOSTILE, "a"):
                 most = self.work(function, (repeated * 100)[:100])
                 self.assertEqual(self.work(function, (repeated * 16_000)[:16_000]), most)
@@ -127,7 +127,9 @@ class LongTextTests(SynchronousTestCase):
         for decomposed in ("\u1f80", "e\u0302\u0301", "\u1100\u1161\u11a8", "\u0390"):
             name = unicodedata.normalize("NFC", decomposed)
             for form in ("NFC", "NFD"):
-                self.assertEqual(checked_name(unicodedata.normalize(form, name * LONGEST_NAME)), name * LONGEST_NAME)
+                self.assertEqual(
+                    checked_name(unicodedata.normalize(form, name * LONGEST_NAME)).text, name * LONGEST_NAME
+                )
                 self.assertEqual(fault(unicodedata.normalize(form, name * (LONGEST_NAME + 1))), NameFault.TOO_LONG)
 
     def test_no_character_is_longer_in_its_decomposition(self) -> None:
@@ -145,7 +147,7 @@ class LongTextTests(SynchronousTestCase):
         self.assertEqual(fault(KEY_OF_NOBODY), NameFault.INVALID)
 
     def test_ligatures_count_as_their_letters(self) -> None:
-        self.assertEqual(key_of(checked_name("\ufb03" * 6)), "ffi" * 6)
+        self.assertEqual(checked_name("\ufb03" * 6).key, "ffi" * 6)
         self.assertEqual(fault("\ufb03" * 7), NameFault.TOO_LONG)
         self.assertEqual(fault("\ufdfa"), NameFault.INVALID)
 
@@ -166,7 +168,7 @@ class NameTests(PropertyCase):
             "nullx",
             "a" * 20,
         ):
-            self.assertEqual(checked_name(name), name)
+            self.assertEqual(checked_name(name).text, name)
 
     def test_refused_characters(self) -> None:
         bad = " \t\n\r\x00\x07\x1b\x7f\x85\xa0|<>&\"'\\/:;,@#$%+*()" + "\u200b\u200d\u202e\u2066\ufeff\u00ad\u034f"
@@ -188,7 +190,7 @@ class NameTests(PropertyCase):
         self.assertIs(fault(""), NameFault.INVALID)
         self.assertIs(fault("a" * 20), None)
         self.assertIs(fault("a" * 21), NameFault.TOO_LONG)
-        self.assertEqual(checked_name("e\u0301" * 20), "é" * 20)
+        self.assertEqual(checked_name("e\u0301" * 20).text, "é" * 20)
         self.assertIs(fault("e\u0301" * 21), NameFault.TOO_LONG)
 
     def test_reserved_words(self) -> None:
@@ -215,13 +217,13 @@ class NameTests(PropertyCase):
             "easy.1",
         )
         for name in (".", "..", "." * 20, *given):
-            refusal = self.assertRaises(NameRefused, check_new_name, name)
+            refusal = self.assertRaises(NameRefused, check_new_name, name_of(name))
             self.assertIs(refusal.fault, NameFault.INVALID, name)
         # Greek letters alone that look like a digit of a guest's name are found by their skeleton.
-        self.assertRaises(NameRefused, check_new_name, "guest.\u03bf")
-        self.assertRaises(NameRefused, check_new_name, "MEDIUM.I")
+        self.assertRaises(NameRefused, check_new_name, name_of("guest.\u03bf"))
+        self.assertRaises(NameRefused, check_new_name, name_of("MEDIUM.I"))
         for name in (".a", "-", "guest", "guests.7", "guest7", "guest.ann", "easy.going", "guest.1.2.3"):
-            check_new_name(name)
+            check_new_name(name_of(name))
 
     def test_refusals_are_for_their_reader(self) -> None:
         for text in ("", "sEc ReT", "sEcReT" * 9, "draw"):
@@ -235,9 +237,9 @@ class NameTests(PropertyCase):
             name = checked_name(text)
         except NameRefused:
             return
-        self.assertEqual(checked_name(name), name)
-        self.assertTrue(name.isprintable() and 1 <= len(name) <= LONGEST_NAME)
-        self.assertNotIn("|", name)
+        self.assertEqual((checked_name(name.text), name_of(name.text)), (name, name))
+        self.assertTrue(name.text.isprintable() and 1 <= len(name.text) <= LONGEST_NAME)
+        self.assertNotIn("|", name.text)
 
 
 class ScriptTests(SynchronousTestCase):
@@ -291,18 +293,18 @@ COC, GREEK_HOT, CYRILLIC_HOT = "\u0441\u043e\u0441", "\u0397\u039f\u03a4", "\u04
 class SkeletonTests(SynchronousTestCase):
     def test_alike(self) -> None:
         for name, latin in ((COC, "coc"), (COC.upper(), "COC"), (GREEK_HOT, "hot"), (CYRILLIC_HOT, "Hot")):
-            self.assertEqual(skeleton_of(name), key_of(latin), ascii(name))
+            self.assertEqual(name_of(name).skeleton, key_of(latin), ascii(name))
 
     def test_digits_and_capitals_that_look_like_letters(self) -> None:
         for name, other in (("0wner", "owner"), ("malIory", "mallory"), ("ma11ory", "mallory"), ("MA11ORY", "Mallory")):
-            self.assertEqual(skeleton_of(name), key_of(other))
-        self.assertNotEqual(skeleton_of("maliory"), "mallory")
+            self.assertEqual(name_of(name).skeleton, key_of(other))
+        self.assertNotEqual(name_of("maliory").skeleton, "mallory")
 
     def test_not_alike(self) -> None:
         for name in ("Ann", "Žofie", "愛", "Дмитрий", CYRILLIC_HOT.lower()):
-            self.assertNotIn(skeleton_of(name), ("hot", "coc"))
+            self.assertNotIn(name_of(name).skeleton, ("hot", "coc"))
         for name in ("Ann", "Žofie", "愛"):
-            self.assertEqual(skeleton_of(name), key_of(name))
+            self.assertEqual(name_of(name).skeleton, key_of(name))
 
     def test_the_table(self) -> None:
         self.assertEqual(len(_TABLE), 67)
@@ -312,22 +314,25 @@ class SkeletonTests(SynchronousTestCase):
 
 
 class LookAlikesTests(SynchronousTestCase):
+    def match(self, index: LookAlikes, text: str, *in_use: str) -> bool:
+        return index.match(name_of(text), in_use.__contains__)
+
     def test_another_name_matches_and_the_same_one_does_not(self) -> None:
         index = LookAlikes([GREEK_HOT, "ann"])
-        self.assertTrue(index.match("hot", lambda key: False))
-        self.assertTrue(index.match(CYRILLIC_HOT, lambda key: False))
-        self.assertFalse(index.match(GREEK_HOT.lower(), lambda key: False))
-        self.assertTrue(index.match(COC, {"coc"}.__contains__))
-        self.assertFalse(index.match("coc", {"coc"}.__contains__))
-        index.remove(GREEK_HOT)
+        self.assertTrue(self.match(index, "hot"))
+        self.assertTrue(self.match(index, CYRILLIC_HOT))
+        self.assertFalse(self.match(index, GREEK_HOT.lower()))
+        self.assertTrue(self.match(index, COC, "coc"))
+        self.assertFalse(self.match(index, "coc", "coc"))
+        index.remove(name_of(GREEK_HOT))
         self.assertEqual(len(index), 0)
 
-    def test_replace(self) -> None:
-        index = LookAlikes()
-        for before, after, alike in ((None, COC, True), (COC, GREEK_HOT, False), (COC, COC, True), (COC, None, False)):
-            index.replace(before, after)
-            self.assertEqual(index.match("coc", lambda key: False), alike)
-        index.replace(GREEK_HOT, None)
+    def test_a_name_that_is_not_there(self) -> None:
+        index = LookAlikes([COC])
+        index.remove(name_of(GREEK_HOT))
+        self.assertTrue(self.match(index, "coc"))
+        index.remove(name_of(COC))
+        self.assertFalse(self.match(index, "coc"))
         self.assertEqual(len(index), 0)
 
 
@@ -345,12 +350,12 @@ ALIKE = (
 class NewNameTests(SynchronousTestCase):
     REFUSED = "this name looks like another one that is in use"
 
-    def log_in(self, host: MemoryHost, name: str) -> LoginOutcome:
+    def log_in(self, host: MemoryHost, name: str) -> str | LoginRefused:
         answers: list[LoginOutcome] = []
-        host.lobby.login_service.log_in(name, "canary", "192.0.2.1", answers.append)
+        host.lobby.login_service.log_in(name_of(name), "canary", "192.0.2.1", answers.append)
         host.until_idle()
         [answer] = answers
-        return answer
+        return answer if isinstance(answer, LoginRefused) else answer.text
 
     def test_beside_a_guest(self) -> None:
         for first, second in ALIKE:
@@ -377,10 +382,55 @@ class NewNameTests(SynchronousTestCase):
                 self.assertEqual(self.log_in(one, first), first)
 
 
+#: How somebody logs in as `Ann`: the wire, and the lines of one log-in each.
+LOG_INS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("console", ("name Ann",)),
+    ("eriantys", ('{"type":"LoginMessage","nickname":"Ann"}',)),
+    ("litama", ("create Ann",)),
+    ("onitama", ("LOGIN|Ann",)),
+    ("onitama", ("LOGIN|Ann:secret",)),
+    ("onitama-final", ("LOGIN|Ann",)),
+    ("open", ('{"do":"enter","name":"Ann"}',)),
+    ("open", ('{"do":"log-in","name":"Ann","password":"a good one"}',)),
+    ("paper-soccer", ('<message type="playerLogin"><playerLogin nick="Ann" gameType="paper soccer"/></message>',)),
+    ("stratego-frames", ('Sign On "Ann"',)),
+    ("stratego-lines", ("Ann", "secret")),
+)
+
+
+class MadeOnceTests(SynchronousTestCase):
+    """A `Name` is made where its text comes in, and everything else takes its keys from there."""
+
+    def keys(self, client: Client, lines: Sequence[str]) -> list[str]:
+        """The texts of which a key is computed while a client says something."""
+        computed: list[str] = []
+
+        def counted(written_out: str, folded: Callable[[str], str] = names._folded) -> str:
+            computed.append(written_out)
+            return folded(written_out)
+
+        MonkeyPatcher((names, "_folded", counted)).runWithPatches(client.say, *lines)
+        return computed
+
+    def test_a_log_in_computes_two_keys_at_most(self) -> None:
+        """Of a new name, and when the player comes again and writes it in capitals: to the account, or as a new guest."""
+        for wire, lines in LOG_INS:
+            host = MemoryHost()
+            for name in ("Ann", "ANN"):
+                client = host.connect(wire)
+                said = [line.replace("Ann", name) for line in lines]
+                computed = self.keys(client, said)
+                with self.subTest(wire=wire, said=said):
+                    self.assertIsNotNone(host.lobby.registry.get("ann"), client.heard())
+                    self.assertLessEqual(len(computed), 2, computed)
+                client.drop()
+                host.until_idle()
+
+
 class NewAccountTests(ServiceCase):
     def test_quota(self) -> None:
         """Such a refusal tells of an account, so an address has as many of them as failed log-ins."""
         self.login_service = self.new_service(failures_per_hour="1")
-        self.login_service.looks_taken = lambda name: name == COC
+        self.login_service.looks_taken = lambda name: name.text == COC
         self.assert_refused(self.judged(COC, "x"), "looks like another one")
         self.assert_refused(self.judged(COC, "x"), "too many failed log-ins")

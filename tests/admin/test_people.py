@@ -4,6 +4,7 @@ import json
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.accounts.names import name_of
 from gamehost.admin import host as under_test
 from gamehost.service import DRAINING
 from tests.kit.admin import AdminHost, Owner, Player
@@ -39,7 +40,7 @@ class KickTests(SynchronousTestCase):
         """They are not kicked: their program would come back."""
         world = AdminHost()
         registry = world.host.context.lobby.registry
-        session = registry.enter_house("easy.1", "open")
+        session = registry.enter_house(name_of("easy.1"), "open")
         session.player = world.connect().transport.protocol.conversation
         self.assertIn("easy.1 is a house player", world.error("kick", name="easy.1"))
 

@@ -8,6 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import Ban, BanStore
 from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
+from gamehost.accounts.names import Name, checked_name
 from gamehost.accounts.passwords import CHEAP, Account, Accounts, Cost, Digest
 from gamehost.accounts.proofs import MemoryProofs, Proof, ProvenLogins
 from gamehost.limits import Limits
@@ -221,17 +222,21 @@ class ServiceCase(SynchronousTestCase):
 
     def begin(
         self, name: str, password: str, address: str = HOME, strong: bool = False
-    ) -> tuple[list[LoginOutcome], LoginAttempt]:
+    ) -> tuple[list[str | LoginRefused], LoginAttempt]:
         """A log-in, and the list that its answer will be in."""
-        answers: list[LoginOutcome] = []
-        return answers, self.login_service.log_in(name, password, address, answers.append, strong=strong)
+        answers: list[str | LoginRefused] = []
 
-    def judged(self, name: str, password: str, address: str = HOME, strong: bool = False) -> LoginOutcome:
+        def answer(outcome: LoginOutcome) -> None:
+            answers.append(outcome.text if isinstance(outcome, Name) else outcome)
+
+        return answers, self.login_service.log_in(checked_name(name), password, address, answer, strong=strong)
+
+    def judged(self, name: str, password: str, address: str = HOME, strong: bool = False) -> str | LoginRefused:
         answers, _ = self.begin(name, password, address, strong)
         self.worker.release()
         [answer] = answers
         return answer
 
-    def assert_refused(self, verdict: LoginOutcome, words: str) -> None:
+    def assert_refused(self, verdict: str | LoginRefused, words: str) -> None:
         assert isinstance(verdict, LoginRefused), verdict
         self.assertIn(words, verdict.reason)

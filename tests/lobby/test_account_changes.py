@@ -8,7 +8,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.login import LoginOutcome, LoginRefused
-from gamehost.accounts.names import key_of
+from gamehost.accounts.names import key_of, name_of
 from gamehost.accounts.passwords import CHEAP, Account, Digest
 from gamehost.lobby.account_changes import DELETED, GONE, RENAMED, RESET, AccountChanges, Changed, ChangeRefused
 from gamehost.lobby.lobby import Lobby
@@ -47,7 +47,7 @@ class AccountsCase(SynchronousTestCase):
 
     def account(self, *names: str) -> None:
         for name in names:
-            self.world.lobby.login_service.log_in(name, "secret", "192.0.2.1", lambda outcome: None)
+            self.world.lobby.login_service.log_in(name_of(name), "secret", "192.0.2.1", lambda outcome: None)
 
     def player(self, name: str, password: str = "secret") -> Client:
         return connected(self.world, name, password)
@@ -285,9 +285,9 @@ class LearnTests(AccountsCase):
     def test_a_new_account(self) -> None:
         cyrillic = "\u0441o\u0441"
         self.learn(cyrillic, Account(cyrillic, Digest.of(b"secret", CHEAP)))
-        self.assertTrue(self.world.lobby.registry.looks_taken("coc"))
+        self.assertTrue(self.world.lobby.registry.looks_taken(name_of("coc")))
         self.learn(cyrillic, None)
-        self.assertFalse(self.world.lobby.registry.looks_taken("coc"))
+        self.assertFalse(self.world.lobby.registry.looks_taken(name_of("coc")))
 
     def test_an_account_that_has_gone(self) -> None:
         """The player is told, and loses the seat in a match: somebody else may have the name soon."""
@@ -344,4 +344,4 @@ class AnyOrderTests(AccountsCase):
                 self.assertTrue(account is not None and account.digest.fits(password), outcome)
                 self.welcomes += 1
 
-        self.world.lobby.login_service.log_in(name, password.decode(), "192.0.2.1", answered)
+        self.world.lobby.login_service.log_in(name_of(name), password.decode(), "192.0.2.1", answered)

@@ -3,6 +3,7 @@
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.accounts.names import name_of
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
 from gamehost.lobby.sessions import ResumePolicy
@@ -98,7 +99,7 @@ class MissedEndsTests(SynchronousTestCase):
         self.missed(host).drop()
         self.assertEqual((len(host.lobby.registry), host.lobby.registry.seats_at(HOME)), (0, 0))
         self.assertFalse(host.lobby.registry.is_guest("bob"))
-        self.assertFalse(host.lobby.registry.looks_taken("b0b"))
+        self.assertFalse(host.lobby.registry.looks_taken(name_of("b0b")))
         self.assertEqual(self.words(host, address=ELSEWHERE), [])
         self.assertEqual(self.words(host), [])
         self.assertEqual(host.journal.restarted().records(), [])

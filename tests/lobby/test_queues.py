@@ -9,6 +9,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.login import LoginService, at_once
+from gamehost.accounts.names import name_of
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
@@ -42,7 +43,7 @@ class QueuesTests(SynchronousTestCase):
         self.queues.leave(session)
 
     def session(self, name: str) -> Session:
-        return Session(name, "onitama", "192.0.2.1", False, None)
+        return Session(name_of(name), "onitama", "192.0.2.1", False, None)
 
     def met(self, session: Session, wish: int | None = None, seats: int = 2) -> str | None:
         self.assertTrue(self.queues.join(KEY, session, None if wish is None else Seat(wish)))

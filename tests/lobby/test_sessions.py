@@ -9,13 +9,13 @@ from attrs import define, field, frozen
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.names import NameFault, NameRefused
+from gamehost.accounts.names import NameFault, NameRefused, checked_name, name_of
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.journal.records import TableId
 from gamehost.lobby.queues import Queues
 from gamehost.lobby.seats import duration
-from gamehost.lobby.sessions import Membership, Queue, ResumePolicy, Session, SessionIndex, SessionRegistry
+from gamehost.lobby.sessions import Membership, Queue, ResumePolicy, Session, SessionIndex, SessionRegistry, split_key
 from gamehost.tables.context import PLAYING
 from tests import share
 from tests.kit.memory_host import Client, MemoryHost
@@ -24,22 +24,37 @@ ANN: Any = object()
 OTHER: Any = object()
 
 
+def enter(
+    registry: SessionRegistry,
+    text: str,
+    wire: str,
+    address: str,
+    player: Any,
+    strict: bool = False,
+    given: bool = False,
+) -> tuple[Session, Any]:
+    """A guest's log-in, as of the lobby. A name that the host has given is not checked."""
+    name, key_digest = (text, "") if strict else split_key(text)
+    called = name_of(name) if given else checked_name(name)
+    return registry.enter(called, key_digest, wire, address, player, strict, given=given)
+
+
 class GuestTests(SynchronousTestCase):
     def away(self, resume: ResumePolicy, account: bool = False) -> tuple[SessionRegistry, Session]:
         registry = SessionRegistry(resume)
-        session = Session("ann", "w", "x", account, None)
+        session = Session(name_of("ann"), "w", "x", account, None)
         registry.sessions.add(session)
         return registry, session
 
     def refused(self, registry: SessionRegistry, name: str = "ann", wire: str = "w", address: str = "x") -> NameRefused:
         before = len(registry), registry.get(name), getattr(registry.get(name), "player", None)
-        refusal: NameRefused = self.assertRaises(NameRefused, registry.enter, name, wire, address, OTHER)
+        refusal: NameRefused = self.assertRaises(NameRefused, enter, registry, name, wire, address, OTHER)
         self.assertEqual((len(registry), registry.get(name), getattr(registry.get(name), "player", None)), before)
         return refusal
 
     def test_a_new_session(self) -> None:
         registry = SessionRegistry(ResumePolicy.SAME_ADDRESS)
-        session, _ = registry.enter("Ann", "w", "x", ANN)
+        session, _ = enter(registry, "Ann", "w", "x", ANN)
         self.assertEqual((session.name, session.key, session.wire, session.address), ("Ann", "ann", "w", "x"))
         self.assertEqual((session.account, session.table, session.seat), (False, None, None))
         self.assertIs(session.player, ANN)
@@ -57,35 +72,35 @@ class GuestTests(SynchronousTestCase):
         registry, session = self.away(ResumePolicy.ANY)
         for name in ("..", "guest.7", "easy.3.1"):
             self.assertIs(self.refused(registry, name).fault, NameFault.INVALID)
-            registry.enter(name, "w", "x", ANN, given=True)
+            enter(registry, name, "w", "x", ANN, given=True)
         session.name, session.key = "guest.9", "guest.9"
         registry.sessions.add(session)
-        self.assertIs(registry.enter("Guest.9", "w", "x", ANN)[0], session)
-        house = registry.enter_house("easy.1.1", "w")
+        self.assertIs(enter(registry, "Guest.9", "w", "x", ANN)[0], session)
+        house = registry.enter_house(name_of("easy.1.1"), "w")
         self.assertIs(self.refused(registry, house.name).fault, NameFault.TAKEN)
 
     def test_a_present_player_keeps_the_name(self) -> None:
         for resume in ResumePolicy:
             registry = SessionRegistry(resume)
-            registry.enter("ann", "w", "x", ANN)
+            enter(registry, "ann", "w", "x", ANN)
             self.assertIs(self.refused(registry, "Ann").fault, NameFault.TAKEN)
 
     def test_a_reserved_name(self) -> None:
         registry = SessionRegistry(ResumePolicy.ANY, lambda key: key == "ann")
         self.assertIs(self.refused(registry, "ＡＮＮ").fault, NameFault.TAKEN)
-        self.assertIs(registry.enter("bob", "w", "x", ANN)[0].player, ANN)
+        self.assertIs(enter(registry, "bob", "w", "x", ANN)[0].player, ANN)
 
     def test_taken_back(self) -> None:
         for resume in (ResumePolicy.SAME_ADDRESS, ResumePolicy.ANY):
             registry, session = self.away(resume)
-            self.assertIs(registry.enter("ANN", "w", "x", ANN)[0], session)
+            self.assertIs(enter(registry, "ANN", "w", "x", ANN)[0], session)
             self.assertIs(session.player, ANN)
             self.assertEqual((session.name, len(registry)), ("ann", 1))
 
     def test_from_elsewhere(self) -> None:
         """Another address may take it back where the owner allows any, and is the session's address from then on."""
         registry, session = self.away(ResumePolicy.ANY)
-        self.assertIs(registry.enter("ann", "w", "y", ANN)[0], session)
+        self.assertIs(enter(registry, "ann", "w", "y", ANN)[0], session)
         self.assertEqual(session.address, "y")
 
     def test_not_taken_back(self) -> None:
@@ -112,10 +127,10 @@ class GuestTests(SynchronousTestCase):
 
     def test_forgotten(self) -> None:
         registry = SessionRegistry(ResumePolicy.NEVER)
-        first, _ = registry.enter("ann", "w", "x", ANN)
+        first, _ = enter(registry, "ann", "w", "x", ANN)
         registry.forget(first)
         self.assertEqual(len(registry), 0)
-        second, _ = registry.enter("ANN", "v", "y", OTHER)
+        second, _ = enter(registry, "ANN", "v", "y", OTHER)
         registry.forget(first)
         self.assertIs(registry.get("ann"), second)
 
@@ -128,7 +143,7 @@ class GuestSeatTests(SynchronousTestCase):
         self.registry = SessionRegistry(ResumePolicy.SAME_ADDRESS, seconds=lambda: self.now, keyless_wait=3.0)
 
     def seated(self, ann: str = "ann", bob: str = "bob", bobs_address: str = "y") -> Session:
-        sessions = [self.registry.enter(ann, "w", "x", ANN)[0], self.registry.enter(bob, "w", bobs_address, OTHER)[0]]
+        sessions = [enter(self.registry, ann, "w", "x", ANN)[0], enter(self.registry, bob, "w", bobs_address, OTHER)[0]]
         table: Any = SimpleNamespace(addresses=tuple(one.address for one in sessions), id=1, phase=PLAYING)
         for seat, session in enumerate(sessions):
             session.table, session.seat, session.match = table, Seat(seat), sessions
@@ -139,7 +154,7 @@ class GuestSeatTests(SynchronousTestCase):
 
     def comes_back(self, text: str, address: str = "x", strict: bool = False, wire: str = "w") -> str:
         try:
-            self.registry.enter(text, wire, address, ANN, strict)
+            enter(self.registry, text, wire, address, ANN, strict)
         except NameRefused as refusal:
             return str(refusal)
         return ""
@@ -147,14 +162,14 @@ class GuestSeatTests(SynchronousTestCase):
     def test_addresses_of_this_machine_are_one(self) -> None:
         for first, second in (("127.0.0.1", "::1"), ("::1", "127.0.0.1"), ("127.0.0.1", "::ffff:127.0.0.1")):
             registry = SessionRegistry(ResumePolicy.SAME_ADDRESS)
-            session, _ = registry.enter("ann", "w", first, ANN)
+            session, _ = enter(registry, "ann", "w", first, ANN)
             session.player = None
-            self.assertIs(registry.enter("ann", "w", second, OTHER)[0], session)
+            self.assertIs(enter(registry, "ann", "w", second, OTHER)[0], session)
         for first, second in (("127.0.0.1", "192.0.2.1"), ("", "127.0.0.1"), ("192.0.2.1", "192.0.2.2")):
             registry = SessionRegistry(ResumePolicy.SAME_ADDRESS)
-            registry.enter("ann", "w", first, ANN)[0].player = None
+            enter(registry, "ann", "w", first, ANN)[0].player = None
             with self.assertRaisesRegex(NameRefused, "cannot be taken back from here"):
-                registry.enter("ann", "w", second, OTHER)
+                enter(registry, "ann", "w", second, OTHER)
 
     def test_a_key_is_needed_and_never_shown(self) -> None:
         session = self.seated("Ann:canary")
@@ -184,7 +199,7 @@ class GuestSeatTests(SynchronousTestCase):
         ):
             self.assertEqual(self.comes_back(text, address, wire=wire), "this name is in use")
         newer: Any = object()
-        self.assertEqual(self.registry.enter("ann:secret", "w", "x", newer), (session, ANN))
+        self.assertEqual(enter(self.registry, "ann:secret", "w", "x", newer), (session, ANN))
         self.assertIs(session.player, newer)
         self.assertEqual(self.comes_back("bob:secret", "y"), "this name is in use")
 
@@ -211,7 +226,7 @@ class GuestSeatTests(SynchronousTestCase):
 
     def test_networks_of_one_customer(self) -> None:
         """Another player of the match may have any address of the same IPv6 network of 64 bits."""
-        self.registry.enter("ann", "w", "2001:db8::1", ANN)
+        enter(self.registry, "ann", "w", "2001:db8::1", ANN)
         session = self.seated("carl", bobs_address="2001:db8::2")
         session.table = SimpleNamespace(addresses=("2001:db8::1", "2001:db8::2"), id=1, phase=PLAYING)  # type: ignore[assignment]
         self.lose(session)
@@ -239,7 +254,7 @@ class GuestSeatTests(SynchronousTestCase):
 
     def test_at_this_machine_itself(self) -> None:
         """Both players may be one person who tries the host out: the address says nothing, and nobody waits."""
-        self.registry.enter("ann", "w", "127.0.0.1", ANN)
+        enter(self.registry, "ann", "w", "127.0.0.1", ANN)
         session = self.seated("carl", bobs_address="127.0.0.1")
         session.table = SimpleNamespace(addresses=("127.0.0.1",) * 2, id=1, phase=PLAYING)  # type: ignore[assignment]
         self.lose(session)
@@ -261,31 +276,31 @@ class GuestSeatTests(SynchronousTestCase):
 class AccountSessionTests(SynchronousTestCase):
     def test_whoever_has_the_password_has_the_session(self) -> None:
         registry = SessionRegistry(ResumePolicy.NEVER)
-        session, displaced = registry.enter_account("Ann", "w", "x", ANN)
+        session, displaced = registry.enter_account(name_of("Ann"), "w", "x", ANN)
         self.assertEqual((session.name, session.account, session.player, displaced), ("Ann", True, ANN, None))
         self.assertIs(registry.get("ann"), session)
-        self.assertEqual(registry.enter_account("Ann", "w", "y", OTHER), (session, ANN))
+        self.assertEqual(registry.enter_account(name_of("Ann"), "w", "y", OTHER), (session, ANN))
         self.assertEqual((session.player, session.address), (OTHER, "y"))
         session.player = None
-        self.assertEqual(registry.enter_account("Ann", "w", "y", OTHER), (session, None))
+        self.assertEqual(registry.enter_account(name_of("Ann"), "w", "y", OTHER), (session, None))
 
     def test_a_guest_s_name_is_the_guest_s(self) -> None:
         registry = SessionRegistry(ResumePolicy.ANY)
-        held, _ = registry.enter("ann", "v", "x", ANN)
+        held, _ = enter(registry, "ann", "v", "x", ANN)
         self.assertTrue(registry.is_guest("ann"))
         for player in (ANN, None):
             held.player = player
-            refusal = self.assertRaises(NameRefused, registry.enter_account, "Ann", "v", "x", OTHER)
+            refusal = self.assertRaises(NameRefused, registry.enter_account, name_of("Ann"), "v", "x", OTHER)
             self.assertIs(refusal.fault, NameFault.TAKEN)
             self.assertIs(held.player, player)
         held.account = True
         self.assertFalse(registry.is_guest("ann"))
-        self.assertRaises(NameRefused, registry.enter_account, "Ann", "w", "x", OTHER)
+        self.assertRaises(NameRefused, registry.enter_account, name_of("Ann"), "w", "x", OTHER)
         self.assertFalse(registry.is_guest("bob"))
 
 
 def session(name: str, address: str, seated: bool = True) -> Session:
-    made = Session(name, "onitama", address, False, None)
+    made = Session(name_of(name), "onitama", address, False, None)
     made.asleep = TableId(1) if seated else None
     return made
 
@@ -340,14 +355,14 @@ class MembershipTests(SynchronousTestCase):
 
     def enter(self, name: str) -> Session:
         player: Any = object()
-        return self.registry.enter(name, "onitama", "192.0.2.1", player)[0]
+        return enter(self.registry, name, "onitama", "192.0.2.1", player)[0]
 
     def test_a_name_elsewhere(self) -> None:
         self.told.elsewhere.add("ann")
         player: Any = object()
         for enter in (
             lambda: self.enter("Ann"),
-            lambda: self.registry.enter_account("Ann", "onitama", "192.0.2.1", player),
+            lambda: self.registry.enter_account(name_of("Ann"), "onitama", "192.0.2.1", player),
         ):
             self.assertEqual(str(self.assertRaises(NameRefused, enter)), "this name is in use")
         self.assertEqual(len(self.registry), 0)

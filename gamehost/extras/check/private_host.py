@@ -14,6 +14,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import Clock
 
 from gamehost.accounts.login import LoginAttempt
+from gamehost.accounts.names import Name
 from gamehost.extras.check.transcript import RecordingConfig, Watcher
 from gamehost.games.base import Seat
 from gamehost.games.play import new_player
@@ -77,7 +78,9 @@ class WatchedLobby(Lobby):
 
     watcher: ClientWatcher = field(kw_only=True)
 
-    def enter(self, name: str, wire: str, address: str, player: Player[Any, Any], *more: Any, **named: Any) -> Session:
+    def enter(
+        self, name: str | Name, wire: str, address: str, player: Player[Any, Any], *more: Any, **named: Any
+    ) -> Session:
         return super().enter(name, wire, address, self._watched(player), *more, **named)
 
     def log_in(

@@ -22,7 +22,7 @@ from twisted.internet.protocol import Factory
 from twisted.protocols.basic import LineReceiver
 from twisted.python.failure import Failure
 
-from gamehost.accounts.names import NameFault, NameRefused
+from gamehost.accounts.names import Name, NameFault, NameRefused
 from gamehost.games.base import Cause, Game, Result, Seat
 from gamehost.journal.notation import read_notation
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
@@ -163,8 +163,8 @@ class ContestLobby(Lobby):
     #: Called when somebody waits for the others.
     waits: Callable[[str], None] = field(kw_only=True)
 
-    def _refusal(self, name: str) -> NameRefused | None:
-        if name in self.names:
+    def _refusal(self, name: Name) -> NameRefused | None:
+        if name.text in self.names:
             return super()._refusal(name)
         words = f"this game is between {' and '.join(self.names)}: log in as one of them"
         return NameRefused(NameFault.INVALID, words)

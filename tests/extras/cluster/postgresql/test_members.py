@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 from gamehost.accounts.bans import Bans
+from gamehost.accounts.names import name_of
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.extras.cluster.postgresql import members
 from gamehost.extras.cluster.postgresql.members import ClusterAddress, look, take_over
@@ -36,7 +37,7 @@ class ClockTests(PostgresCase):
             bans.all()
             self.until_idle(again)
             self.assertIn(f"this machine's clock {words} the database's", self.warned.pop())
-            self.assertIsNotNone(bans.of_name("mallory"))
+            self.assertIsNotNone(bans.of_name(name_of("mallory")))
             self.stop(again)
         self.assertEqual(self.sql("SELECT (SELECT count(*) FROM ban), (SELECT count(*) FROM proof)"), [(1, 2)])
         late = "abs(extract(epoch FROM now()) * 1000 - at_ms) > 100000"
