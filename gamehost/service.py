@@ -25,8 +25,8 @@ import twisted
 from gamehost._twisted import accept_steadily
 from gamehost.games.base import Game
 from gamehost.journal.records import Pressure, Room, Store, StoreUnusable
+from gamehost.lobby.membership import Membership
 from gamehost.lobby.seats import Resuming
-from gamehost.lobby.sessions import Membership
 from gamehost.measures import Histogram
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext

@@ -29,7 +29,8 @@ from gamehost.games.base import Game
 from gamehost.journal.records import StoreUnusable
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Membership, SessionRegistry
+from gamehost.lobby.membership import Membership
+from gamehost.lobby.sessions import SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
 from gamehost.net.house import HouseService

@@ -94,7 +94,8 @@ NARROW: Mapping[str, Sequence[str]] = {
 PURE = (
     *("gamehost.settings", "gamehost.limits", "gamehost.rates", "gamehost.games.*", "gamehost.journal.*"),
     *("gamehost.accounts.names", "gamehost.accounts.passwords", "gamehost.tables.outbox", "gamehost.tables.interfaces"),
-    *("gamehost.lobby.ratings", "gamehost.lobby.results", "gamehost.lobby.sessions", "gamehost.lobby.sleeping"),
+    *("gamehost.lobby.lists", "gamehost.lobby.membership", "gamehost.lobby.ratings", "gamehost.lobby.results"),
+    *("gamehost.lobby.sessions", "gamehost.lobby.sleeping"),
     *("gamehost.wires.framing", "gamehost.wires.*.*"),
     *("gamehost.wires.websocket", "gamehost.web.http"),
 )

@@ -28,8 +28,9 @@ from gamehost.journal.records import Store, StoreUnusable, TableId, UnfinishedTa
 from gamehost.lobby.account_changes import AccountChanges, AccountState, Changed, ChangeRefused
 from gamehost.lobby.finished import RANKED
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.membership import Membership
 from gamehost.lobby.queues import Reservation
-from gamehost.lobby.sessions import Membership, Queue, Session, SessionRegistry
+from gamehost.lobby.sessions import Queue, Session, SessionRegistry
 from gamehost.net.connection import KICKED, WireProtocol, why_banned
 from gamehost.service import GameHostService, factories
 from gamehost.settings import BadOption

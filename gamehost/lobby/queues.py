@@ -22,7 +22,9 @@ from gamehost.accounts.names import key_of, place_of
 from gamehost.games.base import CLOCK_SETTINGS, Game, ScriptedChance, Seat
 from gamehost.games.clock import with_clocks
 from gamehost.journal.records import CHAMPIONSHIP, RATED, TABLE_SETTINGS, TableId, settings_to_show
-from gamehost.lobby.sessions import LISTED, Membership, Queue, Session, WaitingTable
+from gamehost.lobby.lists import LISTED, WaitingTable
+from gamehost.lobby.membership import Membership
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.rates import KeyedBuckets, is_loopback, rate_limit_key
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable, TableClosed

@@ -31,9 +31,9 @@ from gamehost.journal.records import (
     UnfinishedTable,
 )
 from gamehost.lobby.championship import RECORD, ChampionshipRecords, ChampionshipRun, Opener
+from gamehost.lobby.membership import Membership
 from gamehost.lobby.queues import NewMatches
 from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemoteLimits, RemotePlayer, RemoteSeat, RemoteTable
-from gamehost.lobby.sessions import Membership
 from gamehost.rates import AddressCounts
 from gamehost.settings import Settings, seconds, setting
 from gamehost.tables.context import Phase, TableContext

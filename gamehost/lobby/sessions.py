@@ -19,7 +19,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from attrs import define, field, frozen
-from msgspec import DecodeError, Struct, json
 
 from gamehost.accounts.names import (
     LookAlikes,
@@ -32,33 +31,15 @@ from gamehost.accounts.names import (
 )
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
+from gamehost.lobby.membership import Membership
 from gamehost.lobby.sleeping import Place, SleepingIndex, SleepingTable
 from gamehost.rates import is_loopback, rate_limit_key, same_address
 from gamehost.settings import Settings
 from gamehost.tables.context import Phase
-from gamehost.tables.interfaces import OpenTable
 
 if TYPE_CHECKING:
     from gamehost.tables.interfaces import Player
     from gamehost.tables.table import Table
-
-
-# What the hosts of a cluster show each other of their lobbies: who is there, and who waits for whom. So lists are the same at
-# all of them, at the latest a second after something has changed.
-
-
-#: So many people, and so many who wait for a game, are listed.
-LISTED = 200
-
-
-class Person(Struct, frozen=True):
-    name: str
-    wire: str
-    account: bool
-    #: The game of the match in which they play; empty: they do not.
-    game: str
-    #: Its number; `None` if it is private, or there is none.
-    table: TableId | None
 
 
 @frozen
@@ -73,147 +54,6 @@ class Queue:
     @property
     def key(self) -> tuple[str, str]:
         return (self.game.name, self.pool)
-
-
-class WaitingTable(Struct, frozen=True):
-    """A table that waits for players and is for everybody."""
-
-    #: The name of the game, and the pool of the wires whose players see it, as of `Queue.key`.
-    game: str
-    pool: str
-    table: OpenTable
-
-
-class Page(Struct, frozen=True):
-    """What one host shows."""
-
-    #: By name, and no more than `LISTED`.
-    people: Sequence[Person] = ()
-    #: The names of those who wait for anybody, by the name of the game; without those of separate wires.
-    waiting: Mapping[str, Sequence[str]] = {}
-    tables: Sequence[WaitingTable] = ()
-    #: How many people, people who wait, and sleeping tables there are.
-    counts: tuple[int, int, int] = (0, 0, 0)
-
-    def write(self) -> str:
-        return json.encode(self).decode("utf-8")
-
-
-@frozen
-class Waiting:
-    """Players who wait for one game."""
-
-    #: Those who wait for anybody.
-    names: tuple[str, ...] = ()
-    #: Those who wait at a table.
-    tables: tuple[OpenTable, ...] = ()
-
-
-#: By the name of the game; games for which nobody waits are left out.
-WaitingByGame = Mapping[str, Waiting]
-
-
-def waiting_everywhere(here: WaitingByGame, pages: Sequence[Page]) -> WaitingByGame:
-    """Those who wait at one host, and those who wait at the others, without those of separate wires."""
-    if not pages:
-        return here
-    names = {game: list(one.names) for game, one in here.items()}
-    tables = {game: list(one.tables) for game, one in here.items()}
-    for page in pages:
-        for game, others in page.waiting.items():
-            names.setdefault(game, []).extend(others)
-        for table in page.tables:
-            if not table.pool:
-                tables.setdefault(table.game, []).append(table.table)
-    return {
-        game: Waiting(tuple(names.get(game, ())[:LISTED]), tuple(tables.get(game, ())[:LISTED]))
-        for game in sorted({*names, *tables})
-    }
-
-
-def read_page(text: str) -> Page:
-    """The page that a host shows; one without anything if this release cannot read it."""
-    try:
-        return json.decode(text, type=Page)
-    except DecodeError:
-        return Page()
-
-
-class Membership:
-    """What a host knows of other hosts on its store. This one is alone; a member of a cluster puts its own in its place."""
-
-    #: The living members.
-    members: Sequence[Any] = ()
-
-    @property
-    def epoch(self) -> int | None:
-        """The number of this host among the members; `None`: it is alone."""
-        return None
-
-    def restore(self, tables: Sequence[Any]) -> None:
-        """Take unfinished tables over."""
-
-    def begin(self) -> None:
-        """The unfinished tables are known."""
-
-    def open(self, factories: Sequence[Any], sites: Sequence[Any]) -> None:
-        """The ports of the host are open."""
-
-    def front_of(self, factory: Any, spreads: bool) -> Any:
-        """
-        What a listener gets for a factory.
-
-        :param spreads: its clients may be at any member
-        """
-        return factory
-
-    def cut_relays(self) -> None:
-        """The host is in trouble: close the connections to and from other members."""
-
-    @property
-    def not_ready(self) -> str | None:
-        """Why no player can come in because of the others; `None`: one can."""
-        return None
-
-    def halt(self) -> Any:
-        """The host stops. Returns a `Deferred` if that takes time."""
-
-    @property
-    def relay_counts(self) -> Mapping[str, int]:
-        """How many connections are passed on to other members, and come from them."""
-        return {}
-
-    @property
-    def prefix(self) -> str:
-        """What makes the names unique that the host gives to guests and house players: it stands before a number."""
-        return ""
-
-    def is_elsewhere(self, key: str) -> bool:
-        """Whether a name has its home at another host."""
-        return False
-
-    def entered(self, session: "Session") -> None:
-        """Somebody has logged in."""
-
-    def freed(self, key: str) -> None:
-        """A name has no session any more. It may still have a seat at a table that sleeps."""
-
-    @property
-    def pages(self) -> "Sequence[Page]":
-        """What the other hosts of a cluster show of their lobbies."""
-        return ()
-
-    def keep(self, place: str) -> None:
-        """From now on this host is the home of something that is no name, as of `gamehost.accounts.names.place_of`."""
-
-    def give_up(self, place: str, /) -> None:
-        """There is nothing more of that kind here."""
-
-    def waits(self, session: "Session", queue: tuple[str, str]) -> None:
-        """A player waits for an opponent in a queue, named as by `Queue.key`."""
-
-    def waits_no_longer(self, session: "Session") -> None:
-        """A player does not wait any more, or did not."""
 
 
 #: In characters.

@@ -16,28 +16,15 @@ from twisted.logger import Logger
 from gamehost._twisted import Timer
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Game
-from gamehost.journal.records import (
-    FinishedMatch,
-    TableId,
-    TableRecord,
-    settings_to_show,
-)
+from gamehost.journal.records import FinishedMatch, TableId, TableRecord, settings_to_show
 from gamehost.journal.replay import MANY, History, beginning, history_in_steps, shown_after
 from gamehost.lobby.finished import FinishedMatches
+from gamehost.lobby.lists import LISTED, Page, Person, Waiting, WaitingByGame, waiting_everywhere
 from gamehost.lobby.played import PlayedTables
 from gamehost.lobby.questions import Found, NotAnswered, Questions, Work
 from gamehost.lobby.queues import OpenTables, same_code
 from gamehost.lobby.seats import Seats
-from gamehost.lobby.sessions import (
-    LISTED,
-    Page,
-    Person,
-    Session,
-    SessionRegistry,
-    Waiting,
-    WaitingByGame,
-    waiting_everywhere,
-)
+from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Encoder, Galleries, Watcher, WatchRefused
 from gamehost.tables.interfaces import Audience, Look, OpenTable, WatchableTable

@@ -31,8 +31,9 @@ from gamehost.journal.records import TableId
 from gamehost.limits import LIMITS, Limits
 from gamehost.lobby.house import HouseRules
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.membership import Membership
 from gamehost.lobby.seats import RESTING
-from gamehost.lobby.sessions import Membership, ResumePolicy, SessionRegistry
+from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import ConnectionBounds, Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter

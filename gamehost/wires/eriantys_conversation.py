@@ -21,9 +21,10 @@ from gamehost.accounts.names import NameFault
 from gamehost.games.eriantys import events
 from gamehost.games.eriantys.messages import Spelling
 from gamehost.journal.records import TableId
+from gamehost.lobby.lists import LISTED
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import CannotJoin, TableFull, TooManyTables
-from gamehost.lobby.sessions import LISTED, Queue, Session
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
 from gamehost.wires.base import Claim, GuestConversation, Peer, claim_of_table
 

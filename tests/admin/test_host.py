@@ -16,7 +16,8 @@ from gamehost.config import Options
 from gamehost.extras.cluster.claiming import ClaimingInput
 from gamehost.journal.records import SeatRecord, StoreUnusable, TableHeader, TableId, UnfinishedTable
 from gamehost.limits import LIMITS
-from gamehost.lobby.sessions import Membership, ResumePolicy
+from gamehost.lobby.membership import Membership
+from gamehost.lobby.sessions import ResumePolicy
 from gamehost.players.base import Level
 from gamehost.service import DRAINING
 from gamehost.settings import Reload

@@ -14,8 +14,9 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.membership import Membership
 from gamehost.lobby.queues import LONGEST, NewMatches, NoSuchTable, Queues, Reservation, TableFull, TooManyTables
-from gamehost.lobby.sessions import Membership, Queue, ResumePolicy, Session, SessionRegistry
+from gamehost.lobby.sessions import Queue, ResumePolicy, Session, SessionRegistry
 from gamehost.net.connection import CLOSING_SECONDS
 from gamehost.net.context import Cork
 from gamehost.settings import BadOption

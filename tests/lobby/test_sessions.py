@@ -13,9 +13,10 @@ from gamehost.accounts.names import NameFault, NameRefused, checked_name, name_o
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.journal.records import TableId
+from gamehost.lobby.membership import Membership
 from gamehost.lobby.queues import Queues
 from gamehost.lobby.seats import duration
-from gamehost.lobby.sessions import Membership, Queue, ResumePolicy, Session, SessionIndex, SessionRegistry, split_key
+from gamehost.lobby.sessions import Queue, ResumePolicy, Session, SessionIndex, SessionRegistry, split_key
 from gamehost.tables.context import PLAYING
 from tests import share
 from tests.kit.memory_host import Client, MemoryHost

@@ -8,7 +8,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
 from gamehost.lobby import played, watching
-from gamehost.lobby.sessions import LISTED, Person, Queue, Session, WaitingByGame, Waking
+from gamehost.lobby.lists import LISTED, Person, WaitingByGame
+from gamehost.lobby.sessions import Queue, Session, Waking
 from gamehost.lobby.sleeping import SleepingTable
 from gamehost.plugins import GAMES
 from gamehost.tables.followed import FollowedTable

@@ -13,7 +13,8 @@ from gamehost.accounts.names import key_of, place_of
 from gamehost.extras.cluster.membership import Cluster
 from gamehost.extras.cluster.relay import MOST_HOPS, Preamble
 from gamehost.journal.records import SeatRecord, TableId
-from gamehost.lobby.sessions import Session, WaitingTable
+from gamehost.lobby.lists import WaitingTable
+from gamehost.lobby.sessions import Session
 from gamehost.net.connection import WireProtocol
 from gamehost.net.context import Deadline
 from gamehost.net.streams import Input, PauseReason

@@ -23,8 +23,10 @@ from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
 from gamehost.extras.cluster.relay import SOCKET, Preamble, Relays
 from gamehost.journal.records import UnfinishedTable
+from gamehost.lobby.lists import Page, read_page
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Membership, Page, Session, read_page
+from gamehost.lobby.membership import Membership
+from gamehost.lobby.sessions import Session
 from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.settings import BadOption
 from gamehost.storage.names import Answer, Member, Offer, QueueKey, Registry

@@ -24,8 +24,8 @@ from gamehost.games.screen import listed, wrapped
 from gamehost.journal.records import FinishedMatch, TableId
 from gamehost.lobby.finished import Tally
 from gamehost.lobby.house import LEVELS
+from gamehost.lobby.lists import Person, WaitingByGame
 from gamehost.lobby.results import Kind, Who, outcome
-from gamehost.lobby.sessions import Person, WaitingByGame
 from gamehost.lobby.studies import Study
 from gamehost.lobby.watching import Counts, PlayedTable
 from gamehost.settings import Settings

@@ -18,9 +18,10 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.journal.replay import History
 from gamehost.lobby.finished import RANKED, FinishedMatches, Tally
+from gamehost.lobby.lists import Waiting, WaitingByGame
 from gamehost.lobby.questions import Found, NotAnswered, Questions, Work
 from gamehost.lobby.queues import Played, RematchWanted, checked_code
-from gamehost.lobby.sessions import Session, Waiting, WaitingByGame
+from gamehost.lobby.sessions import Session
 from gamehost.lobby.studies import Study
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable

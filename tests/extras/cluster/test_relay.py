@@ -34,7 +34,7 @@ from gamehost.extras.cluster.relay import (
 )
 from gamehost.journal.records import SeatRecord
 from gamehost.limits import Limits
-from gamehost.lobby.sessions import Page
+from gamehost.lobby.lists import Page
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.storage.names import INTERFACE, Member
 from gamehost.testing.cases import PropertyCase

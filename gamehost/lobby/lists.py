@@ -1,0 +1,91 @@
+"""
+Lists of players: who is there, and who waits for whom.
+
+The hosts of a cluster show each other their lists. So these are the same at all of them, at the latest a second after something
+has changed.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from attrs import frozen
+from msgspec import DecodeError, Struct, json
+
+from gamehost.journal.records import TableId
+from gamehost.tables.interfaces import OpenTable
+
+#: So many people, and so many who wait for a game, are listed.
+LISTED = 200
+
+
+class Person(Struct, frozen=True):
+    name: str
+    wire: str
+    account: bool
+    #: The game of the match in which they play; empty: they do not.
+    game: str
+    #: Its number; `None` if it is private, or there is none.
+    table: TableId | None
+
+
+class WaitingTable(Struct, frozen=True):
+    """A table that waits for players and is for everybody."""
+
+    #: The name of the game, and the pool of the wires whose players see it, as of `Queue.key`.
+    game: str
+    pool: str
+    table: OpenTable
+
+
+class Page(Struct, frozen=True):
+    """What one host shows."""
+
+    #: By name, and no more than `LISTED`.
+    people: Sequence[Person] = ()
+    #: The names of those who wait for anybody, by the name of the game; without those of separate wires.
+    waiting: Mapping[str, Sequence[str]] = {}
+    tables: Sequence[WaitingTable] = ()
+    #: How many people, people who wait, and sleeping tables there are.
+    counts: tuple[int, int, int] = (0, 0, 0)
+
+    def write(self) -> str:
+        return json.encode(self).decode("utf-8")
+
+
+@frozen
+class Waiting:
+    """Players who wait for one game."""
+
+    #: Those who wait for anybody.
+    names: tuple[str, ...] = ()
+    #: Those who wait at a table.
+    tables: tuple[OpenTable, ...] = ()
+
+
+#: By the name of the game; games for which nobody waits are left out.
+WaitingByGame = Mapping[str, Waiting]
+
+
+def waiting_everywhere(here: WaitingByGame, pages: Sequence[Page]) -> WaitingByGame:
+    """Those who wait at one host, and those who wait at the others, without those of separate wires."""
+    if not pages:
+        return here
+    names = {game: list(one.names) for game, one in here.items()}
+    tables = {game: list(one.tables) for game, one in here.items()}
+    for page in pages:
+        for game, others in page.waiting.items():
+            names.setdefault(game, []).extend(others)
+        for table in page.tables:
+            if not table.pool:
+                tables.setdefault(table.game, []).append(table.table)
+    return {
+        game: Waiting(tuple(names.get(game, ())[:LISTED]), tuple(tables.get(game, ())[:LISTED]))
+        for game in sorted({*names, *tables})
+    }
+
+
+def read_page(text: str) -> Page:
+    """The page that a host shows; one without anything if this release cannot read it."""
+    try:
+        return json.decode(text, type=Page)
+    except DecodeError:
+        return Page()

@@ -1,0 +1,88 @@
+"""The seam between a host and the other hosts of its cluster."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gamehost.lobby.lists import Page
+
+
+class Membership:
+    """What a host knows of other hosts on its store. This one is alone; a member of a cluster puts its own in its place."""
+
+    #: The living members.
+    members: Sequence[Any] = ()
+
+    @property
+    def epoch(self) -> int | None:
+        """The number of this host among the members; `None`: it is alone."""
+        return None
+
+    def restore(self, tables: Sequence[Any]) -> None:
+        """Take unfinished tables over."""
+
+    def begin(self) -> None:
+        """The unfinished tables are known."""
+
+    def open(self, factories: Sequence[Any], sites: Sequence[Any]) -> None:
+        """The ports of the host are open."""
+
+    def front_of(self, factory: Any, spreads: bool) -> Any:
+        """
+        What a listener gets for a factory.
+
+        :param spreads: its clients may be at any member
+        """
+        return factory
+
+    def cut_relays(self) -> None:
+        """The host is in trouble: close the connections to and from other members."""
+
+    @property
+    def not_ready(self) -> str | None:
+        """Why no player can come in because of the others; `None`: one can."""
+        return None
+
+    def halt(self) -> Any:
+        """The host stops. Returns a `Deferred` if that takes time."""
+
+    @property
+    def relay_counts(self) -> Mapping[str, int]:
+        """How many connections are passed on to other members, and come from them."""
+        return {}
+
+    @property
+    def prefix(self) -> str:
+        """What makes the names unique that the host gives to guests and house players: it stands before a number."""
+        return ""
+
+    def is_elsewhere(self, key: str) -> bool:
+        """Whether a name has its home at another host."""
+        return False
+
+    def entered(self, session: Any) -> None:
+        """
+        Somebody has logged in.
+
+        :param session: a `gamehost.lobby.sessions.Session`, here and below
+        """
+
+    def freed(self, key: str) -> None:
+        """A name has no session any more. It may still have a seat at a table that sleeps."""
+
+    @property
+    def pages(self) -> "Sequence[Page]":
+        """What the other hosts of a cluster show of their lobbies."""
+        return ()
+
+    def keep(self, place: str) -> None:
+        """From now on this host is the home of something that is no name, as of `gamehost.accounts.names.place_of`."""
+
+    def give_up(self, place: str, /) -> None:
+        """There is nothing more of that kind here."""
+
+    def waits(self, session: Any, queue: tuple[str, str]) -> None:
+        """A player waits for an opponent in a queue, named as by `Queue.key`."""
+
+    def waits_no_longer(self, session: Any) -> None:
+        """A player does not wait any more, or did not."""
