@@ -25,6 +25,10 @@ CORE = (
 )
 
 
+#: What was built, and what belongs to tools.
+NOT_COPIED = (".*", "*.egg-info", "__pycache__", "_build", "_trial_temp*", "build", "coverage", "dist")
+
+
 def own(extras: Sequence[str], name: str) -> bool:
     """Whether a module is one of these extras', or a test of theirs."""
     return any(name.startswith((f"gamehost.extras.{one}", f"tests.extras.{one}")) for one in extras)
@@ -49,13 +53,12 @@ def users(extras: Sequence[str]) -> Sequence[str]:
 
 def copy_without(extras: Sequence[str], folder: Path, left_out: Sequence[str]) -> None:
     """Copy the tree, without these extras, their tests, their entry points, and these test modules."""
-    names = subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT, text=True).split("\0")
-    folders = [f"{place}/extras/{one}/" for place in ("gamehost", "tests") for one in extras]
-    gone = (*folders, *(one.replace(".", "/") + ".py" for one in left_out))
-    for name in filter(None, names):
-        if not name.startswith(gone) and (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, folder / name)
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*NOT_COPIED), dirs_exist_ok=True)
+    for one in extras:
+        for place in ("gamehost", "tests"):
+            shutil.rmtree(folder / place / "extras" / one, ignore_errors=True)
+    for module in left_out:
+        (folder / f"{module.replace('.', '/')}.py").unlink(missing_ok=True)
     parser = configparser.ConfigParser()
     parser.read(ROOT / "setup.cfg")
     metadata = folder / "gamehost-0.dist-info"
