@@ -249,11 +249,11 @@ class GameHostService(Service):
         if hasattr(address, "host"):
             where = f"{address.host}:{address.port}"
             host = "HOST" if address.host in _EVERYWHERE else address.host
-            spectators = self.context.lobby.spectators
+            directory = self.context.lobby.directory
             if any(listener.wire.name == name and listener.wire.for_people for listener in self.listeners):
-                spectators.by_hand = f"nc {host} {address.port}"
+                directory.by_hand = f"nc {host} {address.port}"
             elif name == "open":
-                spectators.by_program = f"nc {host} {address.port}"
+                directory.by_program = f"nc {host} {address.port}"
             elif name == "web":
                 self._browser = f"http://{host}:{address.port}/"
         self.listening.append((name, where))
@@ -261,7 +261,7 @@ class GameHostService(Service):
 
     def _say_how_to_play(self) -> None:
         """The last line of the start, for whoever started the host by hand."""
-        by_hand = self.context.lobby.spectators.by_hand
+        by_hand = self.context.lobby.directory.by_hand
         ways = [f"in a terminal with {by_hand}, and type: play onitama" if by_hand else ""]
         ways += [
             f"in a browser at {self._browser}" if self._browser else "",

@@ -236,7 +236,7 @@ def _attach(host: GameHostService, joining: Any, cluster: Membership, context: H
     from gamehost.lobby.account_changes import AccountChanges
 
     lobby = context.lobby
-    restore, follow = partial(lobby.restore, host.games), partial(lobby.spectators.played.follow, host.games)
+    restore, follow = partial(lobby.restore, host.games), partial(lobby.directory.played.follow, host.games)
     joining.attach(cluster, context, restore, partial(_learn, host), follow)
     if isinstance(accounts := lobby.login_service.accounts, StoredAccounts):
         accounts.learned = AccountChanges(lobby, partial(stop_key, host)).learn

@@ -27,7 +27,7 @@ from gamehost.games.play import has_picture
 from gamehost.journal.notation import read_notation, write_notation
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.watching import Spectators
+from gamehost.lobby.watching import MatchDirectory
 from gamehost.ops.watchdog import OTHER_FILES, STANDSTILL
 from gamehost.plugins import GAMES, WIRES
 from gamehost.storage import sidecar
@@ -451,7 +451,7 @@ class WirePagesTests(SynchronousTestCase):
 
     def test_the_page_of_the_lobby(self) -> None:
         text = (ROOT / "docs" / "lobby.rst").read_text("utf-8")
-        for owner, kind in (("lobby", Lobby), ("_spectators", Spectators)):
+        for owner, kind in (("lobby", Lobby), ("_directory", MatchDirectory)):
             called = set(re.findall(rf"self\.{owner}\.([a-z_]+)", text))
             self.assertGreater(len(called), 4)
             known = {*dir(kind), *kind.__annotations__}

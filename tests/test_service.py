@@ -87,7 +87,7 @@ class StartTests(HostCase):
                 host.startService()
             last = formatEvent(events[-1])
             self.assertTrue(last.startswith(words), last)
-            self.assertEqual(host.context.lobby.spectators.by_hand, "nc HOST 1" if for_people else "")
+            self.assertEqual(host.context.lobby.directory.by_hand, "nc HOST 1" if for_people else "")
 
     def test_the_log_says_once_that_python_is_slow(self) -> None:
         for plain, lines in ((True, 1), (False, 0)):

@@ -54,7 +54,7 @@ def status(host: GameHostService, request: Request) -> Facts:
         "connections_refused": context.limiter.refused,
         "http_connections": context.http_limiter.count,
         "people": sum(1 for _ in lobby.registry.present()),
-        "waiting": lobby.spectators.counts_here().waiting,
+        "waiting": lobby.directory.counts_here().waiting,
         "tables": len(lobby.tables),
         "tables_asleep": len(lobby.registry.sleeping.tables()),
         "remote_games": lobby.remote.count,
@@ -562,7 +562,7 @@ def ladder(host: GameHostService, request: Request) -> Items:
 
     :raises NotDone: there is no such game
     """
-    game, finished = request.text("game"), host.context.lobby.spectators.finished
+    game, finished = request.text("game"), host.context.lobby.directory.finished
     if game not in host.games:
         raise NotDone(f"no such game; expected one of {', '.join(host.games)}")
     tally = yield Deferred.fromCoroutine(finished.tally())

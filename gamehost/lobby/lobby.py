@@ -52,7 +52,7 @@ from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Queue, Session, SessionRegistry, split_key
 from gamehost.lobby.studies import Studies
-from gamehost.lobby.watching import GUEST, Spectators, who_waits
+from gamehost.lobby.watching import GUEST, MatchDirectory, who_waits
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
@@ -127,7 +127,7 @@ class Lobby:
     seats: Seats = field(init=False)
     house: HousePlayers = field(init=False)
     remote: RemoteGames = field(init=False)
-    spectators: Spectators = field(init=False)
+    directory: MatchDirectory = field(init=False)
     studies: Studies = field(init=False)
     log_ins: LogIns = field(init=False, factory=LogIns)
     _shared: dict[str, Any] = field(init=False, factory=dict, repr=False)
@@ -158,8 +158,8 @@ class Lobby:
             *(context, self.settings, lambda: self._no_match() is not None, self.new_matches, registry.membership)
         )
         waits = partial(who_waits, self.queues.waiting, self.waiting_tables)
-        self.spectators = Spectators(context, registry, self.seats, self.galleries, waits)
-        self.studies = Studies(self.spectators, self.house)
+        self.directory = MatchDirectory(context, registry, self.seats, self.galleries, waits)
+        self.studies = Studies(self.directory, self.house)
 
     @property
     def tables(self) -> Mapping[TableId, Table[Any, Any]]:
@@ -206,7 +206,7 @@ class Lobby:
         self.new_matches.limit(None if any_number else (limits.new_matches_per_second, limits.new_matches_burst))
         self.galleries.limit(most("watchers"), most("watchers_per_address"))
         asked = QuestionLimits(None, None) if any_number else QuestionLimits(per_address=limits.questions_per_address)
-        self.spectators.questions.limits = asked
+        self.directory.questions.limits = asked
         self.seats.most_sleeping = most("sleeping_tables_per_address")
         size = limits.remote_bytes
         self.remote.limits = RemoteLimits(None, None, None, size) if any_number else RemoteLimits(bytes=size)
@@ -282,7 +282,7 @@ class Lobby:
             taken = self.registry.find(name.key) is not None or membership.is_elsewhere(name.key)
             if not (taken or self.registry.looks_taken(name)):
                 return name
-        return name_of(self.spectators.new_guest())
+        return name_of(self.directory.new_guest())
 
     def enter_as(
         self, text: str, wire: str, address: str, player: Player[Any, Any], issued: IssuedKey | None = None
@@ -449,7 +449,7 @@ class Lobby:
         24 hex digits for a match that is to begin, which nobody can guess.
 
         Put it at the beginning of `Session.note`, and `table_of` it into `Session.number`: then the match is found under it as
-        long as its record is kept. See `Spectators.find`.
+        long as its record is kept. See `MatchDirectory.find`.
         """
         return f"{self.context.journal.new_table():012x}{self.below(2**48):012x}"
 
@@ -684,7 +684,7 @@ class Lobby:
 
     def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
         """As of `Seats`; and close the games of remote masters."""
-        self.spectators.finished.games = {*games, REMOTE.name}
+        self.directory.finished.games = {*games, REMOTE.name}
         return self.seats.restore(games, self.remote.restore(found, games))
 
     def drain(self, why: str | None) -> None:
@@ -699,6 +699,6 @@ class Lobby:
         """The host stops: all clocks stand still, and whoever is gone from now on has not left."""
         self._stopping = True
         self.login_service.close()
-        for part in (self.waiting_tables, self.queues, self.new_matches, self.house, self.spectators, self.seats):
+        for part in (self.waiting_tables, self.queues, self.new_matches, self.house, self.directory, self.seats):
             part.halt()
         self.remote.halt()

@@ -25,7 +25,7 @@ from gamehost.rates import AddressCounts
 
 if TYPE_CHECKING:
     from gamehost.lobby.house import HousePlayers
-    from gamehost.lobby.watching import Spectators
+    from gamehost.lobby.watching import MatchDirectory
 
 #: So many actions at which a match turned are told at most, and each has lost so much at least, in hundredths of a victory.
 MOST_TURNS, LEAST_LOST = 5, 10
@@ -116,7 +116,7 @@ MOST, PER_ADDRESS, LONGEST = 4, 1, 3_000
 class Studies:
     """The studies of a host."""
 
-    _spectators: "Spectators"
+    _directory: "MatchDirectory"
     _house: "HousePlayers"
     #: Whether a finished match shows what was hidden in it. A study of such a match shows it, too.
     reveal: bool = True
@@ -141,15 +141,15 @@ class Studies:
         :returns: a function that has neither of them called any more
         """
         work = partial(self._study, address, table, code, games)
-        return self._spectators.questions.tell(address, (Studies, table, code), work, answered, refused)
+        return self._directory.questions.tell(address, (Studies, table, code), work, answered, refused)
 
     async def _study(self, address: str, table: TableId, code: str, games: Mapping[str, Game[Any, Any]]) -> Found:
-        match, record, game = await self._spectators.finished_match(table, code, games)
+        match, record, game = await self._directory.finished_match(table, code, games)
         if not match.played:
             raise NotAnswered("nobody has moved in this match")
         if len(record.entries) > LONGEST:
             raise NotAnswered("this match is too long to be studied")
-        questions = self._spectators.questions
+        questions = self._directory.questions
         if not self.reveal and await questions.in_slices(_hides(game, record)):
             raise NotAnswered("this host never shows what was hidden in a match, and a study would")
         if self._addresses.of(address) >= PER_ADDRESS:

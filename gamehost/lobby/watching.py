@@ -314,7 +314,7 @@ class _Follower:
 
 
 @define(eq=False)
-class Spectators:
+class MatchDirectory:
     """
     What can be seen of a host: who is here, what is played and who waits, the board of that, and every match.
 

@@ -85,7 +85,7 @@ def tables(host: GameHostService) -> Values:
 
 def waiting(host: GameHostService) -> Values:
     """By game: who waits in its queues and at its open tables."""
-    found = _lobby(host).spectators.waiting_here()
+    found = _lobby(host).directory.waiting_here()
     return {(game,): len(here.names) + len(here.tables) for game, here in found.items()}
 
 

@@ -117,7 +117,7 @@ class OwnerContract(WireHooks):
         world.lobby.drain(DRAINING)
         world.until_idle()
         self.assert_told("closing", received(ann))
-        self.assertEqual(world.lobby.spectators.counts().waiting, 0)
+        self.assertEqual(world.lobby.directory.counts().waiting, 0)
         bob = world.connect(self.wire.name)
         received(bob)
         bob.send(self.log_in("bob"))
@@ -159,7 +159,7 @@ class OwnerContract(WireHooks):
             self.join_again(client, "ann")
             words = received(client)
         self.assert_told("closing", words)
-        self.assertEqual(world.lobby.spectators.counts().waiting, 0)
+        self.assertEqual(world.lobby.directory.counts().waiting, 0)
 
 
 def claims_of(conversation: Any) -> list[Claim]:

@@ -34,7 +34,7 @@ from gamehost.lobby.finished import LIST_SECONDS, Tally
 from gamehost.lobby.questions import Found, NotAnswered
 from gamehost.lobby.queues import checked_code
 from gamehost.lobby.results import KINDS, Kind, outcome
-from gamehost.lobby.watching import EVERY, HistoryQuestion, Spectators
+from gamehost.lobby.watching import EVERY, HistoryQuestion, MatchDirectory
 from gamehost.tables.gallery import WatchRefused
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, found, refused
 from gamehost.web.server import Answering
@@ -247,7 +247,7 @@ class BoardReader:
     who asks waits until it does. That takes about a commit, and never longer than until the next difference.
     """
 
-    _spectators: Spectators
+    _directory: MatchDirectory
     _encoder: SharedEncoder
     _clock: IReactorTime
     #: The answers that wait for a complete board.
@@ -265,9 +265,9 @@ class BoardReader:
         self._waiting.append(answer)
         self._asked_at = self._clock.seconds()
         if not self._timer:
-            self._spectators.board.look(self, self._encoder)
+            self._directory.board.look(self, self._encoder)
             self._timer.set(self._clock, EVERY, self._look_on)
-            self._spectators.board.when_complete(self._known)
+            self._directory.board.when_complete(self._known)
         elif self._complete:
             self._answer()
         return answer
@@ -296,7 +296,7 @@ class BoardReader:
             return
         sent = self._sent
         if sent is None:
-            self._spectators.board.look(self, self._encoder)
+            self._directory.board.look(self, self._encoder)
             sent = self._sent = found(self._seen, JSON, NEVER)
 
         def tell() -> Generator[None, None, None]:
@@ -304,19 +304,19 @@ class BoardReader:
                 answer.callback(sent)
                 yield
 
-        self._spectators.questions.slices.run(tell(), lambda told: None)
+        self._directory.questions.slices.run(tell(), lambda told: None)
 
     def stop(self) -> None:
         self._timer.stop()
         self._complete, self._sent = False, None
-        self._spectators.board.look_away(self)
+        self._directory.board.look_away(self)
 
 
 @define(eq=False)
 class _Glance:
     """One who watches a match for a moment."""
 
-    _spectators: Spectators
+    _directory: MatchDirectory
     _table: TableId
     address: str
     answer: Deferred[Answer] = field(
@@ -327,12 +327,12 @@ class _Glance:
     def _look_away(self, answer: Deferred[Answer]) -> None:
         """The client is gone."""
         self._done = True
-        self._spectators.unwatch(self._table, self)
+        self._directory.unwatch(self._table, self)
 
     def tell(self, data: bytes) -> None:
         if not self._done:
             self._done = True
-            self._spectators.unwatch(self._table, self)
+            self._directory.unwatch(self._table, self)
             self.answer.callback(found(data, JSON, NEVER))
 
     def closed(self, table: TableId) -> None:
@@ -350,7 +350,7 @@ class Api:
     :param reveal: whether a record shows what was hidden during the match
     """
 
-    _spectators: Spectators
+    _directory: MatchDirectory
     _options: OpenOptions
     _clock: IReactorTime
     _worker: Worker
@@ -361,7 +361,7 @@ class Api:
     )
     board: BoardReader = field(
         init=False,
-        default=Factory(lambda self: BoardReader(self._spectators, self._encoder, self._clock), takes_self=True),
+        default=Factory(lambda self: BoardReader(self._directory, self._encoder, self._clock), takes_self=True),
     )
 
     log = Logger()
@@ -410,11 +410,11 @@ class Api:
                     return not_found(f"expected an address that ends in {' or '.join(ENDINGS)}")
                 record = (TableId(known), ending, _code(asked.query))
                 find = partial(self._record, *record)
-                return self._spectators.questions.ask(asked.visitor.address, (self, *record), find)
+                return self._directory.questions.ask(asked.visitor.address, (self, *record), find)
             case ("results",):
                 game, name = self._sought(asked.query)
-                key = ("results", self._spectators.finished.edition, game, name)
-                return self._spectators.questions.ask(asked.visitor.address, key, partial(self._results, game, name))
+                key = ("results", self._directory.finished.edition, game, name)
+                return self._directory.questions.ask(asked.visitor.address, key, partial(self._results, game, name))
             case path:
                 return self._fixed.get(path) or not_found()
 
@@ -422,7 +422,7 @@ class Api:
         before = number(query["before"]) if query.get("before") else None
         if before is None and query.get("before"):
             return refused(400, "expected a whole number in before", FOR_EVERYBODY)
-        finished, (game, name) = self._spectators.finished, self._sought(query)
+        finished, (game, name) = self._directory.finished, self._sought(query)
         if NOTHING_SUCH in (game, name):
             return found(to_json(MatchList([])), JSON, NEVER)
 
@@ -431,7 +431,7 @@ class Api:
             page = MatchList([row(match) for match in matches], low if low > 1 else UNSET)
             return kept(await as_json(self._worker, page), LIST_SECONDS)
 
-        return self._spectators.questions.ask(address, ("list", finished.ended, before, game, name), listed)
+        return self._directory.questions.ask(address, ("list", finished.ended, before, game, name), listed)
 
     def _sought(self, query: Mapping[str, str]) -> tuple[str, str]:
         """
@@ -440,18 +440,18 @@ class Api:
         Answers are kept under them, so they are not the client's text: `NOTHING_SUCH` stands for all that there cannot be.
         """
         game, name = query.get("game", ""), query.get("name", "")
-        known = not game or game in self._options.games or game in self._spectators.finished.games
+        known = not game or game in self._options.games or game in self._directory.finished.games
         return game if known else NOTHING_SUCH, sought_key(name) if name else ""
 
     async def _results(self, game: str, name: str) -> Found:
-        tally = await self._spectators.finished.tally()
-        results = await self._spectators.questions.in_slices(results_of(tally, game, name))
-        return kept(await as_json(self._worker, results), self._spectators.finished.seconds_left(tally))
+        tally = await self._directory.finished.tally()
+        results = await self._directory.questions.in_slices(results_of(tally, game, name))
+        return kept(await as_json(self._worker, results), self._directory.finished.seconds_left(tally))
 
     async def _record(self, table: TableId, ending: str, code: str) -> Found:
         """The record of a finished match. One that everybody may know is kept as it is sent."""
         try:
-            match, record, game = await self._spectators.finished_match(table, code, self._games)
+            match, record, game = await self._directory.finished_match(table, code, self._games)
         except NotAnswered as refusal:
             return Found(not_found(str(refusal)))
         make = partial(self._made, match, record, self._options.games[game.name], ending)
@@ -476,9 +476,9 @@ class Api:
             return refused(500, "the record of this match cannot be read", FOR_EVERYBODY)
 
     def _shown(self, table: TableId, code: str, address: str) -> Answering:
-        glance = _Glance(self._spectators, table, address)
+        glance = _Glance(self._directory, table, address)
         try:
-            self._spectators.watch(table, glance, self._encoder, code)
+            self._directory.watch(table, glance, self._encoder, code)
         except WatchRefused as refusal:
             return not_found(str(refusal))
         return glance.answer
@@ -490,10 +490,10 @@ class Api:
         until, code = min(until, MOST_TOLD + 1), _code(query)  # all higher numbers have one answer
         make = self._pictured if what == "picture" else self._told
         try:
-            asked = self._spectators.history(table, until, code, self._games)
+            asked = self._directory.history(table, until, code, self._games)
         except WatchRefused as refusal:
             return not_found(str(refusal))
-        return self._spectators.questions.ask(
+        return self._directory.questions.ask(
             address, ("web", what, asked.key, until, code), partial(make, table, asked, until, code)
         )
 
@@ -511,7 +511,7 @@ class Api:
         if isinstance(told, WatchRefused):
             return Found(not_found(str(told)))
         cache = FOR_EVER if told.result is not None and not code else NEVER
-        history = await self._spectators.questions.in_slices(self._encoder.history(table, game, told))
+        history = await self._directory.questions.in_slices(self._encoder.history(table, game, told))
         answer = await as_json(self._worker, history, cache)
         return kept(answer) if asked.lasting else Found(answer)
 

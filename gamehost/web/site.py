@@ -70,7 +70,7 @@ class WebSite(HttpSite):
         #: Other wires with WebSocket that listen on this host, by their names.
         self.wires: Mapping[str, WireFactory[Any]] = {}
         self._encoder = frame_encoder(OPTIONS)
-        self._api = Api(context.lobby.spectators, OPTIONS, context.clock, worker, reveal)
+        self._api = Api(context.lobby.directory, OPTIONS, context.clock, worker, reveal)
 
     def banned(self, address: str) -> str | None:
         return self.context.limiter.banned(address)
@@ -156,7 +156,7 @@ class WebListener(Struct, frozen=True):
     def new_factory(self, context: HostContext) -> WebSite:
         games = [played.game for played in OPTIONS.games.values()]
         lobby = context.lobby
-        seconds, spectators = lobby.house_rules.seconds, lobby.spectators
-        ways = {"console": spectators.by_hand, "open": spectators.by_program}
+        seconds, directory = lobby.house_rules.seconds, lobby.directory
+        ways = {"console": directory.by_hand, "open": directory.by_program}
         files = StaticFiles.pack(read_files(games), games, lobby.settings, seconds, ways)
         return WebSite(context, files, self.access, self.worker, self.reveal)

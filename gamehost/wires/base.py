@@ -230,7 +230,7 @@ class BaseConversation(Generic[M]):
         self.lobby = lobby
         self.session: Session | None = None
         self.handle: SeatHandle[Any] | None = None
-        self._spectators = lobby.spectators
+        self._directory = lobby.directory
         self._game_finished = False
         self.set_state(state)
 
@@ -241,7 +241,7 @@ class BaseConversation(Generic[M]):
     @property
     def by_hand(self) -> str:
         """What people run in a terminal to play on this host; empty: there is no port for them."""
-        return self._spectators.by_hand
+        return self._directory.by_hand
 
     @property
     def at_table(self) -> bool:
@@ -537,11 +537,11 @@ class BackWithEvents(BaseConversation[M]):
             return Found(await question.read())
 
         try:
-            question = self._spectators.own_history(handle.table, handle.n)
+            question = self._directory.own_history(handle.table, handle.n)
         except WatchRefused:
             told(())
             return
-        questions, key = self._spectators.questions, ("events", question.key)
+        questions, key = self._directory.questions, ("events", question.key)
         self._withdraw = questions.tell(self.address, key, look, found, lambda refusal: told(()))
 
     def end(self) -> None:

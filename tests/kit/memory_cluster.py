@@ -231,7 +231,7 @@ class MemberHost(MemoryHost):
         games = {game.name: game for factory in self.factories.values() for game in factory.wire.games}
         restore = partial(self.lobby.restore, games)
         self.cluster.attach(self.lobby, restore, relays, self._learn, gather, gather_at_tables)
-        self.cluster.opened = lambda: self.lobby.spectators.played.follow(games)
+        self.cluster.opened = lambda: self.lobby.directory.played.follow(games)
         self.context.new_input = lambda *parts: ClaimingInput(self.cluster, *parts)
         self.cluster.begin()
         self.cluster.open(self.factories.values(), ())

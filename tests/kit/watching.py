@@ -220,7 +220,7 @@ class Pair:
         settings = {"toy.goal": "1000"} | (settings or {})
         self.first = MemoryHost(settings, wires=(TOY_WIRE,))
         self.leader = MemoryHost(settings, journal=self.first.journal.beside(), wires=(TOY_WIRE,))
-        self.leader.lobby.spectators.played.follow({TOY.name: TOY})
+        self.leader.lobby.directory.played.follow({TOY.name: TOY})
 
     def wait(self, seconds: float = READ_EVERY) -> None:
         self.first.wait(seconds)

@@ -500,11 +500,11 @@ class HostTests(SynchronousTestCase):
             client.send(request(f"/api/matches/{number}.json"))
         asking = self.host.connect("open", B)
         asking.send(b'{"do":"history","table":9}\n')
-        self.assertEqual(self.host.lobby.spectators.questions.waiting, 3)
+        self.assertEqual(self.host.lobby.directory.questions.waiting, 3)
         for client in clients:
             client.transport.hang_up()
         asking.drop()
-        self.assertEqual(self.host.lobby.spectators.questions.waiting, 0)
+        self.assertEqual(self.host.lobby.directory.questions.waiting, 0)
         self.host.journal.release()
         self.assertEqual(self.host.journal.release(), 0)
         self.assertEqual(self.flushLoggedErrors(), [])

@@ -240,8 +240,8 @@ class ListTests(SynchronousTestCase):
                 client.send(line(do="enter", name=f"{name}{number}") + line(do="seek", game="onitama"))
             pair[0].send(action + line(do="leave"))
         found: list[Any] = []
-        Deferred.fromCoroutine(host.lobby.spectators.finished.newest(None, 10)).addCallback(found.append)
-        Deferred.fromCoroutine(host.lobby.spectators.finished.tally()).addCallback(found.append)
+        Deferred.fromCoroutine(host.lobby.directory.finished.newest(None, 10)).addCallback(found.append)
+        Deferred.fromCoroutine(host.lobby.directory.finished.tally()).addCallback(found.append)
         (matches, low), tally = found
         self.assertEqual(([one.opening.seats[0].name for one in matches], low), (["b0"], 1))
         self.assertEqual(tally.matches, {"onitama": 1})

@@ -387,7 +387,7 @@ class RatedMatchTests(SynchronousTestCase):
             for one in (self.ann, self.bob):
                 seek(one, settings=settings)
             play(self.host, self.ann, self.bob)
-        tally: Deferred[finished.Tally] = Deferred.fromCoroutine(self.host.lobby.spectators.finished.tally())
+        tally: Deferred[finished.Tally] = Deferred.fromCoroutine(self.host.lobby.directory.finished.tally())
         self.host.until_idle()
         found = self.successResultOf(tally)
         self.assertEqual(

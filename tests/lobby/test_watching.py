@@ -84,7 +84,7 @@ class BoardCase(SynchronousTestCase):
 
     @property
     def board(self) -> watching.Board:
-        return self.host.lobby.spectators.board
+        return self.host.lobby.directory.board
 
     def look(self) -> Reader:
         reader = Reader()
@@ -200,7 +200,7 @@ class BoardTests(BoardCase):
         lobby.join(sessions[1], queue, private, "K7QM2X4A")
         self.host.wait(watching.EVERY)
         self.assertEqual(reader.read(), ["all"])
-        self.assertRaises(WatchRefused, lobby.spectators.watch, private, reader, self.words)
+        self.assertRaises(WatchRefused, lobby.directory.watch, private, reader, self.words)
 
     def test_open_tables_are_listed_with_those_who_wait(self) -> None:
         reader = self.look()
@@ -251,7 +251,7 @@ class NobodyTests(BoardCase):
 class DirectoryTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.host = MemoryHost()
-        self.spectators = self.host.lobby.spectators
+        self.directory = self.host.lobby.directory
 
     def enter(self, name: str, **seek: object) -> None:
         client = self.host.connect("open")
@@ -263,7 +263,7 @@ class DirectoryTests(SynchronousTestCase):
         self.enter("carl", game="stratego")
         self.enter("dora")
         self.assertEqual(
-            self.spectators.people(),
+            self.directory.people(),
             [
                 Person("ann", "open", False, "onitama", TableId(1)),
                 Person("bob", "open", False, "onitama", TableId(1)),
@@ -272,11 +272,11 @@ class DirectoryTests(SynchronousTestCase):
             ],
         )
         self.assertEqual(
-            self.spectators.tables(),
+            self.directory.tables(),
             [watching.PlayedTable(TableId(1), "onitama", ("bob", "ann"), ("open", "open"), 0)],
         )
-        self.assertEqual(self.spectators.counts(), watching.Counts(1, 4, 1))
-        self.assertEqual(self.spectators.waiting()["stratego"].names, ("carl",))
+        self.assertEqual(self.directory.counts(), watching.Counts(1, 4, 1))
+        self.assertEqual(self.directory.waiting()["stratego"].names, ("carl",))
 
     def test_private_matches_are_not_shown(self) -> None:
         session = self.host.lobby.enter("ann", "open", "192.0.2.1", self.host.connect("open").protocol.conversation)  # type: ignore[arg-type]
@@ -285,14 +285,14 @@ class DirectoryTests(SynchronousTestCase):
         self.enter("bob")
         client = self.host.connect("open")
         client.send(line(do="enter", name="carl") + line(do="join", table=opened.table, code="K7"))
-        self.assertEqual(self.spectators.tables(), [])
-        self.assertEqual(self.spectators.people()[0], Person("ann", "open", False, "onitama", None))
-        self.assertEqual(self.spectators.counts().tables, 1)
+        self.assertEqual(self.directory.tables(), [])
+        self.assertEqual(self.directory.people()[0], Person("ann", "open", False, "onitama", None))
+        self.assertEqual(self.directory.counts().tables, 1)
 
     def test_names_of_guests(self) -> None:
         talk = self.host.connect("open").protocol.conversation
         self.host.lobby.enter("guest.2", "open", "192.0.2.1", talk, given=True)  # type: ignore[arg-type]
-        self.assertEqual([self.spectators.new_guest() for _ in range(2)], ["guest.1", "guest.3"])
+        self.assertEqual([self.directory.new_guest() for _ in range(2)], ["guest.1", "guest.3"])
 
 
 class KeptTableTests(SynchronousTestCase):
@@ -313,26 +313,26 @@ class KeptTableTests(SynchronousTestCase):
 
     def test_a_kept_seat(self) -> None:
         host, session = self.begun()
-        kept = host.lobby.spectators.kept_table(session)
+        kept = host.lobby.directory.kept_table(session)
         assert kept is not None
         self.assertEqual((kept.table, kept.seats, kept.names, kept.settings["expert"]), (1, 2, ("bob",), "yes"))
         session.table, session.asleep = None, TableId(1)
         host.lobby.registry.waking[TableId(1)] = Waking(
             SleepingTable(TableId(1), "eriantys", 0, 0, ()), [session, None]
         )
-        kept = host.lobby.spectators.kept_table(session)
+        kept = host.lobby.directory.kept_table(session)
         assert kept is not None
         self.assertEqual((kept.table, kept.seats, kept.names, kept.settings), (1, 2, ("",), {}))
 
     def test_no_kept_seat(self) -> None:
         host = MemoryHost()
-        self.assertIsNone(host.lobby.spectators.kept_table(self.entered(host)))
+        self.assertIsNone(host.lobby.directory.kept_table(self.entered(host)))
 
 
 class AloneTests(SynchronousTestCase):
     def test_nothing_is_asked(self) -> None:
         host = MemoryHost(wires=(TOY_WIRE,))
-        tables = host.lobby.spectators.played
+        tables = host.lobby.directory.played
         tables.look()
         self.assertEqual((len(tables), tables.newest(9), host.clock.getDelayedCalls()), (0, [], []))
         host.come("ann", "bob")
@@ -348,7 +348,7 @@ class LeaderTests(SynchronousTestCase):
         self.pair = Pair()
         self.leader, self.first = self.pair.leader, self.pair.first
         self.lobby = self.leader.lobby
-        self.tables = self.lobby.spectators.played
+        self.tables = self.lobby.directory.played
 
     def kinds(self, count: int = 9) -> list[tuple[int, type]]:
         return [(table.id, type(table)) for table in self.tables.newest(count)]
@@ -371,7 +371,7 @@ class LeaderTests(SynchronousTestCase):
         self.pair.wait(played.LIST_IDLE)
         ann.say("+1")
         self.pair.wait(played.LIST_IDLE)
-        directory = self.lobby.spectators
+        directory = self.lobby.directory
         shown = [
             watching.PlayedTable(TableId(1), "toy", ("ann", "bob"), ("toy", "toy"), 0),
             watching.PlayedTable(TableId(1001), "toy", ("carl", "dora"), ("toy", "toy"), 0),
@@ -383,7 +383,7 @@ class LeaderTests(SynchronousTestCase):
         self.leader.come("carl", "dora")
         self.pair.wait(played.LIST_IDLE)
         reader = Reader()
-        self.lobby.spectators.board.look(reader, Words([]))
+        self.lobby.directory.board.look(reader, Words([]))
         self.assertEqual(reader.read(), ["all; 1001 carl+dora at 1: 0"])
         self.pair.wait(watching.EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 1: 0"])
@@ -396,7 +396,7 @@ class LeaderTests(SynchronousTestCase):
         for _ in range(4):
             self.pair.wait(watching.EVERY)
         self.assertEqual(reader.read()[-1], "1 gone")
-        self.lobby.spectators.board.look_away(reader)
+        self.lobby.directory.board.look_away(reader)
         self.assertEqual([one.watched for one in self.tables.newest(9) if isinstance(one, FollowedTable)], [])
 
     def test_a_complete_board(self) -> None:
@@ -406,7 +406,7 @@ class LeaderTests(SynchronousTestCase):
         ann, _ = self.first.come("carl", "dora")
         ann.say("+1")
         self.pair.wait(played.LIST_EVERY)
-        reader, complete, board = Reader(), list[bool](), self.lobby.spectators.board
+        reader, complete, board = Reader(), list[bool](), self.lobby.directory.board
         board.look(reader, Words([]))
         board.when_complete(lambda: complete.append(True))
         self.assertEqual((reader.read(), complete), (["all"], []))
@@ -436,7 +436,7 @@ class LeaderTests(SynchronousTestCase):
         self.first.come("ann", "bob")
         self.pair.wait(played.LIST_IDLE)
         table = self.tables.get(TableId(1))
-        self.lobby.spectators.played.follow({TOY.name: TOY})
+        self.lobby.directory.played.follow({TOY.name: TOY})
         self.assertIs(self.tables.get(TableId(1)), table)
         self.lobby.close()
         self.assertEqual(self.leader.clock.getDelayedCalls(), [])

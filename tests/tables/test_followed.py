@@ -187,7 +187,7 @@ class TakenOverTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.pair = Pair()
         self.leader = self.pair.leader
-        self.tables = self.leader.lobby.spectators.played
+        self.tables = self.leader.lobby.directory.played
         self.ann, self.bob = (self.enter(self.pair.first, name) for name in ("ann", "bob"))
         self.pair.wait(5)
 

@@ -61,7 +61,7 @@ class TableTests(ApiCase):
         self.get(web, "/api/tables")
         web.host.wait(LOOK_SECONDS)
         web.host.wait(LOOK_SECONDS)
-        self.assertEqual(web.host.lobby.spectators.board._lookers, {})
+        self.assertEqual(web.host.lobby.directory.board._lookers, {})
         self.get(web, "/api/tables")
 
     def test_what_happens_while_the_first_one_asks(self) -> None:

@@ -44,7 +44,7 @@ class ListTests(SynchronousTestCase):
         self.journal = InMemory(wall=lambda: 1_000_000.0)
         journal: Any = self.journal
         host = self.host = MemoryHost(journal=journal)
-        self.clock, self.api = host.clock, Api(host.lobby.spectators, OPTIONS, host.clock, at_once)
+        self.clock, self.api = host.clock, Api(host.lobby.directory, OPTIONS, host.clock, at_once)
 
     def ask(self, what: str, **query: str) -> bytes:
         answer: Any = self.api.respond(Asked("GET", ("api", what), query, {}, Visitor("192.0.2.1", False, False)))
@@ -59,7 +59,7 @@ class ListTests(SynchronousTestCase):
 
     def test_answers_are_not_kept_under_what_a_client_sends(self) -> None:
         finish(self.journal, ("Ann", "Bob"), (1,))
-        kept = self.host.lobby.spectators.questions._kept
+        kept = self.host.lobby.directory.questions._kept
         for text in ("\U0001f600", "a" * 21, "a b", "\u0301" * 16_000, "no.such\n"):
             self.assertEqual(self.find(name=text), MatchList([]))
             self.assertEqual(self.find(game=text), MatchList([]))
@@ -73,7 +73,7 @@ class ListTests(SynchronousTestCase):
 
     def test_codes_are_not_kept_either(self) -> None:
         finish(self.journal, ("Ann", "Bob"), (1,))
-        questions = self.host.lobby.spectators.questions
+        questions = self.host.lobby.directory.questions
         self.ask("matches")  # and whoever asks next waits for a turn
         for number in range(70, 80):
             for what in ("matches/1.json", "tables/1/history", "tables/1/picture"):

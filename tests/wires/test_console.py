@@ -136,7 +136,7 @@ class SuggestionTests(SynchronousTestCase):
         person.follow()
         person.type("play onitama easy")
         self.assertIn("There are no house players for onitama.", " ".join(person.seen))
-        self.assertEqual(len(host.lobby.spectators.waiting()["onitama"].names), 1)
+        self.assertEqual(len(host.lobby.directory.waiting()["onitama"].names), 1)
 
 
 # What is hidden stays hidden on the console: the enemy's pieces, and everybody's password.

@@ -301,7 +301,7 @@ class ForPeopleTests(SynchronousTestCase):
 
     def asked(self, wire: str, place: str, strict: bool = False) -> bytes:
         host = MemoryHost(strict=strict)
-        host.lobby.spectators.by_hand = place
+        host.lobby.directory.by_hand = place
         client = host.connect(wire)
         client.send(b"help\n")
         return client.transport.read()

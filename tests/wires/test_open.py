@@ -366,7 +366,7 @@ class ConversationTests(OpenCase):
         self.assertEqual(host.lobby.galleries.watchers(TableId(1)), 1)
         client.drop()
         self.assertEqual(host.lobby.galleries.watchers(TableId(1)), 0)
-        self.assertFalse(host.lobby.spectators.board._lookers)
+        self.assertFalse(host.lobby.directory.board._lookers)
 
     def test_watching_what_is_not_there(self) -> None:
         client = self.host().connect("open")

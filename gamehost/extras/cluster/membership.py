@@ -396,7 +396,7 @@ class Cluster(Membership):
     def _show(self) -> None:
         """Show the other members who is here and who waits, if that is new."""
         if len(self.members) > 1:
-            page = self.lobby.spectators.page(self.lobby.waiting_tables).write()
+            page = self.lobby.directory.page(self.lobby.waiting_tables).write()
             if page != self._shown:
                 self._shown = page
                 self.registry.show(page)

@@ -108,7 +108,7 @@ class ConsoleConversation(GoesElsewhere):
 
     def begin(self) -> None:
         games, closed = list(self._options.games), self.lobby.no_tables
-        self._printer.print(*greeting(games, self._spectators.counts(), closed))
+        self._printer.print(*greeting(games, self._directory.counts(), closed))
         self._printer.prompt()
 
     def set_state(self, state: Enum) -> None:
@@ -310,7 +310,7 @@ class ConsoleConversation(GoesElsewhere):
         reason = ""
         for _ in range(_TRIES):
             try:
-                name = self._spectators.new_guest()
+                name = self._directory.new_guest()
                 session = self.lobby.enter(name, self._options.wire, self.peer.address, self, given=True)
             except NameRefused as refusal:
                 reason = str(refusal)
@@ -386,7 +386,7 @@ class ConsoleConversation(GoesElsewhere):
 
     def _waits(self, name: str, sought: Wanted) -> bool:
         """Whether somebody of this name waits for this game, for anybody or at a table that fits."""
-        here = self._spectators.waiting().get(sought.played.game.name)
+        here = self._directory.waiting().get(sought.played.game.name)
         if here is None:
             return False
         names = [*here.names, *(one for table in here.tables if sought.fits(table) for one in table.names)]
@@ -394,7 +394,7 @@ class ConsoleConversation(GoesElsewhere):
 
     def _invite(self, session: Session, want: Asked, sought: Wanted) -> None:
         """Open a private table for somebody who does not wait yet."""
-        there = any(key_of(one.name) == key_of(want.against) for one in self._spectators.people())
+        there = any(key_of(one.name) == key_of(want.against) for one in self._directory.people())
         where = "does not wait for this game now" if there else "is not here now"
         self._printer.print(f"Your opponent {where}. You get a private table.")
         self._open(session, Wanted(sought.played, sought.seats, sought.settings, True, sought.wish, False))
@@ -601,7 +601,7 @@ class ConsoleConversation(GoesElsewhere):
     # -- lists
 
     def who(self, words: list[str]) -> None:
-        self._printer.listing(people(self._spectators.people(), self._spectators.waiting()))
+        self._printer.listing(people(self._directory.people(), self._directory.waiting()))
 
     # -- the end
 
@@ -619,9 +619,9 @@ class ConsoleConversation(GoesElsewhere):
         "name": name,
         "login": login,
         "who": who,
-        "tables": lambda self, words: self._printer.listing(tables(self._spectators.tables())),
+        "tables": lambda self, words: self._printer.listing(tables(self._directory.tables())),
         "waiting": lambda self, words: self._printer.listing(
-            waiting(self._spectators.waiting(), [*self._options.games])
+            waiting(self._directory.waiting(), [*self._options.games])
         ),
         "play": play,
         "join": join,

@@ -59,7 +59,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
         self._house = lobby.house
         self._match: OwnMatch | None = None
         self._looking = Looking(
-            *(self._printer, lobby.spectators, lobby.studies, options, peer.address),
+            *(self._printer, lobby.directory, lobby.studies, options, peer.address),
             *(self._write_collected, lambda: self.handle),
         )
         #: For whom a password is awaited.

@@ -28,7 +28,7 @@ from gamehost.journal.replay import History
 from gamehost.lobby.finished import LIST_SECONDS
 from gamehost.lobby.questions import Found, NotAnswered, Work
 from gamehost.lobby.studies import Studies, Study
-from gamehost.lobby.watching import EVENT_BYTES, Spectators, Told
+from gamehost.lobby.watching import EVENT_BYTES, MatchDirectory, Told
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import (
     Archived,
@@ -493,7 +493,7 @@ class Looking:
     """
 
     _printer: Printer
-    _spectators: Spectators
+    _directory: MatchDirectory
     _studies: Studies
     _options: ConsoleOptions
     address: str
@@ -547,7 +547,7 @@ class Looking:
         self._watching, self._code, self._board = table, code, []
         self._printer.awaiting = True
         try:
-            self._spectators.watch(table, self, self._watched, code)
+            self._directory.watch(table, self, self._watched, code)
         except WatchRefused as refusal:
             self._watching = self._watched = None
             self._printer.awaiting = False
@@ -563,7 +563,7 @@ class Looking:
         """Be told nothing more of the match of others."""
         if self._watching is not None:
             table, self._watching, self._watched = self._watching, None, None
-            self._spectators.unwatch(table, self)
+            self._directory.unwatch(table, self)
 
     def tell(self, data: bytes) -> None:
         """What happened in the match of others; told by its gallery."""
@@ -655,7 +655,7 @@ class Looking:
 
     def records(self, words: list[str]) -> None:
         """Finished matches, of all players or of one."""
-        finished, name = self._spectators.finished, sought_key(words[0]) if words else ""
+        finished, name = self._directory.finished, sought_key(words[0]) if words else ""
 
         async def found() -> Found:
             matches, _ = await finished.newest(None, RECORDS, name=name)
@@ -672,17 +672,17 @@ class Looking:
         game = game_named(list(words), self._options.games) if words else ""
 
         async def found() -> Found:
-            tally = await self._spectators.finished.tally()
-            lines = await self._spectators.questions.in_slices(ladder(tally, game))
-            return _listing(lines, self._spectators.finished.seconds_left(tally))
+            tally = await self._directory.finished.tally()
+            lines = await self._directory.questions.in_slices(ladder(tally, game))
+            return _listing(lines, self._directory.finished.seconds_left(tally))
 
-        self._ask(("ladder", self._spectators.finished.edition, game), found, self._printer.listing)
+        self._ask(("ladder", self._directory.finished.edition, game), found, self._printer.listing)
 
     def _ask(self, key: Hashable, work: Work, answer: Callable[[Any], None]) -> None:
         """Have something looked up. One question at a time, and each has to wait for its turn."""
         if self._asking:
             raise NotNow(_ASKING)
-        tell = self._spectators.questions.tell
+        tell = self._directory.questions.tell
         self._withdraw = tell(self.address, ("console", key), work, *self._waiting_for(answer))
 
     def _waiting_for(
@@ -701,7 +701,7 @@ class Looking:
     def _ask_record(self, table: TableId, code: str, done: Callable[[Replay], None]) -> None:
         games = {name: played.game for name, played in self._options.games.items()}
         try:
-            asked = self._spectators.history(table, None, code, games)
+            asked = self._directory.history(table, None, code, games)
         except WatchRefused as refusal:
             self._tell_record(done, ("", refusal))
             return

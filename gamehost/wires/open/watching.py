@@ -220,21 +220,21 @@ class LookingOn(SeekingConversation[m.Message]):
     def look(self, message: m.Lobby) -> None:
         if message.on:
             self.peer.logged_in()
-            self._spectators.board.look(self, self._encoder)
+            self._directory.board.look(self, self._encoder)
         else:
-            self._spectators.board.look_away(self)
+            self._directory.board.look_away(self)
 
     def watch(self, message: m.Watch) -> None:
         table = TableId(message.table)
         if not message.on:
             self._watched.pop(table, None)
-            self._spectators.unwatch(table, self)
+            self._directory.unwatch(table, self)
             return
         if self.handle is not None and table == self.handle.table:
             self._refuse("you play in this match")
             return
         try:
-            self._spectators.watch(table, self, self._encoder, checked_code(message.code or ""))
+            self._directory.watch(table, self, self._encoder, checked_code(message.code or ""))
         except WatchRefused as refusal:
             self._refuse(str(refusal))
             return
@@ -254,19 +254,19 @@ class LookingOn(SeekingConversation[m.Message]):
         games = {name: played.game for name, played in self._options.games.items()}
         try:
             if self.handle is not None and table == self.handle.table:
-                asked = self._spectators.own_history(table, until)
+                asked = self._directory.own_history(table, until)
             else:
-                asked = self._spectators.history(table, until, checked_code(message.code or ""), games)
+                asked = self._directory.history(table, until, checked_code(message.code or ""), games)
         except WatchRefused as refusal:
             self._refuse(str(refusal))
             return
-        self._ask(asked.key, partial(self._encoder.answer_history, self._spectators.questions, table, asked))
+        self._ask(asked.key, partial(self._encoder.answer_history, self._directory.questions, table, asked))
 
     def ask_ladder(self, message: m.AskLadder) -> None:
         if message.game not in self._options.games:
             self._refuse(f"no such game; expected one of {', '.join(self._options.games)}")
             return
-        finished = self._spectators.finished
+        finished = self._directory.finished
         work = partial(self._encoder.answer_ladder, finished, message.game)
         self._ask(("ladder", finished.edition, message.game), work)
 
@@ -275,7 +275,7 @@ class LookingOn(SeekingConversation[m.Message]):
             self._refuse('wait for "history" or "ladder"')
             return
         self._asking = True
-        questions, key = self._spectators.questions, (self._encoder, key)
+        questions, key = self._directory.questions, (self._encoder, key)
         self._withdraw = questions.tell(self.peer.address, key, work, self._tell_found, self._tell_found)
 
     def _tell_found(self, told: bytes | WatchRefused | NotAnswered) -> None:
@@ -315,9 +315,9 @@ class LookingOn(SeekingConversation[m.Message]):
         """The connection is gone: nothing is watched or awaited any more, and a seat is kept."""
         self._withdraw()
         self._leave_study()
-        self._spectators.board.look_away(self)
+        self._directory.board.look_away(self)
         for table in tuple(self._watched):
-            self._spectators.unwatch(table, self)
+            self._directory.unwatch(table, self)
         self._watched.clear()
         super().end()
 
@@ -325,7 +325,7 @@ class LookingOn(SeekingConversation[m.Message]):
         """What is looked at, for another host of a cluster; `None`: an answer is on its way."""
         if self._asking or self._studying:
             return None
-        board = self._spectators.board.is_looked_at_by(self)
+        board = self._directory.board.is_looked_at_by(self)
         return {"board": board, "watched": list(self._watched.items())}
 
     def look_on(self, looks: Mapping[str, Any]) -> None:

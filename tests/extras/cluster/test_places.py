@@ -150,16 +150,16 @@ class ListTests(ClusterCase):
         bob.say('{"type":"SetGame","numberOfPlayers":2,"expertMode":false}')
         self.world.wait(1.5)
         for host in self.world.hosts:
-            spectators = host.lobby.spectators
-            self.assertEqual([one.name for one in spectators.people()], ["ann", "bob"])
-            waiting = spectators.waiting()
+            directory = host.lobby.directory
+            self.assertEqual([one.name for one in directory.people()], ["ann", "bob"])
+            waiting = directory.waiting()
             self.assertEqual([waiting["onitama"].names, waiting["eriantys"].tables[0].names], [("ann",), ("bob",)])
-            counts = spectators.counts()
+            counts = directory.counts()
             self.assertEqual((counts.people, counts.waiting), (2, 2))
         self.second.kill()
         self.world.wait(1.5)
-        self.assertEqual([one.name for one in self.first.lobby.spectators.people()], ["ann"])
-        self.assertEqual(list(self.first.lobby.spectators.waiting()), ["onitama"])
+        self.assertEqual([one.name for one in self.first.lobby.directory.people()], ["ann"])
+        self.assertEqual(list(self.first.lobby.directory.waiting()), ["onitama"])
 
 
 ENTER = '{{"do":"enter","name":"{}"}}'

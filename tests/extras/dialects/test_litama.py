@@ -166,7 +166,7 @@ class CommandTests(LitamaCase):
             [one] = ask(client, f"create {name}")
             [state] = ask(client, f"state {one['matchId']}")
             self.assertEqual(state["usernames"], {"blue": name[:40], "red": name[:40]})
-        seen = sorted(person.name for person in self.host.lobby.spectators.people())
+        seen = sorted(person.name for person in self.host.lobby.directory.people())
         self.assertEqual(seen, ["_[2J".replace("[", "_")] * 0 + sorted(seen))
         self.assertEqual({"ann", "ann.2", "b_x", "a" * 20, "__2J"} - set(seen), set())
         self.assertEqual(len([name for name in seen if name.startswith("guest.")]), 4)
@@ -738,7 +738,7 @@ class RecordTests(LitamaCase):
     def test_a_reading_that_is_refused(self) -> None:
         """By the questions of an address: there are too many."""
         white, _, one, match = self.followed()
-        questions = self.host.lobby.spectators.questions
+        questions = self.host.lobby.directory.questions
 
         async def endless() -> Any:
             await Deferred()

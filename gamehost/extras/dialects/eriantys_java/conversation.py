@@ -217,7 +217,7 @@ class JavaConversation(EriantysConversation[m.Message]):
     def _kept(self) -> OpenTable | None:
         """The game in which a seat is kept for this player."""
         assert self.session is not None
-        return self._spectators.kept_table(self.session)
+        return self._directory.kept_table(self.session)
 
     def listed(self) -> Sequence[OpenTable]:
         """To a player whose seat is kept, that game alone."""

@@ -131,7 +131,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             self.go_on()
 
         self._current = message
-        questions, work = self._spectators.questions, self._spectators.find(match_id, ONITAMA)
+        questions, work = self._directory.questions, self._directory.find(match_id, ONITAMA)
         self._withdraw = questions.tell(self.address, (self._wire, match_id), work, found, refused)
 
     def _learned(self, match_id: str, record: Any, history: Any, shown: int) -> Match:

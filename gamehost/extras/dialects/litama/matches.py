@@ -23,7 +23,7 @@ from gamehost.journal.records import EntryKind, TableId, TableRecord
 from gamehost.journal.replay import History
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import IssuedKey, Session
-from gamehost.lobby.watching import Spectators
+from gamehost.lobby.watching import MatchDirectory
 from gamehost.tables.interfaces import (
     Archived,
     Back,
@@ -331,13 +331,11 @@ class Match:
         self._waiting.append((view, then))
         concerned = [*view.spectators, *(owner for player in self.players for owner in player.owners)]
         if concerned and len(self._waiting) == 1:
-            spectators = self.registry.spectators
+            directory = self.registry.directory
             # An answer to an earlier question may be older than this view. So the number is in the key.
             key = ("litama", self.id, view.begun)
-            work = spectators.find(self.id, ONITAMA)
-            spectators.questions.tell(
-                concerned[0].peer.address, key, work, self._read, lambda refusal: self._read(None)
-            )
+            work = directory.find(self.id, ONITAMA)
+            directory.questions.tell(concerned[0].peer.address, key, work, self._read, lambda refusal: self._read(None))
 
     def _read(self, answer: Any) -> None:
         if answer is not None:
@@ -431,7 +429,7 @@ class Match:
     def follow(self) -> bool:
         """Follow the match for those who have no seat. Whether it is played now."""
         if self._stop is None:
-            self._stop = self.registry.spectators.follow(self.table, self)
+            self._stop = self.registry.directory.follow(self.table, self)
         return self._stop is not None
 
     def shown(self, look: Look[Any]) -> None:
@@ -481,10 +479,10 @@ def table_of(match_id: str) -> TableId:
 
 @define(eq=False)
 class Matches:
-    spectators: Spectators
+    directory: MatchDirectory
     by_id: dict[str, Match] = field(factory=dict)
 
 
 def matches_of(lobby: Lobby) -> Matches:
     """The matches of a host, the same for all listeners."""
-    return lobby.shared("litama", lambda: Matches(lobby.spectators))
+    return lobby.shared("litama", lambda: Matches(lobby.directory))

@@ -24,7 +24,7 @@ class ClusterCase(OpenCase):
         played: Any = DEAL | settings
         self.first = MemoryHost(played, wires=(OPEN,))
         self.leader = MemoryHost(played, journal=self.first.journal.beside(), wires=(OPEN, CONSOLE))
-        self.leader.lobby.spectators.played.follow({"onitama": GAMES["onitama"]})
+        self.leader.lobby.directory.played.follow({"onitama": GAMES["onitama"]})
         self.ann, self.bob, _ = self.matched(self.first)
         self.pass_time(LIST_IDLE)
 
