@@ -249,8 +249,9 @@ profile: $(VENV)/ready ## where the time of a move goes; WIRES CONNECTIONS=100 S
 	$(BIN)/python -m benchmarks.rooms $(if $(WIRES),--wires=$(WIRES)) --connections=$(or $(CONNECTIONS),100) \
 		--seconds=$(or $(SECONDS),3) --store=$(or $(STORE),memory)
 
-way: $(VENV)/ready ## the functions that a move passes, and the steps of the interpreter in them; LIST=1 names them; WIRES
+way: $(VENV)/ready ## the functions that a move passes, and the steps of the interpreter in them; those of a log-in, a seat, a start and a contest; LIST=1 names them; WIRES
 	$(BIN)/python -m benchmarks.way $(if $(WIRES),--wires=$(WIRES)) $(if $(LIST),--list)
+	$(BIN)/python -m benchmarks.ways $(if $(LIST),--list)
 
 # The stamps: what running needs, what developing adds, what the documentation adds.
 $(VENV)/run-ready: setup.cfg pyproject.toml

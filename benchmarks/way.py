@@ -6,81 +6,28 @@ The way of a move: which functions of the host it passes, how often, and how man
 A host in memory with a real store plays moves of `benchmarks.scripts` in one turn of the reactor, each at a table of its own.
 The figures depend on no clock and no other program, so two versions can be compared in some seconds. Functions that not every
 second move passes, such as those of a whole commit, are in the steps only. What runs in C or belongs to Twisted is in none.
+`benchmarks.ways` has other ways.
 """
 
 import argparse
 import sys
 import tempfile
 import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import SimpleQueue
-from types import CodeType, FrameType
 from typing import Any
 
-from attrs import define, field, frozen
-
+from benchmarks.passed import Count, Way
 from benchmarks.scripts import GAME, ME, WIRES, Script, Step, script_of
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.sqlite import open_journal
 from gamehost.testing.journals import RecordingJournal
 from gamehost.testing.memory_host import Client, MemoryHost
 
-PACKAGE = str(Path(__file__).parents[1] / "gamehost")
-#: What stands for the network and for the other programs.
-NOT_COUNTED = PACKAGE + "/testing"
-
 #: Matches that one player opens and the other one joins are left out.
 SHOWN = tuple(wire for wire in WIRES if not script_of(wire).opening)
-
-
-@frozen
-class Way:
-    """What one move passes."""
-
-    #: Calls a move of each function that at least every second move passes, by its file and its name.
-    calls: dict[tuple[str, str], float]
-    #: Steps of the interpreter a move, by the same; of all functions.
-    steps: dict[tuple[str, str], float]
-
-    @property
-    def files(self) -> set[str]:
-        return {file for file, _ in self.calls}
-
-
-@define(eq=False)
-class Count:
-    """Counts calls and steps in all threads that begin after it."""
-
-    calls: Counter[CodeType] = field(factory=Counter)
-    steps: Counter[CodeType] = field(factory=Counter)
-    on: bool = False
-
-    def trace(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
-        """For `sys.settrace`."""
-        code = frame.f_code
-        if not code.co_filename.startswith(PACKAGE) or code.co_filename.startswith(NOT_COUNTED):
-            return None
-        frame.f_trace_opcodes = True
-        frame.f_trace_lines = False
-        self.calls[code] += self.on
-
-        def step(frame: FrameType, event: str, argument: Any) -> Any:
-            self.steps[code] += self.on and event == "opcode"
-            return step
-
-        return step
-
-    def per_move(self, moves: int) -> Way:
-        calls, steps = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-        for counted, found in ((calls, self.calls), (steps, self.steps)):
-            for code, number in found.items():
-                counted[str(Path(code.co_filename).relative_to(PACKAGE)), code.co_qualname] += number
-        return Way(
-            {one: number / moves for one, number in calls.items() if number * 2 >= moves},
-            {one: number / moves for one, number in steps.items()},
-        )
 
 
 class Turns:

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import socket
 import sqlite3
 import sys
@@ -28,9 +29,11 @@ from benchmarks.python import journal
 from benchmarks.scripts import WIRES, Script, script_of
 from benchmarks.servers import Server, host, relay
 from benchmarks.way import way
+from benchmarks.ways import WAYS, start
 from gamehost.measures import SECONDS, SIZES, Histogram, MatchCounts
 from gamehost.plugins import WIRES as HOSTED
 from gamehost.wires.websocket import text_frame
+from tests.kit.sources import ROOT
 
 
 def enough(script: Script) -> int:
@@ -102,6 +105,20 @@ class LoadTests(SynchronousTestCase):
 
 
 class WayTests(SynchronousTestCase):
+    def test_no_way_becomes_longer(self) -> None:
+        """`docs/architecture.rst` has the figures. A start passes the same functions with fewer tables."""
+        page = (
+            (ROOT / "docs" / "architecture.rst").read_text("utf-8").partition(":name: ways")[2].partition("\nLaws")[0]
+        )
+        rows = re.findall(r"^   \* - (.+)\n     - (\d+)\n     - (\d+)\n     - \d+ / \d+$", page, re.M)
+        self.assertEqual([name for name, *_ in rows], ["a move of Onitama", *WAYS])
+        for name, functions, files in rows[1:]:
+            found = start(20) if WAYS[name] is start else WAYS[name]()
+            self.assertGreater(len(found.calls), 40, name)
+            # A few more need no new figure. Two comparisons: tuples would compare the files of equal functions only.
+            self.assertLessEqual(len(found.calls), int(functions) * 1.02, name)
+            self.assertLessEqual(len(found.files), int(files) + 1, name)
+
     def test_a_move_passes_few_functions(self) -> None:
         """With a real store; the figures of Onitama are those of `docs/architecture.rst`, and none of them must grow."""
         for wire, most in (
