@@ -28,7 +28,6 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-from gamehost.accounts.names import key_of
 from gamehost.journal.records import SeatRecord
 from gamehost.lobby.sessions import Session
 from gamehost.lobby.watching import GUEST
@@ -188,7 +187,7 @@ def _noting_unclaimed(unclaimed: set[str], conversation: Any) -> Any:
         # Whoever comes back to a match by its id has a name that is at home where the match is.
         if session is None or (session.table_id is not None and any(claim.place for claim in claims)):
             return
-        if session.key not in {key_of(claim.name) for claim in claims}:
+        if session.key not in {claim.key for claim in claims}:
             unclaimed.add(session.name)
 
     conversation.hear = compare
@@ -207,7 +206,7 @@ class ClaimsContract(SamplesHooks):
             self.assertEqual(len(claims), 1, f"{name} logs in: expected one claim, got {claims}")
             [claim], session = claims, conversation_of(Situation(world, client)).session
             self.assertIsNotNone(session, f"{name} is not logged in")
-            self.assertEqual(key_of(claim.name), session.key, f"{name} claims another name: {claim}")
+            self.assertEqual(claim.key, session.key, f"{name} claims another name: {claim}")
             waiting = [key for key, sessions in world.lobby.queues.waiting.items() if session in sessions]
             if claim.queue is not None:
                 self.assertEqual([claim.queue.key], waiting)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, run
 
 from attrs import frozen
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 from twisted.logger import Logger
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused
-from gamehost.accounts.names import NameRefused, checked_name, place_of
+from gamehost.accounts.names import NameRefused, checked_name, key_of, place_of
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TableId
 from gamehost.journal.replay import History
@@ -62,6 +62,12 @@ class Claim(Struct, frozen=True):
     by_place: bool = False
     #: Whether a client that has logged in logs out with this message.
     anew: bool = False
+    #: The key of the name. It is computed here if it is not given.
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        if self.name and not self.key:
+            force_setattr(self, "key", key_of(self.name))
 
 
 M = TypeVar("M")
@@ -582,9 +588,10 @@ def claim_of_guest(text: str, queue: Queue | None = None, strict: bool = False) 
 def claim_of_account(name: str, queue: Queue | None = None) -> Claim | None:
     """What the log-in of an account claims, or that of a guest whose key does not stand behind the name."""
     try:
-        return Claim(checked_name(name).text, queue)
+        checked = checked_name(name)
     except NameRefused:
         return None
+    return Claim(checked.text, queue, key=checked.key)
 
 
 #: The version of the interface between the host and its wires. A new version may be refused by an older host, and an old

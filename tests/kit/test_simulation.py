@@ -16,7 +16,6 @@ from attrs import define, evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost import _twisted
-from gamehost.accounts.names import key_of
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.extras.cluster import claiming, front
 from gamehost.extras.cluster.membership import Cluster
@@ -456,7 +455,7 @@ class PlantedClusterTests(PlantedCase):
         """Every member takes itself for the home of every name."""
 
         def is_here(cluster: Cluster, connection: Any, claim: Any) -> bool:
-            cluster.here.add(key_of(claim.name))
+            cluster.here.add(claim.key)
             return True
 
         self.patch(Cluster, "is_here", is_here)

@@ -145,7 +145,7 @@ class ClaimingInput(Input[Any]):
 
     def _find_place(self, claim: Claim, again: bool = True) -> None:
         # Who has a seat here comes back to it, or is refused, wherever the place is.
-        has_name = claim.name and not claim.by_place and self._cluster.lobby.registry.get(claim.name) is not None
+        has_name = claim.name and not claim.by_place and self._cluster.lobby.registry.find(claim.key) is not None
         if self._has_place(claim) or has_name:
             self._hear_now()
         else:

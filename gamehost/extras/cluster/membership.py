@@ -240,10 +240,9 @@ class Cluster(Membership):
 
     def is_here(self, connection: Any, claim: Claim) -> bool:
         """Whether it is known, without asking, that a claim is for this host. Then it is noted."""
-        key = key_of(claim.name)
-        if key not in self.here or key in self.leaving:
+        if claim.key not in self.here or claim.key in self.leaving:
             return False
-        self._note_claim(connection, key)
+        self._note_claim(connection, claim.key)
         return True
 
     def claim(self, connection: Any, claim: Claim, hops: int, answer: Callable[[int | None], None]) -> None:
@@ -253,13 +252,12 @@ class Cluster(Membership):
         :param hops: how often the connection was passed on already
         :param answer: called once, with its number; `None`: nobody knows
         """
-        key = key_of(claim.name)
-        self._note_claim(connection, key)
+        self._note_claim(connection, claim.key)
         # Who was sent here because somebody waits here stays, whoever else waits by now. So does who meets somebody here.
         queue = None if claim.queue is None or hops else claim.queue.key
         if any(queue == of_waiting for _, of_waiting, _ in self.waiting.values()):
             queue = None
-        self._ask(key, answer, queue)
+        self._ask(claim.key, answer, queue)
 
     def claim_again(self, asking: Any, key: str, answer: Callable[[int | None], None]) -> None:
         """

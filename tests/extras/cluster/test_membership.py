@@ -5,6 +5,7 @@ from typing import Any
 
 from twisted.logger import capturedLogs, formatEvent
 
+from gamehost.accounts import names
 from gamehost.extras.cluster.front import relays_in
 from gamehost.extras.cluster.membership import EVERY, HomeSearch
 from gamehost.settings import BadOption
@@ -50,6 +51,18 @@ class MeetingTests(ClusterCase):
 
 
 class NamesTests(ClusterCase):
+    def test_a_log_in_computes_two_keys(self) -> None:
+        """One to find the home of the name, and one to log in there."""
+        computed: list[str] = []
+
+        def counted(written_out: str, folded: Callable[[str], str] = names._folded) -> str:
+            computed.append(written_out)
+            return folded(written_out)
+
+        self.patch(names, "_folded", counted)
+        self.assertEqual(self.log_in(self.first, "ann").heard(), ["WAITING|ann"])
+        self.assertEqual(computed, ["ann", "ann"])
+
     def test_in_use(self) -> None:
         """A name that is in use at one member is refused at all others, by the member that has it."""
         self.log_in(self.first, "ann")
