@@ -26,8 +26,8 @@ from gamehost.games.base import GameMaster
 from gamehost.games.play import has_picture
 from gamehost.journal.notation import read_notation, write_notation
 from gamehost.limits import Limits
+from gamehost.lobby.directory import MatchDirectory
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.watching import MatchDirectory
 from gamehost.ops.watchdog import OTHER_FILES, STANDSTILL
 from gamehost.plugins import GAMES, WIRES
 from gamehost.storage import sidecar

@@ -31,6 +31,7 @@ from gamehost.games.base import Game, Seat
 from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import TableId, UnfinishedTable
 from gamehost.limits import Limits
+from gamehost.lobby.directory import GUEST, MatchDirectory, who_waits
 from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.missed_ends import MissedEnds
 from gamehost.lobby.questions import QuestionLimits
@@ -52,7 +53,6 @@ from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Queue, Session, SessionRegistry, split_key
 from gamehost.lobby.studies import Studies
-from gamehost.lobby.watching import GUEST, MatchDirectory, who_waits
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries

@@ -20,15 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from attrs import define, field, frozen
 
-from gamehost.accounts.names import (
-    LookAlikes,
-    Name,
-    NameFault,
-    NameRefused,
-    check_new_name,
-    key_of,
-    name_of,
-)
+from gamehost.accounts.names import LookAlikes, Name, NameFault, NameRefused, check_new_name, key_of, name_of
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
 from gamehost.lobby.membership import Membership

@@ -24,8 +24,8 @@ from gamehost.players.base import Player, Standing, TurningPoint, Weighed, Weigh
 from gamehost.rates import AddressCounts
 
 if TYPE_CHECKING:
+    from gamehost.lobby.directory import MatchDirectory
     from gamehost.lobby.house import HousePlayers
-    from gamehost.lobby.watching import MatchDirectory
 
 #: So many actions at which a match turned are told at most, and each has lost so much at least, in hundredths of a victory.
 MOST_TURNS, LEAST_LOST = 5, 10

@@ -29,8 +29,8 @@ from functools import partial
 from typing import Any
 
 from gamehost.journal.records import SeatRecord
+from gamehost.lobby.directory import GUEST
 from gamehost.lobby.sessions import Session
-from gamehost.lobby.watching import GUEST
 from gamehost.net.connection import why_banned
 from gamehost.tables.interfaces import Unmatched
 from gamehost.testing.codec_contract import chunked

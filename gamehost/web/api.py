@@ -30,11 +30,12 @@ from gamehost.journal.notation import NoPicture, NotNotation, picture, write_not
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableId, TableRecord, settings_to_show
 from gamehost.journal.replay import MANY as MOST_TOLD
 from gamehost.journal.replay import History, NotFollowed, replayed
+from gamehost.lobby.board import EVERY
+from gamehost.lobby.directory import HistoryQuestion, MatchDirectory
 from gamehost.lobby.finished import LIST_SECONDS, Tally
 from gamehost.lobby.questions import Found, NotAnswered
 from gamehost.lobby.queues import checked_code
 from gamehost.lobby.results import KINDS, Kind, outcome
-from gamehost.lobby.watching import EVERY, HistoryQuestion, MatchDirectory
 from gamehost.tables.gallery import WatchRefused
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, found, refused
 from gamehost.web.server import Answering

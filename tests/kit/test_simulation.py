@@ -23,7 +23,7 @@ from gamehost.extras.cluster.relay import Relays
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableRecord
 from gamehost.journal.replay import history_in_steps
-from gamehost.lobby import sleeping, watching
+from gamehost.lobby import directory, sleeping
 from gamehost.lobby.house import HousePlayers
 from gamehost.lobby.queues import NewMatches
 from gamehost.lobby.seats import Seats
@@ -399,7 +399,7 @@ class PlantedAttackTests(PlantedCase):
             events: Sequence[Any] = told.events
             return evolve(told, events=tuple(one for one in events if one[0] != events[-1][0] - 1))
 
-        self.assertIn("the history says", self.caught(watching, "history_in_steps", with_gap, 5, first=9))
+        self.assertIn("the history says", self.caught(directory, "history_in_steps", with_gap, 5, first=9))
 
 
 #: So many worlds, from this one on: those in which each kind of trouble happens.

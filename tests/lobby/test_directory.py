@@ -1,16 +1,23 @@
-"""Those who look at a host: at the leader of a cluster they see the matches of the other hosts, on every wire."""
+"""The directory of matches: of this host, and of the other hosts of a cluster, on every wire."""
 
 from typing import Any
 
 from msgspec import json
+from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
+from gamehost.lobby.board import EVERY
+from gamehost.lobby.directory import NO_RECORD, Counts, PlayedTable
+from gamehost.lobby.lists import Person
 from gamehost.lobby.played import LIST_IDLE, READ_EVERY
-from gamehost.lobby.watching import EVERY, NO_RECORD
+from gamehost.lobby.sessions import Queue, Session, Waking
+from gamehost.lobby.sleeping import SleepingTable
 from gamehost.plugins import GAMES, WIRES
-from gamehost.testing.memory_host import Client, MemoryHost
+from gamehost.testing.memory_host import Client
 from gamehost.wires.open.conversation import WIRE as OPEN
+from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.memory_cluster import MemberHost, World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.web_host import WebHost, request
 from tests.kit.wires.open import DEAL, OpenCase, act, line
 
@@ -251,3 +258,98 @@ class MembersTests(OpenCase):
 
 
 del OpenCase, ClusterCase
+
+
+class DirectoryTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.host = MemoryHost()
+        self.directory = self.host.lobby.directory
+
+    def enter(self, name: str, **seek: object) -> None:
+        client = self.host.connect("open")
+        client.send(line(do="enter", name=name) + (line(do="seek", **seek) if seek else b""))
+
+    def test_people_and_tables(self) -> None:
+        for name in ("bob", "ann"):
+            self.enter(name, game="onitama")
+        self.enter("carl", game="stratego")
+        self.enter("dora")
+        self.assertEqual(
+            self.directory.people(),
+            [
+                Person("ann", "open", False, "onitama", TableId(1)),
+                Person("bob", "open", False, "onitama", TableId(1)),
+                Person("carl", "open", False, "", None),
+                Person("dora", "open", False, "", None),
+            ],
+        )
+        self.assertEqual(
+            self.directory.tables(),
+            [PlayedTable(TableId(1), "onitama", ("bob", "ann"), ("open", "open"), 0)],
+        )
+        self.assertEqual(self.directory.counts(), Counts(1, 4, 1))
+        self.assertEqual(self.directory.waiting()["stratego"].names, ("carl",))
+
+    def test_private_matches_are_not_shown(self) -> None:
+        session = self.host.lobby.enter("ann", "open", "192.0.2.1", self.host.connect("open").protocol.conversation)  # type: ignore[arg-type]
+        queue = Queue(GAMES["onitama"])
+        opened = self.host.lobby.open_table(session, queue, 2, {"code": "K7"})
+        self.enter("bob")
+        client = self.host.connect("open")
+        client.send(line(do="enter", name="carl") + line(do="join", table=opened.table, code="K7"))
+        self.assertEqual(self.directory.tables(), [])
+        self.assertEqual(self.directory.people()[0], Person("ann", "open", False, "onitama", None))
+        self.assertEqual(self.directory.counts().tables, 1)
+
+    def test_names_of_guests(self) -> None:
+        talk = self.host.connect("open").protocol.conversation
+        self.host.lobby.enter("guest.2", "open", "192.0.2.1", talk, given=True)  # type: ignore[arg-type]
+        self.assertEqual([self.directory.new_guest() for _ in range(2)], ["guest.1", "guest.3"])
+
+
+class KeptTableTests(SynchronousTestCase):
+    def begun(self) -> tuple[MemoryHost, Session]:
+        host = MemoryHost({"eriantys.ack_seconds": "0"})
+        clients = [host.connect("eriantys") for _ in range(2)]
+        for client, name in zip(clients, ("ann", "bob"), strict=True):
+            client.say(f'{{"type":"LoginMessage","nickname":"{name}"}}')
+        clients[0].say('{"type":"SetGame","numberOfPlayers":2,"expertMode":true}')
+        clients[1].say('{"type":"JoinAvailableGame","gameId":1}')
+        clients[0].say('{"type":"ChosenTower","tower":"BLACK"}')
+        for client in clients:
+            client.drop()
+        return host, self.entered(host)
+
+    def entered(self, host: MemoryHost) -> Session:
+        return host.lobby.enter("ann", "eriantys", "192.0.2.1", host.connect("eriantys").protocol.conversation)  # type: ignore[arg-type]
+
+    def test_a_kept_seat(self) -> None:
+        host, session = self.begun()
+        kept = host.lobby.directory.kept_table(session)
+        assert kept is not None
+        self.assertEqual((kept.table, kept.seats, kept.names, kept.settings["expert"]), (1, 2, ("bob",), "yes"))
+        session.table, session.asleep = None, TableId(1)
+        host.lobby.registry.waking[TableId(1)] = Waking(
+            SleepingTable(TableId(1), "eriantys", 0, 0, ()), [session, None]
+        )
+        kept = host.lobby.directory.kept_table(session)
+        assert kept is not None
+        self.assertEqual((kept.table, kept.seats, kept.names, kept.settings), (1, 2, ("",), {}))
+
+    def test_no_kept_seat(self) -> None:
+        host = MemoryHost()
+        self.assertIsNone(host.lobby.directory.kept_table(self.entered(host)))
+
+
+class AloneTests(SynchronousTestCase):
+    def test_nothing_is_asked(self) -> None:
+        host = MemoryHost(wires=(TOY_WIRE,))
+        tables = host.lobby.directory.played
+        tables.look()
+        self.assertEqual((len(tables), tables.newest(9), host.clock.getDelayedCalls()), (0, [], []))
+        host.come("ann", "bob")
+        own = host.lobby.tables[TableId(1)]
+        self.assertEqual((len(tables), tables.newest(9), tables.get(own.id)), (1, [own], own))
+        tables.halt()
+        tables.follow({TOY.name: TOY})
+        self.assertEqual(host.clock.getDelayedCalls(), [], "the host has stopped")

@@ -6,7 +6,7 @@ from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.onitama.rules import VECTORS
-from gamehost.lobby.watching import EVERY
+from gamehost.lobby.board import EVERY
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.web.api import LOOK_SECONDS
 from gamehost.wires.open.conversation import WIRE

@@ -16,10 +16,10 @@ from gamehost.games.stratego.master import StrategoMaster
 from gamehost.games.stratego.messages import MESSAGES
 from gamehost.games.stratego.rules import Action, Move, Place, PlaceRows
 from gamehost.journal.records import EntryKind, TableId
-from gamehost.lobby import watching
+from gamehost.lobby import directory
+from gamehost.lobby.directory import NO_RECORD, UNREADABLE
 from gamehost.lobby.questions import FAULT, NotAnswered
 from gamehost.lobby.studies import PER_ADDRESS
-from gamehost.lobby.watching import NO_RECORD, UNREADABLE
 from gamehost.testing import memory_host
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
@@ -77,7 +77,7 @@ class HistoryTests(OpenCase):
 
     def test_a_long_match_is_told_in_parts(self) -> None:
         """Of many entries, the last ones up to the one that was asked for are told. Without one, it begins at the beginning."""
-        self.patch(watching, "MANY", 3)
+        self.patch(directory, "MANY", 3)
         host = self.host()
         ann, bob, _ = self.matched(host)
         for player, action in ((ann, "ox c1 c2"), (bob, "crab a5 a4"), (ann, "boar c2 c3"), (bob, "ox a4 a3")):

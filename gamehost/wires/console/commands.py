@@ -22,12 +22,12 @@ from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.play import help_of
 from gamehost.games.screen import listed, wrapped
 from gamehost.journal.records import FinishedMatch, TableId
+from gamehost.lobby.directory import Counts, PlayedTable
 from gamehost.lobby.finished import Tally
 from gamehost.lobby.house import LEVELS
 from gamehost.lobby.lists import Person, WaitingByGame
 from gamehost.lobby.results import Kind, Who, outcome
 from gamehost.lobby.studies import Study
-from gamehost.lobby.watching import Counts, PlayedTable
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable
 from gamehost.wires.seeking import PlayedGame, Sought

@@ -25,10 +25,10 @@ from gamehost.games.play import is_move, screen_of
 from gamehost.games.screen import NewScreen, Screen, Style
 from gamehost.journal.records import TableId
 from gamehost.journal.replay import History
+from gamehost.lobby.directory import EVENT_BYTES, MatchDirectory, Told
 from gamehost.lobby.finished import LIST_SECONDS
 from gamehost.lobby.questions import Found, NotAnswered, Work
 from gamehost.lobby.studies import Studies, Study
-from gamehost.lobby.watching import EVENT_BYTES, MatchDirectory, Told
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import (
     Archived,

@@ -32,8 +32,9 @@ from gamehost.wires.seeking import PlayedGame, SeekingConversation, SeekRefused,
 
 if TYPE_CHECKING:
     # A wire is given its lobby: to load the wire, the lobby is not needed.
+    from gamehost.lobby.board import Changes, Shown
+    from gamehost.lobby.directory import HistoryQuestion
     from gamehost.lobby.lobby import Lobby
-    from gamehost.lobby.watching import Changes, HistoryQuestion, Shown
 
 
 class OpenOptions(Struct, frozen=True):

@@ -26,9 +26,9 @@ from gamehost.extras.dialects.litama import messages as m
 from gamehost.extras.dialects.litama.matches import Match, SeatPlayer, matches_of, table_of
 from gamehost.extras.dialects.litama.rendering import read_move
 from gamehost.games.onitama.master import ONITAMA
+from gamehost.lobby.directory import GUEST
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import IssuedKey, Queue, Session
-from gamehost.lobby.watching import GUEST
 from gamehost.wires.base import Claim, GuestConversation, Peer, claim_of_table
 from gamehost.wires.framing import BYTE_ORDER_MARK, UndecodableLine
 

@@ -21,9 +21,9 @@ from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, Take
 from gamehost.games.onitama.rules import Exchange, Position
 from gamehost.journal.records import EntryKind, TableId, TableRecord
 from gamehost.journal.replay import History
+from gamehost.lobby.directory import MatchDirectory
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import IssuedKey, Session
-from gamehost.lobby.watching import MatchDirectory
 from gamehost.tables.interfaces import (
     Archived,
     Back,

@@ -7,11 +7,11 @@ from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
-from gamehost.lobby import played, watching
-from gamehost.lobby.lists import LISTED, Person, WaitingByGame
-from gamehost.lobby.sessions import Queue, Session, Waking
-from gamehost.lobby.sleeping import SleepingTable
-from gamehost.plugins import GAMES
+from gamehost.lobby import played
+from gamehost.lobby.board import EVERY, Board, Changes, Shown
+from gamehost.lobby.directory import PlayedTable
+from gamehost.lobby.lists import LISTED, WaitingByGame
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.tables.followed import FollowedTable
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.table import Table
@@ -19,7 +19,6 @@ from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import MemoryHost
 from tests.kit.watching import Pair, Stream, Watcher
-from tests.kit.wires.open import line
 
 
 @frozen
@@ -29,10 +28,10 @@ class Words:
     def __hash__(self) -> int:
         return 1
 
-    def board(self, shown: Sequence[watching.Shown], waiting: WaitingByGame) -> bytes:
+    def board(self, shown: Sequence[Shown], waiting: WaitingByGame) -> bytes:
         return self._note(["all", *map(self._row, shown), *self._waiting(waiting)])
 
-    def changes(self, changes: watching.Changes) -> bytes:
+    def changes(self, changes: Changes) -> bytes:
         return self._note(
             [
                 *map(self._row, changes.changed),
@@ -41,7 +40,7 @@ class Words:
             ]
         )
 
-    def _row(self, shown: watching.Shown) -> str:
+    def _row(self, shown: Shown) -> str:
         table, look, watchers = shown
         watched = f", {watchers} watch" if watchers else ""
         if look is None:
@@ -83,7 +82,7 @@ class BoardCase(SynchronousTestCase):
         self.words = Words([])
 
     @property
-    def board(self) -> watching.Board:
+    def board(self) -> Board:
         return self.host.lobby.directory.board
 
     def look(self) -> Reader:
@@ -102,18 +101,18 @@ class BoardTests(BoardCase):
         [carl] = self.host.come("carl")
         reader = self.look()
         self.assertEqual(reader.read(), ["all; 1 ann+bob at 1: 0; toy: ['carl']"])
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(reader.read(), [])
         ann.say("+2")
         bob.say("+1")
         self.assertEqual(reader.read(), [])
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 3: 3"])
         carl.drop()
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(reader.read(), ["toy: nobody"])
         ann.say("bye")
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(reader.read(), ["1 gone"])
 
     def test_watchers(self) -> None:
@@ -123,26 +122,26 @@ class BoardTests(BoardCase):
         self.assertEqual(reader.read(), ["all; 1 ann+bob at 1: 0"])
         watcher = Watching()
         galleries.watch(table, watcher, watcher)
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 1: 0, 1 watch"])
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(reader.read(), [])
         self.assertEqual(self.look().read(), ["all; 1 ann+bob at 1: 0, 1 watch"])
         self.board.look(watcher, self.words)
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 1: 0"])
         self.board.look_away(watcher)
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 1: 0, 1 watch"])
         galleries.unwatch(table.id, watcher)
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 1: 0"])
 
     def test_encoded_once(self) -> None:
         readers = [self.look() for _ in range(5)]
         self.words.made.clear()
         self.host.come("ann", "bob")
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(self.words.made, ["1 ann+bob at 1: 0"])
         self.assertEqual([reader.read()[-1] for reader in readers], self.words.made * 5)
 
@@ -152,7 +151,7 @@ class BoardTests(BoardCase):
         second = self.look()
         self.assertEqual((first.read(), second.read()), (["all"], ["all"]))
         ann.say("+1")
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual((first.read(), second.read()), (["1 ann+bob at 2: 1"],) * 2)
 
     def test_nothing_is_shown_before_it_is_durable(self) -> None:
@@ -161,11 +160,11 @@ class BoardTests(BoardCase):
         reader = self.look()
         self.host.journal.late = True
         ann.say("+2")
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(reader.read(), ["all; 1 ann+bob at 1: 0"])
         self.host.journal.late = False
         self.host.journal.release()
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 2: 2"])
 
     def test_a_game_that_is_shown_later(self) -> None:
@@ -188,31 +187,31 @@ class BoardTests(BoardCase):
         self.assertEqual(reader.read(), ["1 ann+bob at 3: 3"])
 
     def pass_time(self, seconds: float) -> None:
-        for _ in range(round(seconds / watching.EVERY)):
-            self.host.wait(watching.EVERY)
+        for _ in range(round(seconds / EVERY)):
+            self.host.wait(EVERY)
 
     def test_private_tables_are_not_listed(self) -> None:
         reader = self.look()
         lobby, queue = self.host.lobby, Queue(TOY)
         sessions = [self.enter(name) for name in ("ann", "bob")]
         private = lobby.open_table(sessions[0], queue, 2, {"code": "K7QM2X4A"}).table
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         lobby.join(sessions[1], queue, private, "K7QM2X4A")
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(reader.read(), ["all"])
         self.assertRaises(WatchRefused, lobby.directory.watch, private, reader, self.words)
 
     def test_open_tables_are_listed_with_those_who_wait(self) -> None:
         reader = self.look()
         self.host.lobby.open_table(self.enter("ann"), Queue(TOY), 2, {})
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(reader.read()[1:], ["toy: [('ann',)]"])
 
     def test_the_newest_are_listed(self) -> None:
         self.host = MemoryHost({"limits.unlimited": "yes"}, wires=(TOY_WIRE,))
         reader = self.look()
         self.host.come(*(f"guest{number}" for number in range(2 * LISTED + 4)))
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         [_, told] = reader.read()
         self.assertEqual((told.count(" at "), told.startswith("3 guest4+guest5 ")), (LISTED, True))
 
@@ -240,107 +239,12 @@ class NobodyTests(BoardCase):
         reader = self.look()
         self.patch(Words, "changes", lambda self, changes: 1 // 0)
         ann.say("+1")
-        self.host.wait(watching.EVERY)
+        self.host.wait(EVERY)
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         ann.heard()
         bob.say("+1")
         self.assertEqual(ann.heard(), ["count 2 9"])
         self.assertEqual(len(reader.read()), 1)
-
-
-class DirectoryTests(SynchronousTestCase):
-    def setUp(self) -> None:
-        self.host = MemoryHost()
-        self.directory = self.host.lobby.directory
-
-    def enter(self, name: str, **seek: object) -> None:
-        client = self.host.connect("open")
-        client.send(line(do="enter", name=name) + (line(do="seek", **seek) if seek else b""))
-
-    def test_people_and_tables(self) -> None:
-        for name in ("bob", "ann"):
-            self.enter(name, game="onitama")
-        self.enter("carl", game="stratego")
-        self.enter("dora")
-        self.assertEqual(
-            self.directory.people(),
-            [
-                Person("ann", "open", False, "onitama", TableId(1)),
-                Person("bob", "open", False, "onitama", TableId(1)),
-                Person("carl", "open", False, "", None),
-                Person("dora", "open", False, "", None),
-            ],
-        )
-        self.assertEqual(
-            self.directory.tables(),
-            [watching.PlayedTable(TableId(1), "onitama", ("bob", "ann"), ("open", "open"), 0)],
-        )
-        self.assertEqual(self.directory.counts(), watching.Counts(1, 4, 1))
-        self.assertEqual(self.directory.waiting()["stratego"].names, ("carl",))
-
-    def test_private_matches_are_not_shown(self) -> None:
-        session = self.host.lobby.enter("ann", "open", "192.0.2.1", self.host.connect("open").protocol.conversation)  # type: ignore[arg-type]
-        queue = Queue(GAMES["onitama"])
-        opened = self.host.lobby.open_table(session, queue, 2, {"code": "K7"})
-        self.enter("bob")
-        client = self.host.connect("open")
-        client.send(line(do="enter", name="carl") + line(do="join", table=opened.table, code="K7"))
-        self.assertEqual(self.directory.tables(), [])
-        self.assertEqual(self.directory.people()[0], Person("ann", "open", False, "onitama", None))
-        self.assertEqual(self.directory.counts().tables, 1)
-
-    def test_names_of_guests(self) -> None:
-        talk = self.host.connect("open").protocol.conversation
-        self.host.lobby.enter("guest.2", "open", "192.0.2.1", talk, given=True)  # type: ignore[arg-type]
-        self.assertEqual([self.directory.new_guest() for _ in range(2)], ["guest.1", "guest.3"])
-
-
-class KeptTableTests(SynchronousTestCase):
-    def begun(self) -> tuple[MemoryHost, Session]:
-        host = MemoryHost({"eriantys.ack_seconds": "0"})
-        clients = [host.connect("eriantys") for _ in range(2)]
-        for client, name in zip(clients, ("ann", "bob"), strict=True):
-            client.say(f'{{"type":"LoginMessage","nickname":"{name}"}}')
-        clients[0].say('{"type":"SetGame","numberOfPlayers":2,"expertMode":true}')
-        clients[1].say('{"type":"JoinAvailableGame","gameId":1}')
-        clients[0].say('{"type":"ChosenTower","tower":"BLACK"}')
-        for client in clients:
-            client.drop()
-        return host, self.entered(host)
-
-    def entered(self, host: MemoryHost) -> Session:
-        return host.lobby.enter("ann", "eriantys", "192.0.2.1", host.connect("eriantys").protocol.conversation)  # type: ignore[arg-type]
-
-    def test_a_kept_seat(self) -> None:
-        host, session = self.begun()
-        kept = host.lobby.directory.kept_table(session)
-        assert kept is not None
-        self.assertEqual((kept.table, kept.seats, kept.names, kept.settings["expert"]), (1, 2, ("bob",), "yes"))
-        session.table, session.asleep = None, TableId(1)
-        host.lobby.registry.waking[TableId(1)] = Waking(
-            SleepingTable(TableId(1), "eriantys", 0, 0, ()), [session, None]
-        )
-        kept = host.lobby.directory.kept_table(session)
-        assert kept is not None
-        self.assertEqual((kept.table, kept.seats, kept.names, kept.settings), (1, 2, ("",), {}))
-
-    def test_no_kept_seat(self) -> None:
-        host = MemoryHost()
-        self.assertIsNone(host.lobby.directory.kept_table(self.entered(host)))
-
-
-class AloneTests(SynchronousTestCase):
-    def test_nothing_is_asked(self) -> None:
-        host = MemoryHost(wires=(TOY_WIRE,))
-        tables = host.lobby.directory.played
-        tables.look()
-        self.assertEqual((len(tables), tables.newest(9), host.clock.getDelayedCalls()), (0, [], []))
-        host.come("ann", "bob")
-        own = host.lobby.tables[TableId(1)]
-        self.assertEqual((len(tables), tables.newest(9), tables.get(own.id)), (1, [own], own))
-        tables.halt()
-        tables.follow({TOY.name: TOY})
-        self.assertEqual(host.clock.getDelayedCalls(), [], "the host has stopped")
 
 
 class LeaderTests(SynchronousTestCase):
@@ -373,8 +277,8 @@ class LeaderTests(SynchronousTestCase):
         self.pair.wait(played.LIST_IDLE)
         directory = self.lobby.directory
         shown = [
-            watching.PlayedTable(TableId(1), "toy", ("ann", "bob"), ("toy", "toy"), 0),
-            watching.PlayedTable(TableId(1001), "toy", ("carl", "dora"), ("toy", "toy"), 0),
+            PlayedTable(TableId(1), "toy", ("ann", "bob"), ("toy", "toy"), 0),
+            PlayedTable(TableId(1001), "toy", ("carl", "dora"), ("toy", "toy"), 0),
         ]
         self.assertEqual((directory.tables(), directory.counts().tables), (shown, 2))
 
@@ -385,7 +289,7 @@ class LeaderTests(SynchronousTestCase):
         reader = Reader()
         self.lobby.directory.board.look(reader, Words([]))
         self.assertEqual(reader.read(), ["all; 1001 carl+dora at 1: 0"])
-        self.pair.wait(watching.EVERY)
+        self.pair.wait(EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 1: 0"])
         ann.say("+2")
         bob.say("+2")
@@ -394,7 +298,7 @@ class LeaderTests(SynchronousTestCase):
         self.assertEqual(reader.read(), ["1 ann+bob at 3: 4"])
         ann.say("bye")
         for _ in range(4):
-            self.pair.wait(watching.EVERY)
+            self.pair.wait(EVERY)
         self.assertEqual(reader.read()[-1], "1 gone")
         self.lobby.directory.board.look_away(reader)
         self.assertEqual([one.watched for one in self.tables.newest(9) if isinstance(one, FollowedTable)], [])

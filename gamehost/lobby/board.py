@@ -1,0 +1,212 @@
+"""The board of a host: the matches that are played and those who wait, and every half second what has changed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from attrs import define, field, frozen
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from gamehost._twisted import Timer
+from gamehost.journal.records import TableId
+from gamehost.lobby.lists import LISTED, Waiting, WaitingByGame
+from gamehost.tables.interfaces import Look, WatchableTable
+
+if TYPE_CHECKING:
+    from gamehost.lobby.played import PlayedTables
+    from gamehost.tables.gallery import Galleries
+
+#: Seconds between two differences.
+EVERY = 0.5
+
+
+#: A match, where it stands or `None` if those who look may not know that yet, and how many watch it.
+Shown = tuple[WatchableTable, Look[Any] | None, int]
+
+
+@frozen
+class Changes:
+    changed: Sequence[Shown]
+    gone: Sequence[TableId]
+    #: `None`: nobody waits for this game any more.
+    waiting: Mapping[str, Waiting | None]
+
+
+class BoardEncoder(Protocol):
+    """Makes the bytes of messages. Those who look with the same encoder are told the same bytes."""
+
+    def board(self, shown: Sequence[Shown], waiting: WaitingByGame) -> bytes:
+        """All that is on the board."""
+
+    def changes(self, changes: Changes) -> bytes:
+        """What is different since the last time."""
+
+
+class Looker(Protocol):
+    """One who looks at the board."""
+
+    def tell(self, data: bytes) -> None:
+        """Send these bytes. Must not raise."""
+
+
+@define(eq=False)
+class _Listed:
+    """
+    The audience of one match that is listed.
+
+    :param delay: how many seconds later than the players others may know how it stands
+    """
+
+    table: WatchableTable
+    _clock: IReactorTime
+    delay: float
+    #: Called when it is known how the match stands that was not known before.
+    _on_known: Callable[[], None]
+    look: Look[Any] | None = None
+    #: Whether the table will show the match, or has.
+    can_be_seen: bool = True
+    #: With a delay: the next look, and from when on it may be shown. There is one at most, so it may be older than it must.
+    _next: tuple[float, Look[Any]] | None = None
+    #: Whether something has happened since the last look.
+    _dirty: bool = False
+
+    def shown(self, look: Look[Any]) -> None:
+        self._dirty = False
+        if self.delay:
+            self._next = self._clock.seconds() + self.delay, look
+            return
+        known, self.look = self.look is not None, look
+        if not known:
+            self._on_known()
+
+    def deliver(self, event: Any, n: int) -> None:
+        self._dirty = True
+
+    @property
+    def listed(self) -> bool:
+        """Whether the match is on the board. Without a delay it is when it is known how it stands."""
+        return self.look is not None or self.delay > 0
+
+    def update(self) -> None:
+        if self._next is not None and self._next[0] <= self._clock.seconds():
+            self.look, self._next = self._next[1], None
+        if self._dirty and self._next is None:
+            self.table.watch(self)
+
+
+@define(eq=False)
+class Board:
+    """The board of a host."""
+
+    _clock: IReactorTime
+    _tables: "PlayedTables"
+    _who_waits: Callable[[], WaitingByGame]
+    _galleries: "Galleries"
+    _lookers: dict[Looker, BoardEncoder] = field(factory=dict)
+    _listed: dict[TableId, _Listed] = field(factory=dict)
+    #: What was told last.
+    _told: dict[TableId, tuple[Look[Any] | None, int]] = field(factory=dict)
+    _told_waiting: WaitingByGame = field(factory=dict)
+    #: Called when the board is complete.
+    _awaited: list[Callable[[], None]] = field(factory=list)
+    _timer: Timer = field(factory=Timer)
+
+    log = Logger()
+
+    def look(self, looker: Looker, encoder: BoardEncoder) -> None:
+        """Show the board to one more, and tell what changes. One who looks already is shown it again."""
+        if not self._lookers:
+            self._update()
+        self._lookers[looker] = encoder
+        shown = [(self._listed[table].table, *told) for table, told in self._told.items()]
+        looker.tell(encoder.board(shown, self._told_waiting))
+        if not self._timer:
+            self._timer.set(self._clock, EVERY, self._tick)
+
+    def when_complete(self, call: Callable[[], None]) -> None:
+        """
+        Call this when those who look have been told of all matches, also of those in which something happens at this moment
+        and is on its way to the disk, and of those that the store is asked for. That takes as long as a commit or a question.
+        If a fault ends the board meanwhile, it is not called.
+        """
+        self._awaited.append(call)
+        self._tables.when_listed(self._update_soon)
+
+    def _update_soon(self) -> None:
+        """There may be something new for those who wait. The players of whom it is do not wait for the board."""
+        if self._awaited and self._all_known:
+            self._timer.set(self._clock, 0, self._tick)
+
+    @property
+    def _all_known(self) -> bool:
+        """Whether it is known how all matches stand, as far as it can be."""
+        return all(listed.listed or not listed.can_be_seen for listed in self._listed.values())
+
+    def is_looked_at_by(self, looker: Looker) -> bool:
+        return looker in self._lookers
+
+    def look_away(self, looker: Looker) -> None:
+        if self._lookers.pop(looker, None) is not None and not self._lookers:
+            self.halt()
+
+    def watchers(self, table: TableId) -> int:
+        """How many watch a table. Those who look at the board are shown many tables, and are not counted."""
+        return self._galleries.watchers(table, self._lookers)
+
+    def halt(self) -> None:
+        """Nobody looks any more, or the host stops."""
+        self._timer.stop()
+        for listed in self._listed.values():
+            listed.table.unwatch(listed)
+        self._awaited.clear()
+        self._lookers.clear()
+        self._listed.clear()
+        self._told.clear()
+        self._told_waiting = {}
+
+    def _tick(self) -> None:
+        self._timer.set(self._clock, EVERY, self._tick)
+        try:
+            changes = self._update()
+            if changes.changed or changes.gone or changes.waiting:
+                made = {encoder: encoder.changes(changes) for encoder in set(self._lookers.values())}
+                for looker, encoder in tuple(self._lookers.items()):
+                    looker.tell(made[encoder])
+            if self._awaited and self._all_known:
+                calls, self._awaited = self._awaited, []
+                for call in calls:
+                    call()
+        except Exception:
+            # Players must not notice a fault of the board.
+            self.log.failure("the board cannot be shown")
+            self.halt()
+
+    def _update(self) -> Changes:
+        """Find out how everything stands now, and how it differs from what was told."""
+        self._tables.look()
+        now = {table.id: table for table in self._tables.newest(LISTED)}
+        for number in [number for number in self._listed if number not in now]:
+            listed = self._listed.pop(number)
+            listed.table.unwatch(listed)
+        for number, table in now.items():
+            if number not in self._listed:
+                listed = self._listed[number] = _Listed(
+                    table, self._clock, self._galleries.delay(table.game.name), self._update_soon
+                )
+                listed.can_be_seen = table.watch(listed)
+            else:
+                self._listed[number].update()
+        rows = {number: (one.look, self.watchers(number)) for number, one in sorted(self._listed.items()) if one.listed}
+        changed = [
+            (self._listed[number].table, *row) for number, row in rows.items() if not _same(self._told.get(number), row)
+        ]
+        gone = [number for number in self._told if number not in rows]
+        waiting = self._who_waits()
+        before, self._told_waiting, self._told = self._told_waiting, waiting, rows
+        different = {game: waiting.get(game) for game in {**before, **waiting} if before.get(game) != waiting.get(game)}
+        return Changes(changed, gone, different)
+
+
+def _same(told: tuple[Look[Any] | None, int] | None, row: tuple[Look[Any] | None, int]) -> bool:
+    """Whether this was told. Two looks are different, however equal they are."""
+    return told is not None and told[0] is row[0] and told[1] == row[1]
