@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gamehost_gomoku.wire.checks import JUDGES
-from gamehost_gomoku.wire.client import CLIENT
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.extras.check.base import Grade
@@ -48,7 +46,7 @@ from tests.extras.check.wires.stratego_lines_clients import CRIPPLED as STRATEGO
 from tests.extras.check.wires.stratego_lines_clients import EndsAtTheFirstWinner
 from tests.extras.check.wires.stratego_lines_clients import SoundClient as StrategoLinesSoundClient
 from tests.kit.checker import CheckerContract, check, titles
-from tests.kit.plugin_games import GOMOKU_WIRE
+from tests.kit.plugin_games import GOMOKU_CLIENT, GOMOKU_JUDGES, GOMOKU_WIRE
 
 
 class EriantysChecks(CheckerContract, SynchronousTestCase):
@@ -133,7 +131,7 @@ class GomokuClient(ProgramClient):
 
     @classmethod
     def client(cls) -> WireClient:
-        return CLIENT
+        return GOMOKU_CLIENT
 
 
 class PlaysTwice(GomokuClient):
@@ -144,9 +142,9 @@ class PlaysTwice(GomokuClient):
 class PluginChecks(SynchronousTestCase):
     def test_a_plug_in_with_websocket(self) -> None:
         """Its clients are read through its own input, and its own checks judge them."""
-        names = [one.name for one in JUDGES.clients.scenarios]
-        self.assertEqual(titles(check(GomokuClient, names, wire=(GOMOKU_WIRE, JUDGES.clients))), [])
-        self.assertNotEqual(titles(check(PlaysTwice, names[:1], wire=(GOMOKU_WIRE, JUDGES.clients))), [])
+        names = [one.name for one in GOMOKU_JUDGES.clients.scenarios]
+        self.assertEqual(titles(check(GomokuClient, names, wire=(GOMOKU_WIRE, GOMOKU_JUDGES.clients))), [])
+        self.assertNotEqual(titles(check(PlaysTwice, names[:1], wire=(GOMOKU_WIRE, GOMOKU_JUDGES.clients))), [])
 
 
 class LitamaChecks(CheckerContract, SynchronousTestCase):
