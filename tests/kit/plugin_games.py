@@ -16,6 +16,7 @@ sys.path += [folder for folder in _FOLDERS if folder not in sys.path]
 from gamehost_gomoku.master import GOMOKU as GOMOKU  # noqa: E402
 from gamehost_gomoku.messages import MESSAGES as GOMOKU_MESSAGES  # noqa: E402
 from gamehost_gomoku.tests import test_wire as gomoku_tests  # noqa: E402
+from gamehost_gomoku.wire import checks, client  # noqa: E402
 from gamehost_gomoku.wire.conversation import WIRE as GOMOKU_WIRE  # noqa: E402
 from gamehost_kuhn.master import KUHN as KUHN  # noqa: E402
 from gamehost_kuhn.master import KuhnMaster as KuhnMaster  # noqa: E402
@@ -35,3 +36,6 @@ __all__ = [
     "View",
     "gomoku_tests",
 ]
+
+#: The other end of the example's wire, and its judges.
+GOMOKU_CLIENT, GOMOKU_JUDGES = client.CLIENT, checks.JUDGES
