@@ -127,6 +127,20 @@ class NginxTests(ProxyCase):
 
 
 class CaddyTests(ProxyCase):
+    def until_signed(self, tls: ssl.SSLContext) -> None:
+        """Caddy listens before it has signed its certificate, and has none for a client that comes earlier."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            plain: Any = create_connection(("127.0.0.1", self.port), timeout=10)
+            try:
+                tls.wrap_socket(plain, server_hostname=NAME).close()
+                return
+            except ssl.SSLError:
+                plain.close()
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
+
     def test_the_recipe(self) -> None:
         """As it stands, but for the ports and for who signs the certificate: no authority of the world knows this machine."""
         caddy = program("caddy")
@@ -145,7 +159,9 @@ class CaddyTests(ProxyCase):
             (self.folder / "Caddyfile").write_text(f"{{\n{options}\n{storage}\n}}\n{text}\n")
             self.run_proxy(caddy, "run", "--config", str(self.folder / "Caddyfile"), port=self.port)
             authority = self.folder / "storage/pki/authorities/local/root.crt"
-            page, said = self.talk("https", f"{NAME}:{self.port}", ssl.create_default_context(cafile=str(authority)))
+            tls = ssl.create_default_context(cafile=str(authority))
+            self.until_signed(tls)
+            page, said = self.talk("https", f"{NAME}:{self.port}", tls)
             self.assertIn(b" 200 OK", page)
             self.assertIn('"entered"', said)
 
