@@ -7,12 +7,13 @@ The groups:
 - `gamehost.stores`: a kind of store that is no file, a `gamehost.storage.databases.StoreKind` under the scheme of its name
 - `gamehost.verbs`: a subcommand of `gamehost`, a `Verb`
 - `gamehost.clients`: how a program speaks a wire, a `gamehost.programs.clients.WireClient` under the wire's name
-- `gamehost.checks`: what judges the programs of a wire, a `gamehost.extras.check.base.Judges` under the wire's name
+- `gamehost.checks`: what judges the programs of a wire, a `gamehost.programs.clients.Judges` under the wire's name
 
 This package offers its own parts in the same way, and nobody else can take their names away.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -66,16 +67,38 @@ class Verb:
 
 
 @cache
+def entries_of(group: str) -> Sequence[EntryPoint]:
+    """
+    The entry points of a group: first those of this package, then those of others by the alphabet.
+
+    To look for them takes some milliseconds, so it is done once.
+    """
+    return sorted(entry_points(group=group), key=lambda one: (not is_own(one), one.name, one.value))
+
+
+def is_own(entry: EntryPoint) -> bool:
+    """Whether this package offers it."""
+    return entry.value.startswith("gamehost.")
+
+
 def offered(group: str) -> Mapping[str, EntryPoint]:
-    """The entry points of a group, by name: first those of this package, then those of others by the alphabet."""
-    found: dict[str, EntryPoint] = {}
-    own: list[EntryPoint] = []
-    others: list[EntryPoint] = []
-    for entry in entry_points(group=group):
-        (own if entry.value.startswith("gamehost.") else others).append(entry)
-    for entry in (*own, *sorted(others, key=lambda one: (one.name, one.value))):
-        found.setdefault(entry.name, entry)
-    return found
+    """The entry points of a group by name. Of several with one name the first one counts."""
+    return {entry.name: entry for entry in reversed(entries_of(group))}
+
+
+@contextmanager
+def importing(entry: EntryPoint) -> Iterator[None]:
+    """
+    A context in which what an entry point names is imported.
+
+    :raises PartUnusable: it cannot be
+    """
+    try:
+        yield
+    # A module of another package may raise anything while it is imported, and may even try to end the process.
+    except (Exception, SystemExit) as error:
+        words = " ".join(str(error).split())
+        raise PartUnusable(f"{entry.value} cannot be imported: {type(error).__name__}: {words}") from error
 
 
 def loaded(group: str, name: str, kind: type[T]) -> T | None:
@@ -88,12 +111,8 @@ def loaded(group: str, name: str, kind: type[T]) -> T | None:
     entry = offered(group).get(name)
     if entry is None:
         return None
-    try:
+    with importing(entry):
         part = entry.load()
-    # A module of another package may raise anything while it is imported, and may even try to end the process.
-    except (Exception, SystemExit) as error:
-        words = " ".join(str(error).split())
-        raise PartUnusable(f"{entry.value} cannot be imported: {type(error).__name__}: {words}") from error
     if not isinstance(part, kind):
         raise PartUnusable(
             f"{entry.value} has the type {type(part).__name__}; expected a {kind.__module__}.{kind.__name__}"

@@ -11,14 +11,14 @@ others go on.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
 from attrs import Factory, evolve, field, frozen
 
-from gamehost.entries import offered
+from gamehost.entries import PartUnusable, entries_of, importing, is_own, offered
 from gamehost.games.base import Game
 from gamehost.games.installed import NAME, NAME_WORDS, installed
 from gamehost.games.installed import RESERVED as RESERVED_OWNERS
@@ -175,10 +175,6 @@ class Rejected:
         return f"the {self.what} {self.source} is left out: {self.reason}"
 
 
-class _Unusable(Exception):
-    """This wire cannot be used. The message says why."""
-
-
 @frozen
 class Registry:
     """Wires and games by name."""
@@ -210,13 +206,13 @@ def find_wires(entries: Iterable[EntryPoint] | None = None) -> Registry:
     :param entries: by default those of all installed packages
     """
     if entries is None:
-        entries = entry_points(group=GROUP)
+        entries = entries_of(GROUP)
     # The host's own come first: no other package can take their names away.
-    dialects = [entry for name, entry in offered(GROUP).items() if _is_own(entry) and name not in OWN]
+    dialects = [entry for name, entry in offered(GROUP).items() if is_own(entry) and name not in OWN]
     own, rejected = _usable(dialects, [resolve_name(where) for where in OWN.values()])
     own[len(OWN) :] = sorted(own[len(OWN) :], key=lambda wire: int(wire.endpoint.split(":")[1]))
     # An entry point of this package's that is left is one of a checkout that was installed as an earlier version.
-    others = sorted((entry for entry in entries if not _is_own(entry)), key=lambda one: (one.name, one.value))
+    others = sorted((entry for entry in entries if not is_own(entry)), key=lambda one: (one.name, one.value))
     wires, more = _usable(others, own)
     return Registry(tuple(own), tuple(wires[len(own) :]), (*rejected, *more))
 
@@ -228,15 +224,11 @@ def _usable(entries: Iterable[EntryPoint], known: Sequence[Wire[Any]]) -> tuple[
         try:
             wire = _load(entry)
             _check_names(wire, wires)
-        except _Unusable as error:
+        except PartUnusable as error:
             rejected.append(Rejected(_source(entry), str(error)))
         else:
             wires.append(wire)
     return wires, rejected
-
-
-def _is_own(entry: EntryPoint) -> bool:
-    return entry.value.startswith("gamehost.")
 
 
 def _source(entry: EntryPoint) -> str:
@@ -245,46 +237,46 @@ def _source(entry: EntryPoint) -> str:
 
 
 def _load(entry: EntryPoint) -> Wire[Any]:
-    try:
+    with importing(entry):
         wire = entry.load()
-    # A module of another package may raise anything while it is imported, and may even try to end the process.
-    except (Exception, SystemExit) as error:
-        words = " ".join(str(error).split())
-        raise _Unusable(f"{entry.value} cannot be imported: {type(error).__name__}: {words}") from error
     if not isinstance(wire, Wire):
-        raise _Unusable(f"{entry.value} is a {type(wire).__name__}; expected a gamehost.wires.base.Wire")
+        raise PartUnusable(f"{entry.value} is a {type(wire).__name__}; expected a gamehost.wires.base.Wire")
     if wire.api != API:
-        raise _Unusable(f"it was written for version {wire.api} of the plug-in interface; this host has version {API}")
+        raise PartUnusable(
+            f"it was written for version {wire.api} of the plug-in interface; this host has version {API}"
+        )
     if wire.name != entry.name:
-        raise _Unusable(f"the entry point is called {entry.name!r} and its wire {wire.name!r}; expected the same name")
+        raise PartUnusable(
+            f"the entry point is called {entry.name!r} and its wire {wire.name!r}; expected the same name"
+        )
     return wire
 
 
 def _check_names(wire: Wire[Any], known: Sequence[Wire[Any]]) -> None:
     """
-    :raises _Unusable: a name is malformed, or taken
+    :raises PartUnusable: a name is malformed, or taken
     """
     taken = {name for other in known for name in (other.name, *other.flags, *other.values)}
     for name in (wire.name, *wire.flags, *wire.values):
         if not NAME.fullmatch(name):
-            raise _Unusable(f"{name!r} is not a name for an option; {NAME_WORDS}")
+            raise PartUnusable(f"{name!r} is not a name for an option; {NAME_WORDS}")
         if name in RESERVED:
-            raise _Unusable(f"--{name} is an option of the host; expected another name")
+            raise PartUnusable(f"--{name} is an option of the host; expected another name")
         if name in taken:
-            raise _Unusable(f"--{name} is an option of another wire; expected another name")
+            raise PartUnusable(f"--{name} is an option of another wire; expected another name")
         taken.add(name)
     if unknown := {*wire.flags, *wire.values} - set(wire.options):
-        raise _Unusable(f"its flag {min(unknown)!r} is not among its options")
+        raise PartUnusable(f"its flag {min(unknown)!r} is not among its options")
     if not wire.games:
-        raise _Unusable("it serves no game")
+        raise PartUnusable("it serves no game")
     if RESERVED_OWNERS & {wire.name, *(game.name for game in wire.games)}:
-        raise _Unusable("settings that begin with 'limits.' or 'web.' are the host's; expected another name")
+        raise PartUnusable("settings that begin with 'limits.' or 'web.' are the host's; expected another name")
     games = {game.name: game for other in known for game in other.games}
     for game in wire.games:
         if not NAME.fullmatch(game.name):
-            raise _Unusable(f"{game.name!r} is not a name for a game; {NAME_WORDS}")
+            raise PartUnusable(f"{game.name!r} is not a name for a game; {NAME_WORDS}")
         if games.setdefault(game.name, game) is not game:
-            raise _Unusable(f"another game is called {game.name!r}; expected another name")
+            raise PartUnusable(f"another game is called {game.name!r}; expected another name")
 
 
 #: What is installed. Read once: packages that are installed later are found by the next start.

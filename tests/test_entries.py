@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.__main__ import usage
-from gamehost.entries import VERBS, PartUnusable, Verb, loaded, offered
+from gamehost.entries import VERBS, PartUnusable, Verb, entries_of, loaded, offered
 
 TOY = """
 from gamehost.entries import Verb
@@ -36,13 +36,13 @@ def package() -> Iterator[None]:
         (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: toys\nVersion: 1\n", "utf-8")
         (metadata / "entry_points.txt").write_text(ENTRIES, "utf-8")
         sys.path.append(name)
-        offered.cache_clear()
+        entries_of.cache_clear()
         try:
             yield
         finally:
             sys.path.remove(name)
             sys.modules.pop("toy_verbs", None)
-            offered.cache_clear()
+            entries_of.cache_clear()
 
 
 class VerbsTests(SynchronousTestCase):

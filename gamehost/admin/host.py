@@ -154,8 +154,7 @@ def _state(host: GameHostService) -> Membership:
     """
     if host.cluster.epoch is None:
         raise NotDone("this host is no member of a cluster: it was started without --cluster")
-    membership: Membership = host.cluster
-    return membership
+    return host.cluster
 
 
 def drain(host: GameHostService, request: Request) -> Facts:

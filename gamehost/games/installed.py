@@ -19,13 +19,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.resources import files
 from pkgutil import resolve_name
 from typing import Any
 
 from attrs import frozen
 
+from gamehost.entries import PartUnusable, entries_of, importing
 from gamehost.games.base import Game
 
 #: The group of entry points by which other packages name their games: `name = module:TOKEN`.
@@ -59,13 +60,11 @@ def find_games(entries: Iterable[EntryPoint]) -> Installed:
     rejected: dict[str, str] = {}
     for entry in sorted(entries, key=lambda one: (one.name, one.value)):
         try:
-            game = entry.load()
-            name = game.name
-        # A module of another package may raise anything while it is imported, and may even try to end the process.
-        except (Exception, SystemExit) as error:
-            rejected[entry.name] = (
-                f"{entry.value} cannot be imported: {type(error).__name__}: {' '.join(str(error).split())}"
-            )
+            with importing(entry):
+                game = entry.load()
+                name = game.name
+        except PartUnusable as error:
+            rejected[entry.name] = str(error)
             continue
         if not isinstance(name, str) or not NAME.fullmatch(name) or name in RESERVED:
             rejected[entry.name] = f"{name!r} is not a name for a game; {NAME_WORDS}"
@@ -83,7 +82,7 @@ def find_games(entries: Iterable[EntryPoint]) -> Installed:
 @cache
 def installed() -> Installed:
     """What is installed. Read once: packages that are installed later are found by the next start."""
-    return find_games(entry_points(group=GROUP))
+    return find_games(entries_of(GROUP))
 
 
 def part(game: Game[Any, Any], module: str, name: str) -> Any:

@@ -5,12 +5,14 @@ of wires.
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import frozen
 
 from gamehost.entries import PartUnusable, loaded, offered
 from gamehost.wires.base import Codec
+
+T = TypeVar("T")
 
 #: The groups of the entry points.
 CLIENTS = "gamehost.clients"
@@ -38,22 +40,23 @@ class Judges:
     servers: Any = None
 
 
+def _usable(group: str, wire: str, kind: type[T]) -> T | None:
+    try:
+        return loaded(group, wire, kind)
+    except PartUnusable:
+        return None
+
+
 @cache
 def client_of(wire: str) -> WireClient | None:
     """The client of a wire; `None`: no package brings one that can be used."""
-    try:
-        return loaded(CLIENTS, wire, WireClient)
-    except PartUnusable:
-        return None
+    return _usable(CLIENTS, wire, WireClient)
 
 
 @cache
 def judges_of(wire: str) -> Judges | None:
     """The judges of a wire; `None`: no package brings some that can be used."""
-    try:
-        return loaded(CHECKS, wire, Judges)
-    except PartUnusable:
-        return None
+    return _usable(CHECKS, wire, Judges)
 
 
 def clients() -> Mapping[str, WireClient]:
