@@ -47,7 +47,7 @@ from gamehost.ops.watchdog import (
 from gamehost.ops.workers import SerialWorker
 from gamehost.service import GameHostService, Listener, Part
 from gamehost.settings import BadOption
-from gamehost.storage.databases import beside, kind_of, shown
+from gamehost.storage.databases import beside, kind_of, shown, usable_kind_of
 from gamehost.storage.durable import AWAY_AFTER, BacklogLimits, DurableJournal, StoredAccounts
 from gamehost.storage.folders import open_folders
 from gamehost.storage.memory import MemoryJournal
@@ -315,9 +315,8 @@ def _open_store(
         # The disk is not late if the whole process stood still.
         "reactor_clock": reactor.seconds,
     }
-    kind = kind_of(options["store"])
+    kind = usable_kind_of(options["store"])
     if kind is not None:
-        kind.require()
         if joining is not None:
             common |= {"cluster": joining.address, "limits": BacklogLimits(away_after=AWAY_AFTER)}
         journal: DurableJournal = kind.open(options["store"], from_thread, broken, warn=_warn, **common)

@@ -27,7 +27,7 @@ from attrs import frozen
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.contents import read_accounts, read_bans, read_uptime
 from gamehost.storage.database import SqliteDatabase, place, refusing
-from gamehost.storage.databases import kind_of
+from gamehost.storage.databases import kind_of, usable_kind_of
 from gamehost.storage.inspect import (
     Inspector,
     Pruned,
@@ -51,9 +51,7 @@ def inspecting(store: str, alone: bool = False) -> Iterator[Inspector]:
     :param alone: no host may use the database meanwhile
     :raises StoreUnusable: there is none, it cannot be used, or psycopg is not installed
     """
-    kind = kind_of(store)
-    if kind is not None:
-        kind.require()
+    kind = usable_kind_of(store)
     with reading(Path(store)) if kind is None else kind.reading(store, alone) as inspector:
         yield inspector
 
@@ -74,8 +72,7 @@ def copy_store(source: str, target: str) -> Copied:
     :param target: a new file, or the address of an empty database
     :raises StoreUnusable: a store cannot be used, the source is damaged, or the copy is not equal to it
     """
-    if (kind := kind_of(target)) is not None:
-        kind.require()
+    usable_kind_of(target)  # before the source is read, which may take long
     with inspecting(source, alone=True) as reader:
         findings = reader.verify()
         if findings.faults:
@@ -130,8 +127,7 @@ def prune(store: str, before_ms: int, archive: Path) -> Pruned:
     :param archive: a file that does not exist yet
     :raises StoreUnusable: the store cannot be used, a table is damaged, or the archive cannot be written
     """
-    if (kind := kind_of(store)) is not None:
-        kind.require()
+    if (kind := usable_kind_of(store)) is not None:
         pruned: Pruned = kind.prune(store, before_ms, archive)
         return pruned
     # This opens a store as a host does. All other commands would import the host's log for it.

@@ -46,15 +46,31 @@ def kind_of(store: str) -> StoreKind | None:
     """
     The kind of a store; `None`: it is a file, or memory.
 
-    :raises StoreUnusable: the package that brings the kind cannot be used
+    :raises StoreUnusable: no package brings the kind, or it cannot be used. Only the scheme is repeated: a password may stand
+        behind it
     """
     scheme, separator, _ = store.partition("://")
     if not separator:
         return None
     try:
-        return loaded(STORES, scheme, StoreKind)
+        kind = loaded(STORES, scheme, StoreKind)
     except PartUnusable as error:
         raise StoreUnusable(f"stores of {scheme}:// cannot be used: {error}") from None
+    if kind is None:
+        raise StoreUnusable(f"no package that is installed brings stores of {scheme}://; expected a file or memory")
+    return kind
+
+
+def usable_kind_of(store: str) -> StoreKind | None:
+    """
+    As `kind_of`, for a store that is about to be opened.
+
+    :raises StoreUnusable: a library is missing, too
+    """
+    kind = kind_of(store)
+    if kind is not None:
+        kind.require()
+    return kind
 
 
 def shown(store: str) -> str:
