@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         sys.exit(admin_command.main(rest))
     elif verb in offered(VERBS):
-        sys.exit(_offered_verb(verb, rest))
+        sys.exit(_do_verb(verb, rest))
     elif verb == "completion":
         if rest != ["bash"]:
             exit_with_usage_error("expected the name of a shell that is known", "gamehost completion bash")
@@ -70,15 +70,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
         exit_with_usage_error(f"unknown verb {verb!r}", "gamehost --help lists the verbs")
 
 
-def _offered_verb(name: str, words: Sequence[str]) -> int:
-    """Do what a verb of an entry point says, and return the exit status."""
+def _verb(name: str) -> Verb:
+    """
+    A verb that a package offers.
+
+    :raises PartUnusable: it cannot be used as it is installed; the words go on behind its name
+    """
     try:
         verb = loaded(VERBS, name, Verb)
     except PartUnusable as error:
-        exit_with_usage_error(f"{name}: {error}", "gamehost --help lists the verbs")
+        raise PartUnusable(f"cannot be used: {error}") from error
     assert verb is not None
     if (missing := verb.missing()) is not None:
-        exit_with_usage_error(f"{name} {missing}", "gamehost --help lists the verbs")
+        raise PartUnusable(missing)
+    return verb
+
+
+def _do_verb(name: str, words: Sequence[str]) -> int:
+    """Do what a verb of a package does, and return the exit status."""
+    try:
+        verb = _verb(name)
+    except PartUnusable as error:
+        exit_with_usage_error(f"{name} {error}", "gamehost --help lists the verbs")
     from gamehost._twisted import this_reactor
     from gamehost.plugins import REGISTRY
 
@@ -86,17 +99,13 @@ def _offered_verb(name: str, words: Sequence[str]) -> int:
 
 
 def usage() -> str:
-    """The text of `gamehost --help`: the verbs that are there, and what those need that cannot be used."""
+    """The text of `gamehost --help`: the verbs that are there, and why others cannot be used."""
     lines = [USAGE]
     for name in offered(VERBS):
         try:
-            verb = loaded(VERBS, name, Verb)
+            lines.append(_verb(name).usage)
         except PartUnusable as error:
-            lines.append(f"gamehost {name:19} cannot be used: {shortened(escaped(str(error)))}\n")
-            continue
-        assert verb is not None
-        missing = verb.missing()
-        lines.append(verb.usage if missing is None else f"gamehost {name:19} {missing}\n")
+            lines.append(f"gamehost {name:19} {shortened(escaped(str(error)))}\n")
     return "".join(lines)
 
 
@@ -117,8 +126,7 @@ def completion_words() -> Mapping[str, Sequence[str]]:
     offers: dict[str, Sequence[str]] = {}
     for name in offered(VERBS):
         with suppress(PartUnusable):
-            verb = loaded(VERBS, name, Verb)
-            offers[name] = () if verb is None or verb.missing() else verb.words(REGISTRY.wires)
+            offers[name] = _verb(name).words(REGISTRY.wires)
     return {
         "": ["run", "journal", "admin", *offers, "completion", "--help", "--version"],
         "run": [f"--{name.rstrip('=')}" for name in Options().longOpt],

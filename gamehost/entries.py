@@ -83,7 +83,10 @@ def is_own(entry: EntryPoint) -> bool:
 
 def offered(group: str) -> Mapping[str, EntryPoint]:
     """The entry points of a group by name. Of several with one name the first one counts."""
-    return {entry.name: entry for entry in reversed(entries_of(group))}
+    found: dict[str, EntryPoint] = {}
+    for entry in entries_of(group):
+        found.setdefault(entry.name, entry)
+    return found
 
 
 @contextmanager
