@@ -28,7 +28,6 @@ from gamehost.journal.records import Store, StoreUnusable, TableId, UnfinishedTa
 from gamehost.lobby.account_changes import AccountChanges, AccountState, Changed, ChangeRefused
 from gamehost.lobby.finished import RANKED
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.membership import Membership
 from gamehost.lobby.queues import Reservation
 from gamehost.lobby.sessions import Queue, Session, SessionRegistry
 from gamehost.net.connection import KICKED, WireProtocol, why_banned
@@ -112,8 +111,14 @@ def _person(session: Session) -> Facts:
 
 
 def cluster(host: GameHostService, request: Request) -> Items:
-    """The members that live, by their numbers; and in the end what this member has."""
-    state = _state(host)
+    """
+    The members that live, by their numbers; and in the end what this member has.
+
+    :raises NotDone: the host is alone
+    """
+    state = host.cluster
+    if state.epoch is None:
+        raise NotDone("this host is no member of a cluster: it was started without --cluster")
     for member in state.members:
         yield {
             "epoch": member.epoch,
@@ -133,11 +138,9 @@ def cluster(host: GameHostService, request: Request) -> Items:
 
 def or_elsewhere(host: GameHostService) -> str:
     """What a refusal adds that names something of this member alone; nothing at a host alone."""
-    return (
-        ""
-        if host.cluster.epoch is None
-        else "; other members of the cluster have players and matches, too: ask each of them"
-    )
+    if host.cluster.epoch is None:
+        return ""
+    return "; other members of the cluster have players and matches, too: ask each of them"
 
 
 def cluster_facts(host: GameHostService) -> Facts | None:
@@ -146,15 +149,6 @@ def cluster_facts(host: GameHostService) -> Facts | None:
     if state.epoch is None:
         return None
     return {"epoch": state.epoch, "members": len(state.members), **state.relay_counts}
-
-
-def _state(host: GameHostService) -> Membership:
-    """
-    :raises NotDone: the host is alone
-    """
-    if host.cluster.epoch is None:
-        raise NotDone("this host is no member of a cluster: it was started without --cluster")
-    return host.cluster
 
 
 def drain(host: GameHostService, request: Request) -> Facts:

@@ -44,8 +44,6 @@ DECLARATION_LIMIT = 128
 #: The elements whose contents are the game's own in a remote game.
 OPAQUE = frozenset({"move", "gameState"})
 
-_OPAQUE_NAMES = frozenset(tag.encode("ascii") for tag in OPAQUE)
-
 _SPACE = re.compile(rb"[ \t\r]*+")
 _NAME_START = re.compile(rb"[A-Za-z_:\x80-\xff]")
 _NAME = re.compile(rb"[^ \t\r\n/>]*+")
