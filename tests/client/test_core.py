@@ -40,6 +40,7 @@ from tests.games.test_eriantys_master import MessagesTests as EriantysTests
 from tests.games.test_onitama_master import MessagesTests as OnitamaTests
 from tests.games.test_paper_soccer_master import MessagesTests as PaperSoccerTests
 from tests.games.test_stratego_master import MessagesTests as StrategoTests
+from tests.kit.drawn_messages import ANY_JSON
 from tests.kit.hostile import BEFORE, WITHIN, cases
 from tests.kit.memory_host import MemoryHost
 from tests.kit.process import ROOT
@@ -51,17 +52,6 @@ SEATED = m.Seated(3, "onitama", 0, ["ann", "bob"], ["open", "open"], 0)
 DEALT = m.Event(3, 0, messages.DealtEvent((["boar", "ox"], ["crab", "eel"]), "tiger"))
 MOVED = m.Event(3, 1, messages.MovedEvent(0, "ox", "c1", "c2"))
 OVER = m.Over(3, 2, [1], "left", "a player left")
-
-
-ANY_JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**70), 2**70)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
-    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=4), values, max_size=3),
-    max_leaves=6,
-)
 
 
 def line(message: Any) -> bytes:

@@ -11,6 +11,17 @@ from msgspec.structs import fields
 
 Strategy = st.SearchStrategy[Any]
 
+#: Any value of JSON, some nested.
+ANY_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=4), values, max_size=3),
+    max_leaves=6,
+)
+
 
 def drawn(kinds: Iterable[type], given: Mapping[Any, Strategy]) -> dict[type, Strategy]:
     """What to draw of each of these types; what is given is for a type, a field, or a field of a type, `Start.cards`."""

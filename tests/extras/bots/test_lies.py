@@ -16,6 +16,7 @@ from gamehost.programs.clients import client_of
 from gamehost.programs.wire_player import ProgramError, WirePlayer
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.framing import WireError
+from tests.kit.drawn_messages import ANY_JSON
 from tests.kit.memory_host import MemoryHost
 from tests.kit.players import GAMES, RULES, WIRES, HouseProcess, client_codec_of
 
@@ -23,16 +24,6 @@ from tests.kit.players import GAMES, RULES, WIRES, HouseProcess, client_codec_of
 MOST = 24
 #: The wires of JSON on lines.
 JSON = ("eriantys", "litama", "open")
-
-ANY_JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**70), 2**70)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
-    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=4), values, max_size=3),
-    max_leaves=6,
-)
 
 
 def easy(game: str, seat: Seat) -> Player:
