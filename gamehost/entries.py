@@ -1,5 +1,5 @@
 """
-What packages offer through entry points, found by group and name, and imported when somebody asks for it.
+The parts that packages offer through entry points. A part is found by group and name, and imported when somebody asks for it.
 
 The groups:
 
@@ -29,7 +29,7 @@ VERBS = "gamehost.verbs"
 
 
 class PartUnusable(Exception):
-    """What an entry point names cannot be used. The message says why."""
+    """A part that an entry point names cannot be used. The message says why."""
 
 
 def imported(where: str) -> Callable[..., Any]:
@@ -61,7 +61,7 @@ class Verb:
     needs: Mapping[str, str] = {}
 
     def missing(self) -> str | None:
-        """What has to be installed before it can be used, in words; `None`: nothing."""
+        """The packages that the verb lacks, in words; `None`: it lacks none."""
         found = {install: None for module, install in self.needs.items() if find_spec(module) is None}
         return f"needs more: pip install {' '.join(found)}" if found else None
 
@@ -106,7 +106,7 @@ def importing(entry: EntryPoint) -> Iterator[None]:
 
 def loaded(group: str, name: str, kind: type[T]) -> T | None:
     """
-    What a package offers under this name; `None`: no package does.
+    The part that a package offers under this name; `None`: no package does.
 
     :param kind: what it must be
     :raises PartUnusable: it cannot be imported, or is something else

@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.kit.sources import ROOT, imports, read_sources
 
 EXTRAS = tuple(sorted(path.parent.name for path in (ROOT / "gamehost" / "extras").glob("*/__init__.py")))
-#: What passes without any extra, and needs none. The lists in README and docs name what is deleted, so they are not compared.
+#: Tests that pass without any extra, and need none. README and docs list the wires of extras, too, so no list is compared.
 CORE = (
     *("tests.test_layers.PackageTests", "tests.test_layers.PlantedTests", "tests.test_plugins.FindTests"),
     *("tests.wires.test_console", "tests.wires.test_open", "tests.wires.test_onitama", "tests.wires.test_eriantys"),
@@ -25,7 +25,7 @@ CORE = (
 )
 
 
-#: What was built, and what belongs to tools.
+#: Built files, and files of tools.
 NOT_COPIED = (".*", "*.egg-info", "__pycache__", "_build", "_trial_temp*", "build", "coverage", "dist")
 
 

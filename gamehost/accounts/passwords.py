@@ -111,7 +111,7 @@ class Account:
     #: As it was written in the first log-in.
     name: str
     digest: Digest
-    #: The key of the name. Whoever has it gives it.
+    #: The key of the name. It is computed if it is not given.
     key: str = field(default=Factory(lambda self: key_of(self.name), takes_self=True), kw_only=True)
 
 

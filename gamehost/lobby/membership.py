@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Membership:
-    """What a host knows of other hosts on its store. This one is alone; a member of a cluster puts its own in its place."""
+    """The other hosts on the store of a host: none here. A member of a cluster puts its own membership in its place."""
 
     #: The living members.
     members: Sequence[Any] = ()
@@ -29,7 +29,7 @@ class Membership:
 
     def front_of(self, factory: Any, spreads: bool) -> Any:
         """
-        What a listener gets for a factory.
+        The factory of a listener: this one, or one in front of it.
 
         :param spreads: its clients may be at any member
         """

@@ -1,6 +1,6 @@
 """
-The other end of a wire: how programs speak it, and what judges them. Packages offer both through entry points, under the names
-of wires.
+The other end of a wire: the client that programs speak with, and the judges of programs. Packages offer both through entry
+points, under the names of wires.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ class WireClient:
 
 @frozen
 class Judges:
-    """What judges the programs that speak a wire."""
+    """The judges of the programs that speak a wire."""
 
     #: The checks of clients, a `gamehost.extras.check.base.WireChecks`.
     clients: Any

@@ -1,4 +1,4 @@
-"""What the extras offer through entry points: all of it can be used, and nothing is missing."""
+"""The extras offer their parts through entry points: each part can be used, and none is missing."""
 
 from twisted.trial.unittest import SynchronousTestCase
 

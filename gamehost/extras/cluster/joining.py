@@ -1,4 +1,4 @@
-"""How a host becomes a member of a cluster: what `gamehost.tap` asks at the start."""
+"""The way of a host into a cluster. `gamehost.tap` takes it at the start."""
 
 from collections.abc import Callable, Mapping, Set
 from functools import partial

@@ -387,7 +387,7 @@ class ReturnTests(LitamaCase):
         second.drop()
         self.assertEqual(len(matches_of(host.lobby).by_id), 0)
 
-    def test_a_seat_whose_session_another_member_has(self) -> None:
+    def test_a_session_that_another_member_has(self) -> None:
         """The connections of its token have it no more, and take it back with their next move."""
         white, one, _, _ = self.pair()
         match = matches_of(self.host.lobby).by_id[one["matchId"]]
