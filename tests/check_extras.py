@@ -52,10 +52,10 @@ def users(extras: Sequence[str]) -> Sequence[str]:
 
 
 def copy_without(extras: Sequence[str], folder: Path, left_out: Sequence[str]) -> None:
-    """Copy the tree, without these extras, their tests, their entry points, and these test modules."""
+    """Copy the tree, without these extras, their tests, their pages, their entry points, and these test modules."""
     shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*NOT_COPIED), dirs_exist_ok=True)
     for one in extras:
-        for place in ("gamehost", "tests"):
+        for place in ("gamehost", "tests", "docs"):
             shutil.rmtree(folder / place / "extras" / one, ignore_errors=True)
     for module in left_out:
         (folder / f"{module.replace('.', '/')}.py").unlink(missing_ok=True)

@@ -4,7 +4,7 @@ From nothing to the first game and to a contest of four bots, by the words of th
 `python -m tests.check_first_steps [ROOT]`; ROOT is a bare Debian, which is kept. It needs root, `debootstrap` and the ports
 of the README.
 
-The commands are read from README.rst and docs/contests.rst. What they say to install is all that is added.
+The commands are read from README.rst and docs/extras/contest/contests.rst. What they say to install is all that is added.
 """
 
 import json
@@ -146,7 +146,7 @@ def play(root: Path, connect: str, begin: str) -> None:
 
 def contest(root: Path) -> None:
     """The first command of the page about contests; four players are in the results."""
-    [words] = blocks("docs/contests.rst")[0].lines
+    [words] = blocks("docs/extras/contest/contests.rst")[0].lines
     began = time.monotonic()
     done = subprocess.run(shell(root, words), capture_output=True, text=True, timeout=PATIENCE)
     results = root / PLACE.lstrip("/") / "contest" / "results.json"

@@ -52,24 +52,36 @@ TESTED = {
     ("README.rst", "$ nc 127.0.0.1 8888"): "tests.test_repository.PagesTests.test_the_first_game_is_tested",
     ("docs/admin.rst", "-> {"): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
     ("docs/admin.rst", "changed: grace"): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
-    ("docs/bridges.rst", '"""Gomoku'): "tests.extras.bots.test_bridge.PluginTests.test_the_bridge_of_the_page",
-    ("docs/check-scenarios.rst", "Scenario("): "tests.test_pages.SourceTests.test_pieces_of_the_package",
-    ("docs/check-scenarios.rst", "async def out_of_turn"): "tests.test_pages.SourceTests.test_pieces_of_the_package",
-    ("docs/check-server.rst", "BREACH: "): "tests.test_pages.ReportTests.test_a_finding_of_a_server",
-    ("docs/checker.rst", "BREACH: "): "tests.test_pages.ReportTests.test_a_finding_of_a_client",
-    ("docs/checker.rst", "ok "): "tests.end_to_end.test_pages.CheckTests.test_the_first_run",
-    ("docs/checker.rst", "name: protocol"): "tests.test_pages.CommandTests.test_commands_in_a_workflow",
+    (
+        "docs/extras/bots/bridges.rst",
+        '"""Gomoku',
+    ): "tests.extras.bots.test_bridge.PluginTests.test_the_bridge_of_the_page",
+    ("docs/extras/check/check-scenarios.rst", "Scenario("): "tests.test_pages.SourceTests.test_pieces_of_the_package",
+    (
+        "docs/extras/check/check-scenarios.rst",
+        "async def out_of_turn",
+    ): "tests.test_pages.SourceTests.test_pieces_of_the_package",
+    ("docs/extras/check/check-server.rst", "BREACH: "): "tests.test_pages.ReportTests.test_a_finding_of_a_server",
+    ("docs/extras/check/checker.rst", "BREACH: "): "tests.test_pages.ReportTests.test_a_finding_of_a_client",
+    ("docs/extras/check/checker.rst", "ok "): "tests.end_to_end.test_pages.CheckTests.test_the_first_run",
+    ("docs/extras/check/checker.rst", "name: protocol"): "tests.test_pages.CommandTests.test_commands_in_a_workflow",
     ("docs/class.rst", 'wire = "onitama"'): "tests.test_pages.FileTests.test_contests",
     ("docs/client.rst", "import asyncio"): "tests.end_to_end.test_open.ClientTests.test_the_first_bot_of_the_page",
-    ("docs/cluster.rst", "$ gamehost admin --admin"): "tests.test_pages.ReportTests.test_members_of_a_cluster",
-    ("docs/cluster.rst", "--cluster="): "tests.test_pages.CommandTests.test_options_of_a_cluster",
-    ("docs/cluster.rst", "openssl req"): "tests.end_to_end.test_pages.CertificateTests.test_the_commands",
+    (
+        "docs/extras/cluster/cluster.rst",
+        "$ gamehost admin --admin",
+    ): "tests.test_pages.ReportTests.test_members_of_a_cluster",
+    ("docs/extras/cluster/cluster.rst", "--cluster="): "tests.test_pages.CommandTests.test_options_of_a_cluster",
+    (
+        "docs/extras/cluster/cluster.rst",
+        "openssl req",
+    ): "tests.end_to_end.test_pages.CertificateTests.test_the_commands",
     ("docs/console.rst", "> play onitama"): "tests.test_pages.SessionTests.test_console",
     ("docs/console.rst", "> play onitama easy"): "tests.test_pages.SessionTests.test_console",
     ("docs/console.rst", "Type a move as"): "tests.test_pages.SessionTests.test_console",
     ("docs/console.rst", "> name guest.1"): "tests.test_pages.SessionTests.test_console",
     ("docs/console.rst", "> login ann"): "tests.test_pages.SessionTests.test_console",
-    ("docs/contests.rst", 'wire = "onitama"'): "tests.test_pages.FileTests.test_contests",
+    ("docs/extras/contest/contests.rst", 'wire = "onitama"'): "tests.test_pages.FileTests.test_contests",
     ("docs/games/paper-soccer.rst", "0,0 1,1"): "tests.test_pages.ReportTests.test_notation",
     ("docs/hosting.rst", "...#info] log-in: "): "tests.test_pages.ReportTests.test_the_log",
     ("docs/hosting.rst", "...#info] onitama: "): "tests.test_pages.ReportTests.test_the_log",
@@ -81,13 +93,16 @@ TESTED = {
         "docs/operating.rst",
         "gamehost 0.",
     ): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
-    ("docs/cluster.rst", "defaults"): "tests.end_to_end.test_proxies.HaproxyTests.test_the_recipe_of_a_cluster",
+    (
+        "docs/extras/cluster/cluster.rst",
+        "defaults",
+    ): "tests.end_to_end.test_proxies.HaproxyTests.test_the_recipe_of_a_cluster",
     ("docs/web.rst", "map $http_upgrade"): "tests.end_to_end.test_proxies.NginxTests.test_the_recipe",
     ("docs/options.rst", "grace = "): "tests.test_pages.FileTests.test_options",
-    ("docs/trace.rst", "gamehost trace"): "tests.test_pages.ReportTests.test_a_trace",
+    ("docs/extras/check/trace.rst", "gamehost trace"): "tests.test_pages.ReportTests.test_a_trace",
     ("docs/wires/onitama.rst", ""): "tests.test_pages.SessionTests.test_onitama",
-    ("docs/wires/onitama-final.rst", "(printf"): "tests.test_pages.SessionTests.test_onitama_final",
-    ("docs/wires/litama.rst", "join "): "tests.test_pages.SessionTests.test_litama",
+    ("docs/extras/dialects/onitama-final.rst", "(printf"): "tests.test_pages.SessionTests.test_onitama_final",
+    ("docs/extras/dialects/litama.rst", "join "): "tests.test_pages.SessionTests.test_litama",
     ("docs/wires/open.rst", '{"is":"study"'): "tests.test_pages.SessionTests.test_open",
     ("docs/wires/open.rst", ""): "tests.test_pages.SessionTests.test_open",
     ("docs/wires/paper-soccer.rst", ""): "tests.test_pages.SessionTests.test_paper_soccer",
@@ -106,19 +121,25 @@ TESTED = {
 #: Blocks that no suite can run, or that show neither a command nor an output -> why.
 NOT_RUN = {
     ("docs/architecture.rst", ""): "a drawing of the way of a move",
-    ("docs/bridges.rst", ">> "): "what a bot reads and writes; tests.extras.bots.test_bridge has whole games",
+    (
+        "docs/extras/bots/bridges.rst",
+        ">> ",
+    ): "what a bot reads and writes; tests.extras.bots.test_bridge has whole games",
     ("docs/games/onitama.rst", ""): "a drawing of the board",
     ("docs/games/paper-soccer.rst", "the player who"): "a drawing of the field",
     ("docs/games/stratego.rst", ""): "a drawing of the board",
     ("docs/metrics.rst", "scrape_configs:"): "the configuration of another program, Prometheus",
     ("docs/operating.rst", "systemctl enable"): "needs systemd and root",
-    ("docs/postgresql.rst", "apt install postgresql"): "needs root and the archive of Debian",
+    ("docs/extras/cluster/postgresql.rst", "apt install postgresql"): "needs root and the archive of Debian",
     ("docs/web.rst", "games.example.org {"): "the configuration of another program, Caddy",
     (
-        "docs/wires/eriantys-java.rst",
+        "docs/extras/dialects/eriantys-java.rst",
         "73 ",
     ): "bytes with what they mean; tests.extras.dialects.test_eriantys_java has the recorded ones",
-    ("docs/wires/eriantys-java.rst", "on connect"): "a drawing of the order; the transcripts have whole sessions",
+    (
+        "docs/extras/dialects/eriantys-java.rst",
+        "on connect",
+    ): "a drawing of the order; the transcripts have whole sessions",
     ("docs/wires/stratego-frames.rst", "-> Sign On"): "a drawing of the order; the transcripts have whole sessions",
 }
 
@@ -293,12 +314,16 @@ class CommandTests(SynchronousTestCase):
 
     def test_commands_in_a_workflow(self) -> None:
         """What a service for tests would run."""
-        found = re.findall(r"- run: (?:\|\n)?(.*?)(?: > .*)?$", shown("docs/checker.rst", "name: protocol").text, re.M)
+        found = re.findall(
+            r"- run: (?:\|\n)?(.*?)(?: > .*)?$", shown("docs/extras/check/checker.rst", "name: protocol").text, re.M
+        )
         self.assertGreater(len(found), 1)
-        self.assertEqual([one for text in found for one in self.judged("docs/checker.rst", text.split())], [])
+        self.assertEqual(
+            [one for text in found for one in self.judged("docs/extras/check/checker.rst", text.split())], []
+        )
 
     def test_options_of_a_cluster(self) -> None:
-        for line in shown("docs/cluster.rst", "--cluster=").lines:
+        for line in shown("docs/extras/cluster/cluster.rst", "--cluster=").lines:
             option = line.split()[0]
             self.assertIn(option.partition("=")[0], self.commands.known["run"])
             if option.startswith("--cluster="):
@@ -390,9 +415,9 @@ class CompleteTests(SynchronousTestCase):
 class SourceTests(SynchronousTestCase):
     def test_pieces_of_the_package(self) -> None:
         names = {**vars(onitama_checks), **vars(workers)}
-        scenario = eval(shown("docs/check-scenarios.rst", "Scenario(").text, names)
+        scenario = eval(shown("docs/extras/check/check-scenarios.rst", "Scenario(").text, names)
         self.assertIn(scenario, CHECKS["onitama"].scenarios)
-        script = shown("docs/check-scenarios.rst", "async def out_of_turn").text
+        script = shown("docs/extras/check/check-scenarios.rst", "async def out_of_turn").text
         source = (ROOT / "gamehost/extras/check/server_scripts.py").read_text("utf-8")
         self.assertIn(script, re.sub(r'\n    """.*"""', "", source))
 
@@ -406,7 +431,7 @@ class FileTests(SynchronousTestCase):
         self.assertEqual(options["grace"], 120)
 
     def test_contests(self) -> None:
-        for page in ("docs/contests.rst", "docs/class.rst"):
+        for page in ("docs/extras/contest/contests.rst", "docs/class.rst"):
             path = Path(self.mktemp())
             path.write_text(shown(page, "wire = ").text, "utf-8")
             options = contest_command.parser(WIRES).parse_args([str(path), f"--out={self.mktemp()}"])
@@ -472,7 +497,7 @@ class SessionTests(SynchronousTestCase):
         self.assertEqual(bob.ask("MAKE_MOVE|crab|c5|c4"), ["MOVE_WAS_MADE|crab|c5|c4"])
 
     def test_onitama_final(self) -> None:
-        [line] = self.session("docs/wires/onitama-final.rst", 0)
+        [line] = self.session("docs/extras/dialects/onitama-final.rst", 0)
         log_in, ping = printed(line.text)
         host = MemoryHost()
         ann, bob = host.connect("onitama-final"), host.connect("onitama-final")
@@ -483,7 +508,7 @@ class SessionTests(SynchronousTestCase):
         self.assertFalse(ann.closed)
 
     def test_litama(self) -> None:
-        lines = shown("docs/wires/litama.rst", "join ").lines
+        lines = shown("docs/extras/dialects/litama.rst", "join ").lines
         host = MemoryHost()
         ann, bob = host.connect("litama"), host.connect("litama")
         made = json.loads(ann.ask("create ann")[0])["matchId"]
@@ -602,12 +627,12 @@ class ReportTests(SynchronousTestCase):
                 self.assertIn(part.strip(), have, f"{block.page}: {line}")
 
     def test_a_finding_of_a_client(self) -> None:
-        self.same(shown("docs/checker.rst", "BREACH"), as_text(check(CountsFromTheTop, ["first-mover"])))
+        self.same(shown("docs/extras/check/checker.rst", "BREACH"), as_text(check(CountsFromTheTop, ["first-mover"])))
 
     def test_a_finding_of_a_server(self) -> None:
         names = ["whole-match", "crosswise"]
         report = check_server("onitama", names, tells_the_mover_only, settings=DEAL)
-        self.same(shown("docs/check-server.rst", "BREACH"), as_text(report))
+        self.same(shown("docs/extras/check/check-server.rst", "BREACH"), as_text(report))
 
     def test_a_trace(self) -> None:
         trace, lines = trace_of("onitama")
@@ -616,12 +641,12 @@ class ReportTests(SynchronousTestCase):
         trace.client_sent(b"MAKE_MOVE|ox|c1|c2\n")
         trace.host_sent(b"MOVE_WAS_MADE|ox|c1|c2\n")
         trace.client_sent(b"MAKE_MOVE|boar|c2|c3\n")
-        _, *shown_lines = shown("docs/trace.rst", "gamehost trace").lines
+        _, *shown_lines = shown("docs/extras/check/trace.rst", "gamehost trace").lines
         times = [re.sub(r"^\S+", "12:00:03.120", line) for line in shown_lines]
         self.assertEqual(times, [line.as_text() for line in lines[2:]])
 
     def test_members_of_a_cluster(self) -> None:
-        _, *members, people, relays = shown("docs/cluster.rst", "$ gamehost admin --admin").lines
+        _, *members, people, relays = shown("docs/extras/cluster/cluster.rst", "$ gamehost admin --admin").lines
         for line in members:
             epoch, name, address, *notes = re.split(r"  +", line)
             facts = {"epoch": epoch, "name": name, "address": address, "this": notes == ["(this member)"]}

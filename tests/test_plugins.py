@@ -2,6 +2,7 @@
 
 import re
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
@@ -150,10 +151,15 @@ class ListsTests(SynchronousTestCase):
 
     def test_documentation(self) -> None:
         index = self.read("docs/index.rst")
-        pages = [wire.name for wire in WIRES if not wire.for_people]
-        for folder, names in (("wires", pages), ("games", list(GAMES))):
-            self.assertEqual(set(re.findall(rf"^   {folder}/([a-z-]+)$", index, re.M)), set(names))
-            self.assertEqual({path.stem for path in (ROOT / "docs" / folder).glob("*.rst")}, set(names))
+        pages = {_page(wire) for wire in WIRES}
+        for folder, named in (
+            ("wires", pages),
+            ("extras/dialects", pages),
+            ("games", {f"games/{name}.rst" for name in GAMES}),
+        ):
+            names = {Path(page).stem for page in named if str(Path(page).parent) == folder}
+            self.assertEqual(set(re.findall(rf"^   {folder}/([a-z-]+)$", index, re.M)), names)
+            self.assertEqual({path.stem for path in (ROOT / "docs" / folder).glob("*.rst")}, names)
         for wire in WIRES:
             self.assertIn(f"   {_page(wire).removesuffix('.rst')}\n", index)
 
@@ -184,4 +190,7 @@ class ListsTests(SynchronousTestCase):
 
 def _page(wire: Wire[Any]) -> str:
     """Where a wire is documented. What people type is no page for programmers."""
-    return f"{wire.name}.rst" if wire.for_people else f"wires/{wire.name}.rst"
+    if wire.for_people:
+        return f"{wire.name}.rst"
+    is_extra = (ROOT / "gamehost/extras/dialects" / wire.name.replace("-", "_")).is_dir()
+    return f"{'extras/dialects' if is_extra else 'wires'}/{wire.name}.rst"

@@ -146,7 +146,7 @@ def keys(value: Any) -> Any:
 class CheckTests(SynchronousTestCase):
     def test_the_first_run(self) -> None:
         """A line of each scenario is printed as the page has it."""
-        page = "docs/checker.rst"
+        page = "docs/extras/check/checker.rst"
         lines = shown(page, "ok ").lines
         [words] = shown(page, ".venv/bin/gamehost check").commands()
         at = words.index("--")
@@ -164,7 +164,7 @@ class CertificateTests(SynchronousTestCase):
             raise SkipTest("no openssl here")
         folder = Path(self.mktemp())
         folder.mkdir()
-        commands = shown("docs/cluster.rst", "openssl req").text
+        commands = shown("docs/extras/cluster/cluster.rst", "openssl req").text
         done = subprocess.run(["sh", "-eu", "-c", commands], cwd=folder, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         words = [OPENSSL, "verify", "-CAfile", "ca.pem", "-verify_ip", "10.0.0.1", "a/cert.pem"]

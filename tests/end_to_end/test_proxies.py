@@ -182,7 +182,7 @@ class HaproxyTests(ProxyCase):
             for wire in ("onitama", "web"):
                 self.port = free_port()
                 text = recipe(
-                    "docs/cluster.rst",
+                    "docs/extras/cluster/cluster.rst",
                     "option httpchk",
                     (r"check port 8889", f"check port {host.ports['health']}"),
                     (r"bind :8893", f"bind 127.0.0.1:{self.port}"),

@@ -436,7 +436,7 @@ class CommandTests(SynchronousTestCase):
 
 class PluginTests(SynchronousTestCase):
     def test_the_bridge_of_the_page(self) -> None:
-        page = (ROOT / "docs" / "bridges.rst").read_text("utf-8")
+        page = (ROOT / "docs" / "extras" / "bots" / "bridges.rst").read_text("utf-8")
         block = re.search(r"code-block:: python\n\n(.*?)\n\nThen ", page, re.DOTALL)
         assert block is not None
         module = ModuleType("gamehost_gomoku.bridge")

@@ -306,7 +306,7 @@ class ComingBackTests(SynchronousTestCase):
         self.assertFalse(any(isinstance(one, m.UpdateLobby) for one in told[started:]))
 
 
-PAGE = ROOT / "docs" / "wires" / "eriantys-java.rst"
+PAGE = ROOT / "docs" / "extras" / "dialects" / "eriantys-java.rst"
 _ROW = re.compile(r"   \* - ``(\S+)``\n     - ``([0-9a-f]{16})``\n     -(?: ``([^`]+)``)?(?: \(over ``(\S+)``\))?\n")
 
 

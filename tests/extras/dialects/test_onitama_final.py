@@ -105,7 +105,7 @@ class WireTests(WireContract, PropertyCase):
         return first, b"MAKE_MOVE|ox|4|2|0|2\0"
 
 
-PAGE = ROOT / "docs" / "wires" / "onitama-final.rst"
+PAGE = ROOT / "docs" / "extras" / "dialects" / "onitama-final.rst"
 
 #: What is sent for each row of the page's table.
 SENT = {

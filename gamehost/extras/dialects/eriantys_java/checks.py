@@ -1,8 +1,8 @@
 """
 The checks of clients of Eriantys in Java objects.
 
-What the published programs say is in `docs/wires/eriantys-java.rst`; sections are the titles in it. There are no checks of
-servers: the one published server is what the page was written from.
+What the published programs say is in `docs/extras/dialects/eriantys-java.rst`; sections are the titles in it. There are
+no checks of servers: the one published server is what the page was written from.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """
 The checks of clients of Litama's protocol.
 
-What the protocol says is in `docs/wires/litama.rst`; sections are the titles in it.
+What the protocol says is in `docs/extras/dialects/litama.rst`; sections are the titles in it.
 """
 
 import re
