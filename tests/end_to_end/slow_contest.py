@@ -74,7 +74,7 @@ class KillTests(ContestCase):
         """The contest is over: it has the table that it has without kills, and each game is counted once."""
         self.ends += 1
         self.assertEqual(self.table(), without)
-        counted = Counter(json.loads(line)["id"] for line in self.journal.read_text("utf-8").splitlines()[1:])
+        counted = Counter(json.loads(line)["played"]["id"] for line in self.journal.read_text("utf-8").splitlines()[1:])
         self.assertEqual((set(counted), set(counted.values())), ({*without[1]}, {1}))
 
     def told(self, what: str, without: Any) -> None:

@@ -148,7 +148,7 @@ class ProgramsTests(ContestCase):
         self.finish(self.begin(players, "--pairs", "--rounds=3", "--concurrency=2"))
         self.assertEqual(self.points(), {"ann": 6.0, "gone": 0.0})
         lines = journal.read_text("utf-8").splitlines()[1:]
-        counted = Counter(json.loads(line)["id"] for line in lines)
+        counted = Counter(json.loads(line)["played"]["id"] for line in lines)
         self.assertEqual((len(counted), set(counted.values())), (6, {1}))
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
@@ -22,6 +22,7 @@ from twisted.internet.endpoints import serverFromString
 
 from gamehost.commands.command_line import exit_with_usage_error, number, print_text
 from gamehost.extras.contest import results
+from gamehost.extras.contest.audit import audited, faults, faults_of_files
 from gamehost.extras.contest.contest import (
     FORMATS,
     JOURNAL,
@@ -30,10 +31,10 @@ from gamehost.extras.contest.contest import (
     ContestJournal,
     ContestRun,
     Pairing,
-    Played,
 )
-from gamehost.extras.contest.game import PERSON, ContestGame, Entrant, HostedGame, Plan, is_own
-from gamehost.extras.contest.results import audited, faults
+from gamehost.extras.contest.entries import Played, Refused, Void
+from gamehost.extras.contest.game import ContestGame, HostedGame, is_own
+from gamehost.extras.contest.plan import PERSON, Entrant, Plan
 from gamehost.games.base import Game
 from gamehost.ops.workers import adopt_orphans
 from gamehost.players.base import Level
@@ -207,22 +208,12 @@ def _audit(folder: Path, wires: Sequence[Wire[Any]]) -> int:
         game = _game({"game": contest.plan.game}, _wire({"wire": contest.plan.wire}, wires))
     except ContestError as error:
         exit_with_usage_error(error, "expected the folder of a contest with --out")
-    found = [*faults(contest, game), *_faults_of_results(folder, contest)]
+    found = [*faults(contest, game), *faults_of_files(folder, contest)]
     good = f"{len(contest.played)} games: players, deals, moves and points follow from the plan and the seed"
     if contest.plan.hosted:
         good = f"{len(contest.played)} games: players, moves and points follow from the plan; the host dealt"
     print_text("\n".join(found or [good]) + "\n")
     return 1 if found else 0
-
-
-def _faults_of_results(folder: Path, contest: Contest) -> Iterator[str]:
-    try:
-        written = json.loads((folder / "results.json").read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        yield f"results.json: {error}"
-        return
-    if written != json.loads(json.dumps(results.as_data(contest, results.standings(contest)))):
-        yield "results.json: these results do not follow from the journal"
 
 
 def _content(options: argparse.Namespace) -> dict[str, Any]:
@@ -483,8 +474,8 @@ class Shown:
     #: Lines of the progress that stand on the terminal.
     _lines: int = 0
 
-    def told(self, what: Played | Pairing) -> None:
-        """A game has begun, or is decided."""
+    def told(self, what: Played | Pairing | Void | Refused) -> None:
+        """A game has begun, is decided or is void, or a connection was refused."""
         self._write()
         self.clear()
         if isinstance(what, Played):
@@ -492,6 +483,11 @@ class Shown:
             done, count, _ = self.contest.progress
             total = "" if self.contest.plan.sprt is not None else f" of {count}"
             print(f"{done}{total}  {what.id}  {names}: {what.words}", file=self._out, flush=True)
+        elif isinstance(what, Void):
+            print(f"{what.id}  does not count: {what.why}", file=self._out, flush=True)
+        elif isinstance(what, Refused):
+            process = f" ({what.process})" if what.process else ""
+            print(f"{what.id}  refused the seat of {what.name}: {what.why}{process}", file=self._out, flush=True)
         if self._out.isatty():
             self._show_progress()
 

@@ -1,13 +1,13 @@
 """
 A contest: its plan, its journal, and the games that are still to be played.
 
-The journal is a file of JSON lines. The first one is the plan, each other one is a decided game. A game counts when its line is
-on disk, so a contest that was killed goes on with the games that have no line.
+A game counts when its line is on disk, so a contest that was killed goes on with the games that have no line.
 """
 
 import fcntl
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
@@ -18,11 +18,13 @@ from typing import Any
 from attrs import asdict, define, field, frozen
 from msgspec import convert
 
-from gamehost.extras.contest.game import ContestGame, Decision, Plan
-from gamehost.extras.contest.ratings import Score, SequentialTest, Verdict, pairs_of
+from gamehost.extras.contest.entries import Played, Refused, Void, read, written
+from gamehost.extras.contest.game import VOID, ContestGame
+from gamehost.extras.contest.judging import Decision, moves_of
+from gamehost.extras.contest.plan import Plan
+from gamehost.extras.contest.ratings import SequentialTest, Verdict
 from gamehost.extras.contest.schedule import Past, Round, gauntlet, round_robin, seatings, swiss_round
 from gamehost.journal.notation import NotNotation, write_notation
-from gamehost.journal.records import EntryKind
 
 #: The formats by name, and what `rounds` means in each.
 FORMATS = {
@@ -32,6 +34,10 @@ FORMATS = {
 }
 #: Times in a row that a program may fail to come to its game; then it is out of the contest.
 ABSENCES = 2
+#: How often a game is begun that the host fails in.
+TRIES = 2
+#: Connections of a game that are written down when they are refused. A program may try again and again.
+MOST_REFUSED = 20
 #: Games that a sequential test has at most.
 MOST_GAMES = 100_000
 JOURNAL = "contest.jsonl"
@@ -51,28 +57,6 @@ class Pairing:
     seed: int
 
 
-@frozen
-class Played:
-    id: str
-    round: int
-    players: tuple[int, ...]
-    shares: tuple[float, ...]
-    cause: str
-    words: str
-    #: Numbers of entrants whose program did not come.
-    absent: tuple[int, ...] = ()
-    moves: int = 0
-    seconds: float = 0.0
-    #: The match in the notation of its game; empty if it did not begin.
-    notation: str = ""
-
-    @property
-    def scores(self) -> list[Score]:
-        if len(self.players) == 2:
-            return [Score(self.players[0], self.players[1], self.shares[0])]
-        return pairs_of(dict(zip(self.players, self.shares, strict=True)))
-
-
 def seed_of(plan: Plan, number: int, board: int) -> int:
     """The seed of a game. Both games of a pair have the same."""
     return int.from_bytes(sha256(f"{plan.seed}/{number}/{board}".encode()).digest()[:6], "big")
@@ -84,6 +68,9 @@ class Contest:
 
     plan: Plan
     played: dict[str, Played] = field(factory=dict)
+    #: How often the host has failed in a game, by its id.
+    voids: Counter[str] = field(factory=Counter)
+    refused: list[Refused] = field(factory=list)
     #: Entrants who are out, by their numbers: since which round, and why.
     scratched: dict[int, tuple[int, str]] = field(factory=dict)
     _absences: dict[int, int] = field(factory=dict)
@@ -152,12 +139,21 @@ class Contest:
                     points[player] += 2.0 if self.plan.pairs else 1.0
         return points
 
-    def note(self, played: Played) -> None:
+    def note(self, entry: Played | Void | Refused) -> None:
         """
-        Count a game.
+        Take what the journal has.
 
-        :raises ValueError: it has been counted
+        :raises ValueError: a game has been counted
         """
+        match entry:
+            case Played():
+                self._count(entry)
+            case Void():
+                self.voids[entry.id] += 1
+            case Refused():
+                self.refused.append(entry)
+
+    def _count(self, played: Played) -> None:
         if played.id in self.played:
             raise ValueError(f"game {played.id} has been counted")
         self.played[played.id] = played
@@ -223,8 +219,10 @@ class Contest:
         return one.id not in self.played and not self.is_void(one)
 
     def is_void(self, one: Pairing) -> bool:
-        """Whether a game is not played any more, because somebody is out."""
-        return one.id not in self.played and any(player in self.scratched for player in one.players)
+        """Whether a game is not played any more, because somebody is out, or because the host has failed in it again."""
+        if one.id in self.played:
+            return False
+        return self.voids[one.id] >= TRIES or any(player in self.scratched for player in one.players)
 
     @property
     def verdict(self) -> Verdict:
@@ -240,7 +238,7 @@ class Contest:
 
 
 class ContestJournal:
-    """The file in which decided games are written down."""
+    """The file in which all is written down; see `gamehost.extras.contest.entries`."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / JOURNAL
@@ -265,7 +263,7 @@ class ContestJournal:
 
     def _open(self, plan: Plan) -> Contest:
         contest = Contest(plan)
-        written = json.loads(json.dumps(asdict(plan)))
+        planned = json.loads(json.dumps(asdict(plan)))
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self._path.open("a+b")
         fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -275,13 +273,13 @@ class ContestJournal:
         # A line without an end was being written when the contest was killed: its game was not counted.
         self._file.truncate(sum(map(len, whole)))
         if not whole:
-            self._write({"plan": written})
-        elif json.loads(whole[0]) != {"plan": written}:
+            self._write(json.dumps({"plan": planned}).encode() + b"\n")
+        elif json.loads(whole[0]) != {"plan": planned}:
             raise ContestError(
                 f"{self._path} belongs to another contest: give the same options to go on, or another folder with --out"
             )
         for line in whole[1:]:
-            contest.note(convert(json.loads(line), Played))
+            contest.note(read(line))
         return contest
 
     def plan(self) -> Plan:
@@ -298,12 +296,12 @@ class ContestJournal:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ContestError(f"{self._path} cannot be used: {error}") from error
 
-    def append(self, played: Played) -> None:
-        """Write a game down. It is on disk when this returns."""
-        self._write(asdict(played))
+    def append(self, entry: Played | Void | Refused) -> None:
+        """Write something down. It is on disk when this returns."""
+        self._write(written(entry))
 
-    def _write(self, content: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(content).encode() + b"\n")
+    def _write(self, line: bytes) -> None:
+        self._file.write(line)
         self._file.flush()
         os.fsync(self._file.fileno())
 
@@ -318,7 +316,7 @@ class ContestRun:
     Plays the games of a contest, so many at a time.
 
     :param new_game: makes a game, as `ContestGame` is made without the first four arguments
-    :param told: called with each game when it is counted, and when one begins
+    :param told: called with each game when it is counted, and when one begins; and with each connection that is refused
     :param done: called when there is nothing more to play, or with the reason why the contest cannot go on
     """
 
@@ -327,7 +325,7 @@ class ContestRun:
     _journal: ContestJournal
     _new_game: Callable[..., ContestGame]
     _at_once: int
-    _told: Callable[[Played | Pairing], None]
+    _told: Callable[[Played | Pairing | Void | Refused], None]
     _done: Callable[[str], None]
     running: dict[str, ContestGame] = field(factory=dict)
     _stopped: bool = False
@@ -358,6 +356,7 @@ class ContestRun:
             commands=[entrant.command for entrant in entrants],
             seed=one.seed,
             decided=partial(self._decided, one, began),
+            refused=partial(self._refused, one, Counter()),
         )
         self.running[one.id] = game
         game.start()
@@ -367,32 +366,46 @@ class ContestRun:
         del self.running[one.id]
         if self._stopped:
             return
-        if not decision.shares:
-            self.stop()
-            self._done(decision.words)
-            return
-        record = decision.record
+        if decision.cause == VOID:
+            self._note(Void(one.id, decision.words))
+        elif not decision.shares:
+            self._fail(decision.words)
+        else:
+            self._note(self._played(one, began, decision))
+
+    def _played(self, one: Pairing, began: float, decision: Decision) -> Played:
         notation = ""
-        if record is not None:
+        if decision.record is not None:
             try:
-                notation = write_notation(record)
+                notation = write_notation(decision.record)
             except NotNotation as error:
                 notation = f"; {error}\n"
-        absent = tuple(one.players[seat] for seat in decision.absent)
-        moves = 0 if record is None else sum(entry.kind is EntryKind.ACTED for entry in record.entries)
-        seconds = round(self._reactor.seconds() - began, 3)
-        played = Played(
-            *(one.id, one.round, one.players, decision.shares, decision.cause, decision.words, absent),
-            *(moves, seconds, notation),
+        return Played(
+            *(one.id, one.round, one.players, decision.shares, decision.cause, decision.words, decision.ruling),
+            *(moves_of(decision.record), round(self._reactor.seconds() - began, 3), notation),
         )
+
+    def _refused(self, one: Pairing, written: Counter[str], name: str, why: str, **more: Any) -> None:
+        """A connection was refused. A program may be refused very often: the first ones are written down."""
+        written[one.id] += 1
+        if not self._stopped and written[one.id] <= MOST_REFUSED:
+            self._note(Refused(one.id, name, why, **more), go_on=False)
+
+    def _note(self, entry: Played | Void | Refused, go_on: bool = True) -> None:
         try:
-            self._journal.append(played)
+            self._journal.append(entry)
         except OSError as error:
-            self._done(f"game {one.id} cannot be written down: {error}")
+            self._fail(f"game {entry.id} cannot be written down: {error}")
             return
-        self.contest.note(played)
-        self._told(played)
-        self._reactor.callLater(0, self.start)
+        self.contest.note(entry)
+        self._told(entry)
+        if go_on:
+            self._reactor.callLater(0, self.start)
+
+    def _fail(self, why: str) -> None:
+        """The contest cannot go on now."""
+        self.stop()
+        self._done(why)
 
     def stop(self) -> None:
         """End all games that are being played; they do not count."""

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 from twisted.internet.endpoints import UNIXClientEndpoint
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.protocol import Factory
@@ -23,10 +23,11 @@ from twisted.protocols.basic import LineReceiver
 from twisted.python.failure import Failure
 
 from gamehost.accounts.names import Name, NameFault, NameRefused
-from gamehost.games.base import Cause, Game, Result, Seat
+from gamehost.extras.contest.judging import Decision, Ruling, decision_of, is_over, moves_of, to_move
+from gamehost.extras.contest.plan import PERSON, Plan
+from gamehost.games.base import Cause, Game, Seat
 from gamehost.journal.notation import read_notation
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
-from gamehost.journal.replay import replayed
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import TooManyTables
 from gamehost.lobby.sessions import Queue, Session
@@ -45,72 +46,16 @@ LIMITS = {"keyless_resume_seconds": "0"}
 #: Seconds for a program to connect and to log in, and to come back after its connection was lost.
 CONNECTS = 20.0
 RETURNS = 5.0
-#: What stands for the command of a person, and seconds for a person to come.
-PERSON = ("person",)
+#: Seconds for a person to come.
 PERSON_COMES = 600.0
 #: Seconds for a program to end after its game.
 ENDS = 2.0
+#: The causes of a game that does not count: the contest cannot go on; the host has failed in this game.
+STOPPED, VOID = "stopped", "void"
 #: How often a running host is asked for places while a player is there, and the seconds between.
 ASKED, AGAIN = 40, 0.2
 #: Seconds between two looks at how much memory programs take.
 LOOKS_EVERY = 1.0
-
-
-@frozen
-class Entrant:
-    name: str
-    command: tuple[str, ...]
-    #: The rating of a player whose strength is known; `None`: it is not.
-    anchor: float | None = None
-
-
-@frozen
-class Plan:
-    """All that decides which games are played, and how. The same plan gives the same pairings and deals."""
-
-    wire: str
-    game: str
-    entrants: tuple[Entrant, ...]
-    format: str = "round-robin"
-    rounds: int = 1
-    #: Whether each pairing is played twice, with the same deal and the seats changed.
-    pairs: bool = False
-    seats: int = 2
-    seed: int = 0
-    settings: Mapping[str, str] = field(factory=dict)
-    #: Seconds for a whole game.
-    deadline: float = 600.0
-    #: After so many moves a game is drawn; 0: after any number it goes on.
-    most_moves: int = 0
-    #: MiB for one program; 0: any number.
-    memory: int = 0
-    #: A sequential test of two entrants: the smaller and the larger difference in Elo's points.
-    sprt: tuple[float, float] | None = None
-    #: Whether a running host deals, and not the seed.
-    hosted: bool = False
-
-    @property
-    def names(self) -> Sequence[str]:
-        return [one.name for one in self.entrants]
-
-
-@frozen
-class Decision:
-    #: The share of the point of each seat.
-    shares: tuple[float, ...]
-    #: Why, as of `Cause`, or `crash`, `absent`, `memory`, `deadline`, `moves`, `other game`.
-    cause: str
-    #: For people.
-    words: str
-    #: Seats whose program never came.
-    absent: tuple[int, ...] = ()
-    record: TableRecord | None = None
-
-
-def shares_of(result: Result, seats: int) -> tuple[float, ...]:
-    """One point, divided among the winners, or among all if nobody won."""
-    winners = result.winners or tuple(map(Seat, range(seats)))
-    return tuple(1 / len(winners) if seat in winners else 0.0 for seat in range(seats))
 
 
 class _Journal(MemoryJournal):
@@ -162,11 +107,14 @@ class ContestLobby(Lobby):
     names: Sequence[str] = field(kw_only=True)
     #: Called when somebody waits for the others.
     waits: Callable[[str], None] = field(kw_only=True)
+    #: Called with the name and the reason when somebody who asks for a seat does not get it.
+    refused: Callable[[str, str], None] = field(kw_only=True)
 
     def _refusal(self, name: Name) -> NameRefused | None:
         if name.text in self.names:
             return super()._refusal(name)
         words = f"this game is between {' and '.join(self.names)}: log in as one of them"
+        self.refused(name.text, words)
         return NameRefused(NameFault.INVALID, words)
 
     #: For tokens and the like: the seed is for the game alone.
@@ -243,6 +191,7 @@ class ContestGame:
     :param commands: what starts their programs; `{host}`, `{port}`, `{name}`, `{password}`, `{match}`, `{seed}` are filled in
     :param seed: of the cards, the bag and whatever else chance decides
     :param decided: called once, when all programs have ended
+    :param refused: called when a connection does not get the seat for which it asks, as `Refused` without its first field
     """
 
     _reactor: Any
@@ -253,6 +202,7 @@ class ContestGame:
     _commands: Sequence[Sequence[str]]
     _seed: int
     _decided: Callable[[Decision], None]
+    _refused: Callable[..., None] = lambda name, why: None
     _decision: Decision | None = None
     #: In the order of the seats, as far as they were started.
     _programs: list["ProgramProcess | _Place"] = field(factory=list)
@@ -274,7 +224,9 @@ class ContestGame:
             one.name: settings_of(one.name, settings, {*one.options, "game_time", "increment"}) for one in wire.games
         }
         of_wire = settings_of(wire.name, settings, wire.options)
-        new_lobby = partial(ContestLobby, game=self._game.name, names=self.names, waits=self._waits)
+        new_lobby = partial(
+            ContestLobby, game=self._game.name, names=self.names, waits=self._waits, refused=self._refused
+        )
         return private_lobby(new_lobby, wire, self._journal, context, LIMITS, of_wire, of_games)
 
     def start(self) -> None:
@@ -312,7 +264,7 @@ class ContestGame:
 
     def stop(self) -> None:
         self._decided = lambda decision: None
-        self._decide(Decision((), "stopped", ""))
+        self._decide(Decision((), STOPPED, ""))
         self._kill()
 
     @property
@@ -354,11 +306,10 @@ class ContestGame:
         # The entry is not told yet: the programs hear the end of the game before they are ended.
         self._reactor.callLater(0, self._judge)
 
-    def _judge(self) -> None:
-        record = self.record
-        if record is None or self._decision is not None:
+    def _judge(self, ruling: Ruling | None = None) -> None:
+        if self._decision is not None:
             return
-        decision = decision_of(self._game, record, self.names)
+        decision = decision_of(self._game, self.names, self.record, ruling, self._plan.most_moves)
         if decision.cause == Cause.LEFT.value:
             ends = self._last_words(decision, lambda one: _how_ended(one) if one.status is not None else "")
             if ends:
@@ -375,56 +326,41 @@ class ContestGame:
         if self._decision is not None:
             self._finish()
         elif not self._begun:
-            self._lost((seat,), "absent" if program.status in NOT_RUN else "crash", _how_ended(program), absent=True)
+            cause = "absent" if program.status in NOT_RUN else "crash"
+            self._rule(cause, (seat,), _how_ended(program), status=program.status, said=program.words)
         else:
             self._gone(seat, program)
 
     def _absent(self) -> None:
         if not self._begun and self._decision is None:
             latest = len(self._programs) - 1
-            why = f"it did not log in and ask for a game within {self._patience(latest):.0f} s"
-            self._lost((latest,), "absent", why, absent=True)
+            seconds = self._patience(latest)
+            why = f"it did not log in and ask for a game within {seconds:.0f} s"
+            self._rule("absent", (latest,), why, seconds=seconds)
 
     def _too_long(self) -> None:
-        seat = self._on_move()
-        words = f"the game was not over after {self._plan.deadline:.0f} s"
-        if seat is None:
-            self._verdict(Decision(self._equal_shares, "deadline", f"nobody won: {words}", record=self.record))
-        else:
-            self._lost((seat,), "deadline", words)
-
-    def _on_move(self) -> int | None:
-        """The entrant for whom the match waits; `None`: for none, or for several."""
-        record = self.record
-        seat = to_move(self._game, record) if record is not None and is_of(self._game, record, self.names) else None
-        return None if record is None or seat is None else self.names.index(record.opening.seats[seat].name)
+        seat, seconds = to_move(self._game, self.record, self.names), self._plan.deadline
+        why = f"the game was not over after {seconds:.0f} s"
+        moves = moves_of(self.record)
+        self._rule("deadline", () if seat is None else (seat,), why, seconds=seconds, to_move=seat, moves=moves)
 
     def _look_at_memory(self) -> None:
         self._timers["memory"] = self._reactor.callLater(LOOKS_EVERY, self._look_at_memory)
         most = self._plan.memory
-        greedy = [seat for seat, one in enumerate(self._programs) if one.resident > most * 2**20]
-        if greedy and self._decision is None:
-            self._lost(greedy, "memory", f"it took more than {most} MiB")
+        taken = [one.resident for one in self._programs]
+        greedy = tuple(seat for seat, size in enumerate(taken) if size > most * 2**20)
+        if greedy:
+            self._rule("memory", greedy, f"it took more than {most} MiB", bytes=taken)
 
-    @property
-    def _equal_shares(self) -> tuple[float, ...]:
-        return (1 / len(self.names),) * len(self.names)
+    def _rule(self, cause: str, seats: tuple[int, ...], why: str, **evidence: Any) -> None:
+        """
+        Decide what no record says. A match that is over is judged by its record.
 
-    def _lost(self, seats: Sequence[int], cause: str, why: str, absent: bool = False) -> None:
-        """These have lost, and the others share the point."""
-        others = [seat for seat in range(len(self.names)) if seat not in seats]
-        shares = tuple(1 / len(others) if seat in others else 0.0 for seat in range(len(self.names)))
-        winners = " and ".join(self.names[seat] for seat in others) or "nobody"
-        losers = " and ".join(self.names[seat] for seat in seats)
-        words = f"{winners} won ({cause}): {losers}: {why}"
-        self._verdict(Decision(shares, cause, words, tuple(seats) if absent else (), self.record))
-
-    def _verdict(self, decision: Decision) -> None:
-        """Decide what no record says. A match that is over is judged by its record."""
-        if decision.record is not None and decision.record.entries[-1].outcome:
-            self._judge()
-        else:
-            self._decide(decision)
+        :param seats: who has lost
+        """
+        if self._decision is None:
+            ruling = None if is_over(self.record) else Ruling(cause, seats, why, evidence)
+            self._judge(ruling)
 
     def _decide(self, decision: Decision) -> None:
         if self._decision is not None:
@@ -531,10 +467,10 @@ class HostedGame(ContestGame):
             self._begins = True
         elif "end" in answer:
             self._record = read_notation(answer["end"]["record"]).record
-            if self._record.entries[-1].outcome:
+            if is_over(self._record):
                 self._over()
             else:
-                self._lost_host("the match was stopped")
+                self._decide(Decision((), VOID, "the host has stopped its match"))
         elif "error" in answer and self._asked < ASKED and not self._programs:
             self._close()  # the program of a game that is just over may not have left the host yet
             self._timers["again"] = self._reactor.callLater(AGAIN, self._open)
@@ -544,7 +480,7 @@ class HostedGame(ContestGame):
     def _lost_host(self, why: str) -> None:
         """The game cannot be decided, and does not count."""
         if self._line is not None:
-            self._decide(Decision((), "stopped", f"the host does not go on with it: {why}"))
+            self._decide(Decision((), STOPPED, f"the host does not go on with it: {why}"))
 
 
 class _OwnersLine(LineReceiver):
@@ -581,36 +517,3 @@ class _OwnersLine(LineReceiver):
 
     def connectionLost(self, reason: Failure | None = None) -> None:
         self.lost("its connection is lost")
-
-
-def is_of(game: Game[Any, Any], record: TableRecord, names: Sequence[str]) -> bool:
-    """Whether a record is of this game between these entrants, whoever of them sat where."""
-    return record.opening.game == game.name and sorted(one.name for one in record.opening.seats) == sorted(names)
-
-
-def decision_of(game: Game[Any, Any], record: TableRecord, names: Sequence[str]) -> Decision:
-    """
-    How a game ended, by its record alone: who sat where, and who has won. Games are decided by it, and audits judge by it.
-
-    :param names: of the entrants, in the order in which they have their shares of the point
-    :raises ValueError: the record cannot be replayed
-    """
-    equal = (1 / len(names),) * len(names)
-    seated = [one.name for one in record.opening.seats]
-    if not is_of(game, record, names):
-        words = f"nobody won: {record.opening.game} was played by {', '.join(seated)} instead of {game.name}"
-        return Decision(equal, "other game", words)
-    if not record.entries[-1].outcome:
-        moves = sum(entry.kind is EntryKind.ACTED for entry in record.entries)
-        return Decision(equal, "moves", f"nobody won (moves): the game was not over after {moves} moves", record=record)
-    result = replayed(game, record.opening, record.entries).result
-    if result is None:
-        raise ValueError("the match of this record has not ended")
-    shares = dict(zip(seated, shares_of(result, len(seated)), strict=True))
-    return Decision(tuple(shares[one] for one in names), result.cause.value, result.words(seated), record=record)
-
-
-def to_move(game: Game[Any, Any], record: TableRecord) -> int | None:
-    """The seat for which a match waits; `None`: for none, or for several."""
-    master: Any = replayed(game, record.opening, record.entries)
-    return master.to_move() if hasattr(master, "to_move") else None

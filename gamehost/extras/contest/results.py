@@ -1,6 +1,5 @@
 """
-What came of a contest: the table of players, `results.json`, and `results.html`, one page with all that people ask for; and
-whether it went as its plan says.
+What came of a contest: the table of players, `results.json`, and `results.html`, one page with all that people ask for.
 
 Everything is made from the contest's journal, so it is the same after a contest was killed and went on.
 """
@@ -8,20 +7,17 @@ Everything is made from the contest's journal, so it is the same after a contest
 import html
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from attrs import frozen
 
-from gamehost.extras.contest.contest import Contest, ContestJournal, Played
-from gamehost.extras.contest.game import Plan, decision_of
+from gamehost.extras.contest.contest import Contest
+from gamehost.extras.contest.entries import Played
 from gamehost.extras.contest.ratings import Rating, ratings, superiority, tie_breaks
-from gamehost.games.base import Cause, Game, JournalledChance
+from gamehost.games.base import Game
 from gamehost.journal.notation import NoPicture, NotNotation, picture, read_notation
-from gamehost.journal.records import TableRecord
-from gamehost.journal.replay import new_master, replay, replayed
-from gamehost.players.base import SeededChance
 
 
 @frozen
@@ -326,82 +322,3 @@ def _games(contest: Contest) -> Iterator[str]:
             f'<td class="words ended">{html.escape(one.words)}{links}</td></tr>'
         )
     yield "</table></div>"
-
-
-# The audit, from the journal alone: for `gamehost contest --audit`.
-
-
-T = TypeVar("T")
-
-
-class _SeededDeals(JournalledChance):
-    """The numbers of a seed, for a record that must have the same."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(SeededChance(seed).below)
-
-    def replay(self, drawn: Sequence[int], step: Callable[[], T]) -> T:
-        result = step()
-        if self.take() != tuple(drawn):
-            raise ValueError("the seed of the game gives another deal")
-        return result
-
-
-def faults(contest: Contest, game: Game[Any, Any]) -> Iterator[str]:
-    """
-    What does not follow from the plan and the seed, a sentence for each: players, seats, deals, moves and points.
-    """
-    for one in contest.played.values():
-        for fault in _faults_of(contest, one, game):
-            yield f"game {one.id}: {fault}"
-
-
-def _faults_of(contest: Contest, one: Played, game: Game[Any, Any]) -> Iterator[str]:
-    planned = contest.pairing(one.id)
-    if planned is None or planned.players != one.players:
-        yield "the plan has no such game" if planned is None else "the plan has other players"
-        return
-    if not one.notation or one.cause == "other game":
-        return  # it did not begin, or there is nothing to judge
-    try:
-        record = read_notation(one.notation).record
-        yield from _faults_of_record(contest.plan, one, planned.seed, game, record)
-    except (NotNotation, ValueError) as error:
-        yield str(error)
-
-
-def _faults_of_record(plan: Plan, one: Played, seed: int, game: Game[Any, Any], record: TableRecord) -> Iterator[str]:
-    names = [plan.names[player] for player in one.players]
-    yield from _faults_of_seats([seat.name for seat in record.opening.seats], names)
-    if plan.hosted:
-        replayed(game, record.opening, record.entries)
-    else:
-        chance = _SeededDeals(seed)
-        replay(game, new_master(game, record.opening, chance), chance, record.entries)
-    if not record.entries[-1].outcome and one.cause != "moves":
-        return  # a verdict of the runner
-    found = decision_of(game, record, names)
-    if found.shares != one.shares:
-        yield "the moves give other points"
-    if one.cause not in (found.cause, "crash" if found.cause == Cause.LEFT.value else ""):
-        yield f"the moves give another end: {found.words}"
-
-
-def _faults_of_seats(seated: Sequence[str], planned: Sequence[str]) -> Iterator[str]:
-    if sorted(seated) != sorted(planned):
-        yield f"the record has other players: {', '.join(seated)}; the plan has {', '.join(planned)}"
-    elif list(seated) != list(planned):
-        yield f"the record has other seats: {', '.join(seated)}; the plan has {', '.join(planned)}"
-
-
-def audited(folder: Path) -> Contest:
-    """
-    The contest that was played in a folder.
-
-    :raises ContestError: there is none, it cannot be read, or it is being played
-    """
-    journal = ContestJournal(folder)
-    try:
-        return journal.open(journal.plan())
-    finally:
-        journal.close()

@@ -20,7 +20,8 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.extras.contest.contest import Contest, ContestJournal, ContestRun
-from gamehost.extras.contest.game import Decision, Entrant, Plan, shares_of
+from gamehost.extras.contest.judging import Decision, shares_of
+from gamehost.extras.contest.plan import Entrant, Plan
 from gamehost.extras.contest.ratings import POINTS, Score, strengths
 from gamehost.extras.contest.results import standings
 from gamehost.games.base import Seat

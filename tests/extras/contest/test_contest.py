@@ -23,9 +23,10 @@ from gamehost.extras.contest.contest import (
     ContestJournal,
     ContestRun,
     Pairing,
-    Played,
 )
-from gamehost.extras.contest.game import Decision, Entrant, Plan
+from gamehost.extras.contest.entries import Played, Refused, Void
+from gamehost.extras.contest.judging import Decision, Ruling
+from gamehost.extras.contest.plan import Entrant, Plan
 from gamehost.extras.contest.ratings import Verdict
 from gamehost.extras.contest.results import as_data, as_html, as_text, standings
 from gamehost.games.onitama.master import ONITAMA
@@ -39,7 +40,8 @@ def plan(players: int, **more: object) -> Plan:
 
 
 def played(one: Pairing, shares: tuple[float, ...] = (1.0, 0.0), absent: tuple[int, ...] = ()) -> Played:
-    return Played(one.id, one.round, one.players, shares, "crash" if absent else "rules", "words", absent)
+    ruling = Ruling("crash", tuple(map(one.players.index, absent)), "why") if absent else None
+    return Played(one.id, one.round, one.players, shares, "crash" if absent else "rules", "words", ruling)
 
 
 def decided(contest: Contest, one: Pairing) -> Played:
@@ -186,6 +188,36 @@ class JournalTests(SynchronousTestCase):
         error = self.assertRaises(ContestError, ContestJournal(folder).plan)
         self.assertEqual(str(error), f"no contest was begun in {folder}")
 
+    def test_what_is_written_down(self) -> None:
+        """Each line says what it is, and is read as it was."""
+        folder = self.folder()
+        journal = ContestJournal(folder)
+        one, other, *_ = journal.open(plan(3)).games
+        ruling = Ruling("deadline", (1,), "too long", {"seconds": 600.0, "to_move": 1})
+        entries = (
+            Refused(one.id, "p1", "another process", 0, "123: python p0.py"),
+            Void(one.id, "its match was stopped"),
+            Played(one.id, 1, one.players, (1.0, 0.0), "deadline", "words", ruling, 3, 600.0, "notation"),
+            played(other, absent=(other.players[0],)),
+        )
+        for entry in entries:
+            journal.append(entry)
+        journal.close()
+        again = journal.open(plan(3))
+        journal.close()
+        self.assertEqual(again.refused, [entries[0]])
+        self.assertEqual(again.voids, {one.id: 1})
+        self.assertEqual([*again.played.values()], [*entries[2:]])
+        self.assertEqual(again.played[other.id].absent, (other.players[0],))
+
+    def test_a_game_in_which_the_host_fails_is_begun_twice(self) -> None:
+        contest = Contest(plan(2))
+        for _ in range(2):
+            [one] = contest.next_games({})
+            contest.note(Void(one.id, "its match was stopped"))
+        self.assertEqual([*contest.next_games({})], [])
+        self.assertEqual(contest.progress[:2], (0, 0))
+
     def test_damage(self) -> None:
         folder = self.folder()
         journal = ContestJournal(folder)
@@ -240,11 +272,11 @@ class FullJournal(ContestJournal):
 
     room = 2
 
-    def append(self, played: Played) -> None:
+    def append(self, entry: Played | Void | Refused) -> None:
         if not self.room:
             raise OSError(ENOSPC, "No space left on device")
         self.room -= 1
-        super().append(played)
+        super().append(entry)
 
 
 class RunTests(SynchronousTestCase):

@@ -1,0 +1,190 @@
+"""
+Whether a contest went as its plan says, from its journal and its records alone: for `gamehost contest --audit`.
+
+Each game is judged anew, by the function that has decided it.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from gamehost.extras.contest import results
+from gamehost.extras.contest.contest import TRIES, Contest, ContestJournal
+from gamehost.extras.contest.entries import Played, Refused
+from gamehost.extras.contest.judging import (
+    NOT_COME,
+    OTHER_GAME,
+    RULED,
+    Ruling,
+    decision_of,
+    is_over,
+    moves_of,
+    to_move,
+)
+from gamehost.extras.contest.plan import Plan
+from gamehost.games.base import Cause, Game, JournalledChance
+from gamehost.journal.notation import NotNotation, read_notation
+from gamehost.journal.records import TableRecord
+from gamehost.journal.replay import new_master, replay, replayed
+from gamehost.players.base import SeededChance
+
+T = TypeVar("T")
+
+
+class _SeededDeals(JournalledChance):
+    """The numbers of a seed, for a record that must have the same."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(SeededChance(seed).below)
+
+    def replay(self, drawn: Sequence[int], step: Callable[[], T]) -> T:
+        result = step()
+        if self.take() != tuple(drawn):
+            raise ValueError("the seed of the game gives another deal")
+        return result
+
+
+def audited(folder: Path) -> Contest:
+    """
+    The contest that was played in a folder.
+
+    :raises ContestError: there is none, it cannot be read, or it is being played
+    """
+    journal = ContestJournal(folder)
+    try:
+        return journal.open(journal.plan())
+    finally:
+        journal.close()
+
+
+def faults(contest: Contest, game: Game[Any, Any]) -> Iterator[str]:
+    """
+    What somebody may dispute, a sentence for each: players, seats, deals, moves and points that do not follow from the plan,
+    the seed and the records; rulings that a record denies; and connections that were refused.
+    """
+    for one in contest.played.values():
+        for fault in _faults_of(contest, one, game):
+            yield f"game {one.id}: {fault}"
+    for refused in contest.refused:
+        yield f"game {refused.id}: {_words_of(contest, refused)}"
+    for name, count in contest.voids.items():
+        if contest.pairing(name) is None:
+            yield f"game {name}: the plan has no such game"
+        if count > TRIES:
+            yield f"game {name}: it was void {count} times, and is begun {TRIES} times at most"
+
+
+def faults_of_files(folder: Path, contest: Contest) -> Iterator[str]:
+    """Files of a contest that do not follow from its journal: the results, and the records of the games."""
+    for one in contest.played.values():
+        path = folder / "games" / f"{one.id}.txt"
+        try:
+            if one.notation and path.read_text("utf-8") != one.notation:
+                yield f"games/{path.name}: this is not the record that the journal has"
+        except (OSError, ValueError) as error:
+            yield f"games/{path.name}: {error}"
+    try:
+        written = json.loads((folder / "results.json").read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        yield f"results.json: {error}"
+        return
+    if written != json.loads(json.dumps(results.as_data(contest, results.standings(contest)))):
+        yield "results.json: these results do not follow from the journal"
+
+
+def _words_of(contest: Contest, refused: Refused) -> str:
+    """A connection that was refused."""
+    if contest.pairing(refused.id) is None:
+        return "the plan has no such game"
+    names = contest.plan.names
+    owner = "" if refused.owner is None or refused.owner >= len(names) else f" of {names[refused.owner]}"
+    process = f" ({refused.process})" if refused.process else ""
+    return f"a connection{owner} asked for the seat of {refused.name} and was refused: {refused.why}{process}"
+
+
+def _faults_of(contest: Contest, one: Played, game: Game[Any, Any]) -> Iterator[str]:
+    planned = contest.pairing(one.id)
+    if planned is None or planned.players != one.players or planned.round != one.round:
+        yield "the plan has no such game" if planned is None else "the plan has other players"
+        return
+    plan, names = contest.plan, [contest.plan.names[player] for player in one.players]
+    try:
+        record = read_notation(one.notation).record if one.notation else None
+        if one.ruling is not None:
+            yield from _faults_of_ruling(contest, one, one.ruling, game, record)
+        if record is not None and one.cause != OTHER_GAME:
+            yield from _faults_of_record(plan, names, planned.seed, game, record)
+        yield from _faults_of_result(plan, one, game, record)
+    except (NotNotation, ValueError, LookupError) as error:
+        yield str(error)
+
+
+def _faults_of_result(plan: Plan, one: Played, game: Game[Any, Any], record: TableRecord | None) -> Iterator[str]:
+    found = decision_of(game, [plan.names[player] for player in one.players], record, one.ruling, plan.most_moves)
+    if found.shares != one.shares:
+        yield "the moves give other points" if found.ruling is None else "the ruling gives other points"
+    # A program that has ended in its game has given it up, and what it said stands behind the words of the record.
+    if one.cause not in (found.cause, "crash" if found.cause == Cause.LEFT.value else ""):
+        yield f"the moves give another end: {found.words}"
+    elif not (one.words.startswith(found.words) if found.cause == Cause.LEFT.value else one.words == found.words):
+        yield f"it ended in other words: {found.words}"
+    if one.moves != moves_of(record):
+        yield f"the record has {moves_of(record)} moves, and not {one.moves}"
+
+
+def _faults_of_ruling(
+    contest: Contest, one: Played, ruling: Ruling, game: Game[Any, Any], record: TableRecord | None
+) -> Iterator[str]:
+    """What denies a ruling of the runner: the record, its evidence, or the plan."""
+    plan, seats = contest.plan, ruling.seats
+    if ruling.cause not in RULED:
+        yield f"the runner cannot rule {ruling.cause!r}; expected one of {', '.join(RULED)}"
+    elif not all(0 <= seat < len(one.players) for seat in seats):
+        yield "the ruling is against a seat that the game does not have"
+    elif is_over(record):
+        yield f"the runner has ruled {ruling.cause!r}, and the record says how the game ended"
+    elif record is not None and ruling.cause in NOT_COME:
+        yield f"the runner has ruled {ruling.cause!r}, and the record shows that the game had begun"
+    elif ruling.cause == "deadline" and not _follows(plan, one, ruling, game, record):
+        yield "the ruling on the deadline does not follow from the record, which says for whom the game waited"
+    elif ruling.cause == "memory" and not _took_more(plan, ruling):
+        yield "the ruling on memory does not follow from the sizes that it names"
+    elif ruling.cause == "seat" and not _asked(contest, one, ruling):
+        yield "the ruling is on a connection that was refused, and none is written down"
+    elif ruling.cause != "deadline" and not seats:
+        yield f"the runner has ruled {ruling.cause!r}, and against nobody"
+
+
+def _follows(plan: Plan, one: Played, ruling: Ruling, game: Game[Any, Any], record: TableRecord | None) -> bool:
+    waits = to_move(game, record, [plan.names[player] for player in one.players])
+    return ruling.seats == (() if waits is None else (waits,)) and ruling.evidence.get("seconds") == plan.deadline
+
+
+def _took_more(plan: Plan, ruling: Ruling) -> bool:
+    taken = ruling.evidence.get("bytes", ())
+    return ruling.seats == tuple(seat for seat, size in enumerate(taken) if size > plan.memory * 2**20)
+
+
+def _asked(contest: Contest, one: Played, ruling: Ruling) -> bool:
+    """Whether the entrants against whom it was ruled have asked for the seats of others."""
+    asked = {refused.owner for refused in contest.refused}
+    return all(one.players[seat] in asked for seat in ruling.seats)
+
+
+def _faults_of_record(
+    plan: Plan, names: Sequence[str], seed: int, game: Game[Any, Any], record: TableRecord
+) -> Iterator[str]:
+    seated = [seat.name for seat in record.opening.seats]
+    if sorted(seated) != sorted(names):
+        yield f"the record has other players: {', '.join(seated)}; the plan has {', '.join(names)}"
+    elif seated != [*names]:
+        yield f"the record has other seats: {', '.join(seated)}; the plan has {', '.join(names)}"
+    own = {name.partition(".")[2]: text for name, text in plan.settings.items() if name.startswith(f"{game.name}.")}
+    if other := sorted(name for name, text in own.items() if record.opening.settings.get(name, text) != text):
+        yield f"the record has another {other[0]} than the plan"
+    if plan.hosted:
+        replayed(game, record.opening, record.entries)
+    else:
+        chance = _SeededDeals(seed)
+        replay(game, new_master(game, record.opening, chance), chance, record.entries)

@@ -1,0 +1,95 @@
+"""
+What the journal of a contest is made of.
+
+The journal is a file of JSON lines. Each has one key, which names what it is: the `plan`, which is the first one, and then what
+is written down while the contest is played, in order. A game counts when its line is on disk.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import asdict, frozen
+from msgspec import convert
+
+from gamehost.extras.contest.judging import NOT_COME, Ruling
+from gamehost.extras.contest.ratings import Score, pairs_of
+
+
+@frozen
+class Played:
+    """A game is decided."""
+
+    id: str
+    round: int
+    #: The entrants, by their numbers, in the order of the seats.
+    players: tuple[int, ...]
+    #: Of the point, in the same order.
+    shares: tuple[float, ...]
+    #: As of `Decision`.
+    cause: str
+    words: str
+    #: What the runner has decided, and its evidence; `None`: the record decides.
+    ruling: Ruling | None = None
+    moves: int = 0
+    seconds: float = 0.0
+    #: The match in the notation of its game; empty if it did not begin.
+    notation: str = ""
+
+    @property
+    def absent(self) -> tuple[int, ...]:
+        """Entrants whose program did not come."""
+        if self.ruling is None or self.ruling.cause not in NOT_COME:
+            return ()
+        return tuple(self.players[seat] for seat in self.ruling.seats)
+
+    @property
+    def scores(self) -> list[Score]:
+        if len(self.players) == 2:
+            return [Score(self.players[0], self.players[1], self.shares[0])]
+        return pairs_of(dict(zip(self.players, self.shares, strict=True)))
+
+
+@frozen
+class Void:
+    """The host has failed in a game, which does not count. It is played again, but only once."""
+
+    id: str
+    why: str
+
+
+@frozen
+class Refused:
+    """A connection asked for a seat of a game and did not get it."""
+
+    id: str
+    #: The name for which it asked.
+    name: str
+    why: str
+    #: The entrant to whom its process belongs; `None`: to none.
+    owner: int | None = None
+    #: For people: the number of the process, and its command.
+    process: str = ""
+
+
+#: What a line is, by its key.
+KINDS: Mapping[str, type[Any]] = {"played": Played, "void": Void, "refused": Refused}
+_KEYS = {kind: key for key, kind in KINDS.items()}
+
+
+def written(entry: Any) -> bytes:
+    """The line of an entry."""
+    return json.dumps({_KEYS[type(entry)]: asdict(entry)}).encode() + b"\n"
+
+
+def read(line: bytes) -> Any:
+    """
+    The entry of a line.
+
+    :raises ValueError: it is none
+    """
+    content = json.loads(line)
+    if not isinstance(content, dict) or len(content) != 1 or not content.keys() <= KINDS.keys():
+        raise ValueError(f"expected a line with one of {', '.join(KINDS)}")
+    [(key, fields)] = content.items()
+    return convert(fields, KINDS[key])

@@ -1,0 +1,136 @@
+"""
+How a game of a contest ended: by its record, or by a ruling.
+
+The record of a game's first table decides it: who sat where, and who has won. What no record can say is a ruling of the runner,
+with its evidence. One function reads the result from both. Games are decided by it, and audits judge by it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import field, frozen
+
+from gamehost.games.base import Game, Result, Seat
+from gamehost.journal.records import EntryKind, TableRecord
+from gamehost.journal.replay import replayed
+
+#: The causes of rulings, and what each means.
+RULED: Mapping[str, str] = {
+    "absent": "it did not log in and ask for its game in time, or could not be started",
+    "crash": "it ended before its game began",
+    "memory": "it took more memory than the contest allows",
+    "deadline": "the game was not over in time, and waited for it; for nobody: nobody wins",
+    "seat": "it asked for the seat of another one",
+}
+#: Those of rulings on programs that did not come to their games.
+NOT_COME = frozenset({"absent", "crash"})
+#: The cause of a game that was drawn after the moves that the plan allows, and of one that was another game.
+MOVES, OTHER_GAME = "moves", "other game"
+
+
+@frozen
+class Ruling:
+    """What the runner has decided, because no record can say it."""
+
+    #: One of `RULED`.
+    cause: str
+    #: The seats that have lost; empty: nobody has won.
+    seats: tuple[int, ...]
+    #: For people.
+    why: str
+    #: What was seen, by what it is: `seconds`, `status`, `said`, `bytes`, `process`, `to_move`.
+    evidence: Mapping[str, Any] = field(factory=dict)
+
+
+@frozen
+class Decision:
+    #: The share of the point of each seat.
+    shares: tuple[float, ...]
+    #: Of `Cause` or `RULED`, or `crash` for a program that has ended in its game, `moves`, `other game`.
+    cause: str
+    #: For people.
+    words: str
+    #: `None`: the record decides.
+    ruling: Ruling | None = None
+    record: TableRecord | None = None
+
+
+def shares_of(result: Result, seats: int) -> tuple[float, ...]:
+    """One point, divided among the winners, or among all if nobody won."""
+    winners = result.winners or tuple(map(Seat, range(seats)))
+    return tuple(1 / len(winners) if seat in winners else 0.0 for seat in range(seats))
+
+
+def is_of(game: Game[Any, Any], record: TableRecord, names: Sequence[str]) -> bool:
+    """Whether a record is of this game between these entrants, whoever of them sat where."""
+    return record.opening.game == game.name and sorted(one.name for one in record.opening.seats) == sorted(names)
+
+
+def is_over(record: TableRecord | None) -> bool:
+    """Whether a record says how its match ended."""
+    return record is not None and bool(record.entries) and bool(record.entries[-1].outcome)
+
+
+def moves_of(record: TableRecord | None) -> int:
+    return 0 if record is None else sum(entry.kind is EntryKind.ACTED for entry in record.entries)
+
+
+def decision_of(
+    game: Game[Any, Any],
+    names: Sequence[str],
+    record: TableRecord | None,
+    ruling: Ruling | None = None,
+    most_moves: int = 0,
+) -> Decision:
+    """
+    How a game ended. A record of a match that is over decides, whatever was ruled.
+
+    :param names: of the entrants, in the order in which they have their shares of the point
+    :param record: of the game's first table; `None`: no match began
+    :param most_moves: after so many the game is drawn; 0: it is not
+    :raises ValueError: neither record nor ruling says how the game ended, or the record cannot be replayed
+    """
+    equal = (1 / len(names),) * len(names)
+    if record is not None and not is_of(game, record, names):
+        seated = ", ".join(one.name for one in record.opening.seats)
+        words = f"nobody won: {record.opening.game} was played by {seated} instead of {game.name}"
+        return Decision(equal, OTHER_GAME, words, record=record)
+    if record is not None and is_over(record):
+        return _by_record(game, names, record)
+    if ruling is not None:
+        return _by_ruling(names, record, ruling)
+    moves = moves_of(record)
+    if not 0 < most_moves <= moves:
+        raise ValueError("neither the record nor a ruling says how this game ended")
+    return Decision(equal, MOVES, f"nobody won (moves): the game was not over after {moves} moves", record=record)
+
+
+def _by_record(game: Game[Any, Any], names: Sequence[str], record: TableRecord) -> Decision:
+    seated = [one.name for one in record.opening.seats]
+    result = replayed(game, record.opening, record.entries).result
+    if result is None:
+        raise ValueError("the match of this record has not ended")
+    shares = dict(zip(seated, shares_of(result, len(seated)), strict=True))
+    return Decision(tuple(shares[one] for one in names), result.cause.value, result.words(seated), record=record)
+
+
+def _by_ruling(names: Sequence[str], record: TableRecord | None, ruling: Ruling) -> Decision:
+    """Those who were ruled against have lost, and the others share the point."""
+    others = [seat for seat in range(len(names)) if seat not in ruling.seats]
+    if len(others) in (0, len(names)):
+        shares, winners = (1 / len(names),) * len(names), "nobody"
+    else:
+        shares = tuple(1 / len(others) if seat in others else 0.0 for seat in range(len(names)))
+        winners = " and ".join(names[seat] for seat in others)
+    losers = " and ".join(names[seat] for seat in ruling.seats)
+    words = f"{winners} won ({ruling.cause}): {losers}{': ' if losers else ''}{ruling.why}"
+    return Decision(shares, ruling.cause, words, ruling, record)
+
+
+def to_move(game: Game[Any, Any], record: TableRecord | None, names: Sequence[str]) -> int | None:
+    """The entrant for whom a match waits, by its number among the names; `None`: it waits for none, or for several."""
+    if record is None or not is_of(game, record, names):
+        return None
+    master: Any = replayed(game, record.opening, record.entries)
+    seat = master.to_move() if hasattr(master, "to_move") else None
+    return None if seat is None else [*names].index(record.opening.seats[seat].name)
