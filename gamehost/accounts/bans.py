@@ -1,5 +1,5 @@
 """
-Bans: names and addresses that may not come in, kept across restarts.
+Bans: names and addresses that are refused, stored across restarts.
 
 A ban of a name counts for all names that look like it, too. A ban of one IPv6 address counts for its network of 64 bits,
 because one customer has all of it. Addresses and networks of IPv4 in the words of IPv6 are those of IPv4.
@@ -23,7 +23,7 @@ _NETWORK = "network:"
 #: Bits in front of an IPv4 address in the words of IPv6.
 _MAPPED = 96
 
-#: How the words for a client begin whose address is banned.
+#: The beginning of the message to a client with a banned address.
 ADDRESS_BANNED = "your address is banned from this host"
 
 #: A name can have this form, but whoever types it means an address.
@@ -38,7 +38,7 @@ class BanRefused(Exception):
 class Ban:
     """One ban."""
 
-    #: What the ban counts for: `name:ann` or `network:192.0.2.0/24`.
+    #: The banned name or network: `name:ann` or `network:192.0.2.0/24`.
     key: str
     #: The name as it was written, the address or the network.
     target: str
@@ -53,7 +53,7 @@ class Ban:
 
     @property
     def words(self) -> str:
-        """What whoever is banned is told."""
+        """The message for a banned client."""
         words = "this name is banned from this host" if self.of_name else ADDRESS_BANNED
         if self.until is None:
             return words
@@ -61,7 +61,7 @@ class Ban:
 
 
 class BanStore(Protocol):
-    """Where bans are kept. Callbacks come as those of a `Journal`."""
+    """The store of the bans. Callbacks come as those of a `Journal`."""
 
     def bans(self) -> Iterable[Ban]:
         """All bans. This is called once, at the start."""
@@ -94,7 +94,8 @@ class MemoryBans:
 @define(eq=False)
 class Bans:
     """
-    The bans of a host. A ban counts when it is on disk, and it ends when its end is: nobody is told of one that may be lost.
+    The bans of a host. A new ban takes effect when it is on disk, and its removal when that is on disk: no client
+    receives a message about a ban that could still be lost.
 
     :param wall: seconds since 1970
     """
@@ -102,10 +103,9 @@ class Bans:
     _store: BanStore = field(factory=MemoryBans)
     _wall: Callable[[], float] = time.time
     _bans: dict[str, Ban] = field(init=False, factory=dict)
-    #: The networks that are banned, by their version and length, and then by their number. An address is looked up once for
-    #: each length.
+    #: The banned networks, by version and length, and then by number. An address is looked up once for each length.
     _networks: dict[tuple[int, int], dict[int, Ban]] = field(init=False, factory=dict)
-    #: What becomes of a key when the newest change of it is durable; `None`: its ban ends.
+    #: By key: the ban, once its newest change is durable; `None`: the ban ends then.
     _coming: dict[str, Ban | None] = field(init=False, factory=dict)
     #: How many changes are not durable yet, and what was learned meanwhile.
     _pending: int = field(init=False, default=0)
@@ -120,7 +120,7 @@ class Bans:
         """
         Ban a name, an address or a network.
 
-        :param target: what is banned, as of `ban_key`
+        :param target: a name, an address or a network, as of `ban_key`
         :param seconds: for how long; `None`: for ever
         :param durable: called when the ban is on disk
         :raises BanRefused: this is nothing to ban

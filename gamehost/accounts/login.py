@@ -1,5 +1,6 @@
 """
-The log-in service: who may try how often, in which order those wait who have to, and what a log-in gives.
+The log-in service: how often each client may try, the order in which delayed log-ins are served, and the result of a
+log-in.
 
 Password work is done by a worker, one piece at a time. A right password is never refused because others guess: it waits
 for its turn.
@@ -34,11 +35,11 @@ from gamehost.rates import KeyedBuckets, Rounds, TokenBucket, is_loopback, rate_
 
 K = TypeVar("K", bound=Hashable)
 
-#: What clients are told who wait. It is the same for names that nobody has.
+#: The message to clients that wait. It is the same for names without an account.
 LOG_IN_WAITS = "others try passwords for this name, or from your address: yours is checked in about {seconds} s"
 
-#: So many log-ins of an address to an account within an hour come before those of addresses that try on: a mistyped
-#: password, and the right one.
+#: The log-ins of an address to an account within an hour that come before those of more persistent addresses: a
+#: mistyped password, and the right one.
 FIRST_TRIES = 2
 #: The part of a token that first tries leave for second ones, and others for first ones. With five guesses a minute, each of
 #: them waits 9.6 s at most if its address comes first alone.
@@ -70,7 +71,7 @@ class LoginAttempt:
     address: str
     password: bytes = field(repr=False)
     answer: Callable[[LoginOutcome], None] = field(repr=False)
-    #: Gives back the tokens that it has got. If the password is wrong, they stay spent.
+    #: Gives back the tokens that the attempt has got. If the password is wrong, they remain spent.
     spent: list[Callable[[], None]] = field(factory=list, repr=False)
     #: Tokens of the quotas of new accounts. Without them a new name becomes no account.
     signup_tokens: list[TokenBucket] = field(factory=list, repr=False)
@@ -80,7 +81,8 @@ class LoginAttempt:
     no_new_account: str | None = None
     #: Whether no account has the name.
     new: bool = False
-    #: Whether the password was compared. Then the client may know that it is wrong, before it is told so.
+    #: Whether the password was compared. Then the time of the answer already tells the client whether the password is
+    #: wrong.
     compared: bool = False
     over: bool = False
     #: The part of a token that it leaves for those after it if it comes first.
@@ -112,7 +114,7 @@ class LoginAttempt:
 
 @define(eq=False)
 class _Line:
-    #: Those who come next, and all others.
+    #: The attempts that come first, and all others.
     first: Rounds[str, LoginAttempt] = field(factory=Rounds)
     rounds: Rounds[str, LoginAttempt] = field(factory=Rounds)
     timer: Timer = field(factory=Timer)
@@ -128,14 +130,14 @@ class _Line:
 
 class QuotaLines(Generic[K]):
     """
-    A quota for each key, and a line of those who are over it.
+    A quota for each key, and a line of the attempts that have to wait for a token.
 
     :param rate: tokens a second
     :param burst: tokens of a full quota
     :param within: a context that is entered around the answers that a timer leads to
     :param go_on: called for each waiter that has got its token
-    :param reserve: the part of a token that all others leave for those who come first, who wait so much less; of it, each of
-        those leaves its own part, `LoginAttempt.leaves`
+    :param reserve: the part of a token that other attempts leave for those that come first. So these wait less. Of the
+        reserve, each of them leaves its own part, `LoginAttempt.leaves`
     """
 
     def __init__(
@@ -158,9 +160,9 @@ class QuotaLines(Generic[K]):
 
     def enter(self, key: K, taker: str, waiter: LoginAttempt, first: bool = False) -> None:
         """
-        Take a token and go on, now or when it is this waiter's turn.
+        Take a token and continue, now or when it is this waiter's turn.
 
-        :param first: whether it comes before all who do not. It does so no more when another one of the same taker comes
+        :param first: whether it comes before all others. It loses this place when the same taker enters again
         """
         line = self._lines.get(key)
         reserve = waiter.leaves if first else self._reserve
@@ -186,7 +188,7 @@ class QuotaLines(Generic[K]):
         return sum(map(len, self._lines.values()))
 
     def take(self, key: K, waiter: LoginAttempt | None = None, reserve: float = 0.0) -> bool:
-        """Take a token, for this waiter or for good, if there is one beside the reserve."""
+        """Take a token if there is one beside the reserve. A waiter can give it back; without a waiter it is spent."""
         now = self._clock.seconds()
         bucket = self._buckets.of(key, now)
         taken = self._seconds_to_token(key, reserve) <= (_ROUNDING if reserve else 0.0) and bucket.take(now)
@@ -243,7 +245,7 @@ class QuotaLines(Generic[K]):
                 del self._lines[key]
 
     def _serve(self, key: K, line: _Line) -> None:
-        """Have waiters go on while there are tokens."""
+        """Continue with waiters while there are tokens."""
         while len(line):
             now = self._clock.seconds()
             if self._seconds_to_token(key, self._reserve_of_next(line)) > _ROUNDING:
@@ -259,8 +261,8 @@ class WorkQueue:
     """
     Attempts that wait for the worker, in two lines that are served in turn. In each line, addresses are served in rounds.
 
-    One line is for accounts whose player has a seat in a match. So a flood of other log-ins delays them by little.
-    Attempts with accounts are never refused here: each has got a token of a quota, and needs a connection.
+    One line is for accounts with a seat in a match. So a flood of other log-ins delays them by little. Attempts with
+    accounts are never refused here: a quota and the number of connections already bound them.
 
     :param most_new: attempts with new names; `None`: any number
     """
@@ -287,7 +289,7 @@ class WorkQueue:
         return True
 
     def put_back(self, attempt: LoginAttempt) -> None:
-        """Have an attempt come next in the line of all."""
+        """Put an attempt at the front of the line of all."""
         self._new += attempt.new
         self._lines[False].put(attempt.address, attempt, first=True)
 
@@ -363,7 +365,7 @@ class LoginService:
     :param worker: runs the hashing of passwords
     :param turn: a context that is entered around each answer
     :param cost: the cost of a digest, if it is not to be that of the limits
-    :param proven: what accounts have proved before; by default nothing, and it ends with the service
+    :param proven: the proofs of accounts. By default an empty set that is not stored
     :param is_seated: whether the account with this key has a seat in a match
     :param looks_taken: whether a name looks like another one that is in use
     :param registered: called with the name of each new account
@@ -389,8 +391,8 @@ class LoginService:
         hourly, guesses = limits.failures_per_hour, limits.guesses_per_minute
         # By address. The line serves accounts in rounds.
         self._failures: QuotaLines[str] = QuotaLines(hourly / 3600, hourly, clock, turn, self._guess)
-        # By account. All addresses that are not known for it share one quota, so that many guess no quicker than one. An
-        # address that has tried little comes first: the owner waits for no guesser who goes on.
+        # By account. All addresses that are not known for it share one quota, so that many addresses cannot guess
+        # faster than one. An address with few tries comes first: the owner does not wait for a persistent guesser.
         reserve = FIRST_TRIES * RESERVE
         self._guesses: QuotaLines[str] = QuotaLines(guesses / 60, guesses, clock, turn, self._begin, reserve)
         # By account and address: log-ins with which an address comes first.
@@ -399,7 +401,7 @@ class LoginService:
         self._known_guesses: QuotaLines[tuple[str, str]] = QuotaLines(
             KNOWN_GUESSES_PER_MINUTE / 60, guesses, clock, turn, self._begin
         )
-        # Both by address, and apart from failed log-ins: guests who mistype make nobody wait who has a password.
+        # Both by address, and separate from failed log-ins: mistyping guests do not delay players with a password.
         self._told: KeyedBuckets[str] = KeyedBuckets(hourly / 3600, hourly)
         self._guest_names: KeyedBuckets[str] = KeyedBuckets(
             limits.guest_names_per_hour / 3600, limits.guest_names_per_hour
@@ -420,7 +422,7 @@ class LoginService:
 
     @property
     def waiting_for_worker(self) -> int:
-        """Log-ins whose passwords wait to be checked, with the one that is being checked."""
+        """The number of log-ins with passwords that wait for the worker, the current one included."""
         return len(self._queue) + self._busy
 
     # -- for the owner of the host
@@ -431,9 +433,9 @@ class LoginService:
 
     def changing(self, account: Account) -> Callable[[], None]:
         """
-        An account is about to be as it is here. Who logs in to it is answered when that is durable.
+        An account is changing to this state. Log-ins to it are answered when the change is durable.
 
-        :returns: to be called then
+        :returns: a function to call when it is durable
         """
         self._unkept[account.key] = []
         return partial(self._kept, account)
@@ -506,9 +508,10 @@ class LoginService:
 
     def may_be_told(self, address: str) -> bool:
         """
-        Whether a guest may be told that an account has a name, or that a key is wrong. It counts, apart from failed log-ins.
+        Whether a refusal to a guest may reveal that an account has a name, or that a key is wrong. Each call counts,
+        separate from failed log-ins.
 
-        `False`: this address was told so often within the hour as log-ins may fail.
+        `False`: this address received as many such refusals within the hour as log-ins may fail.
         """
         if self._limits.unlimited:
             return True
@@ -517,10 +520,11 @@ class LoginService:
 
     def may_try_name(self, address: str) -> bool:
         """
-        Whether a guest may try a name that no guest has. The answer will tell whether an account has it, so it counts.
+        Whether a guest may try a name that no guest has. The answer reveals whether an account has it, so each call
+        counts.
 
-        `False`: the new names of this address are used up, or it is not told of accounts any more. An account's name must
-        have the same answer as a free one then.
+        `False`: the new names of this address are used up, or its refusals of `may_be_told` are. Then names of accounts
+        and free names must get the same answer.
         """
         if self._limits.unlimited or is_loopback(address):
             return True
@@ -532,17 +536,17 @@ class LoginService:
         account = self.accounts.find(attempt.name.key)
         attempt.new = account is None
         if account is None and attempt.no_new_account is not None:
-            # Its tokens stay spent, as below.
+            # Its tokens remain spent, as below.
             self._refuse(attempt, attempt.no_new_account)
             return
-        # If digests are to cost more than that of this account, the work is done once more, and gives a new digest.
+        # If new digests cost more than that of this account, the password is hashed again, and gives a new digest.
         if account is not None and account.digest.cost.time >= self._cost.time:
             attempt.compared = self.proven.has_password(account)
             if self.proven.fits(account, attempt.password):
                 self._welcome(attempt, account)
                 return
         if not self._queue.put(attempt, self._is_seated(attempt.name.key)):
-            # Its tokens stay spent: the client knows now that no account has the name.
+            # Its tokens remain spent: the client knows now that no account has the name.
             self._refuse(attempt, _QUEUE_FULL)
             return
         if account is None and not self._limits.unlimited:

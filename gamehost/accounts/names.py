@@ -47,8 +47,8 @@ _ALIKE = frozenset(
 
 def place_of(*what: object) -> str:
     """
-    The key of what is no name and has a home in a cluster: a table by its number, or `remote`, `championship` or `wire` and
-    which one. No name begins so.
+    The key of an object that is no name and has a home in a cluster: a table by its number, or `remote`, `championship`
+    or `wire` with its name. No name begins with `#`.
     """
     return f"#{' '.join(map(str, what))}"
 
@@ -67,10 +67,10 @@ class NameRefused(Exception):
     """
     A refused log-in. The message is for the player and says why.
 
-    :param kept: the session whose seat is kept under this name, if the client has shown that the seat is its own. It can
-        be given up with `Lobby.give_up`.
-    :param reveals: whether the refusal tells that an account has the name, or that a key is wrong. Such refusals count
-        against the client's address.
+    :param kept: the session with the seat under this name, if the client has shown that the seat is its own.
+        `Lobby.give_up` can give the seat up.
+    :param reveals: whether the refusal reveals that an account has the name, or that a key is wrong. Such refusals
+        count against the client's address.
     :param wait: seconds after which the same log-in is accepted, if nobody else comes first; 0: it may never be
     """
 
@@ -93,10 +93,10 @@ class Name(Struct, frozen=True):
     text: str
     #: As of `key_of`.
     key: str
-    #: The key of the name that has the Latin letters that this one's letters look like. A Latin name has its own key.
+    #: The key of the Latin name that looks like this one. A Latin name has its own key.
     latin: str
-    #: As `latin`, with digits and capitals as the letters that they look like in the name as it is written: `malIory` and
-    #: `ma11ory` look like `mallory`, and `maliory` does not.
+    #: As `latin`, with digits and capitals replaced by the letters that they look like in the name as written. So
+    #: `malIory` and `ma11ory` look like `mallory`, and `maliory` does not.
     skeleton: str
 
     def spelled(self, text: str) -> "Name":
@@ -108,8 +108,8 @@ def composed(text: str) -> str:
     """
     A text in Unicode normalization form C, as names are written. One that is too long for a name is returned as it is.
 
-    All that compares names normalizes them here, in `key_of` or in `checked_name`: their work has a bound, however long a
-    text somebody sends.
+    All comparisons of names normalize them here, in `key_of` or in `checked_name`. So the work is bounded, however long
+    a text from outside is.
     """
     return text if len(text) > LONGEST_TEXT else unicodedata.normalize("NFC", text)
 
@@ -118,8 +118,8 @@ def checked_name(text: str) -> Name:
     """
     Check a text from outside, and make a name of it.
 
-    :raises NameRefused: not 1 to 20 letters, decimal digits, `_`, `-` or `.`, or a reserved word, or the name of a house
-        player, or letters of two scripts that look alike
+    :raises NameRefused: the text is not 1 to 20 letters, decimal digits, `_`, `-` or `.`. Or it is a reserved word or
+        the name of a house player, or has letters of two scripts that look alike
     """
     name = composed(text)
     if len(name) > LONGEST_NAME:
@@ -218,9 +218,9 @@ def _folded(written_out: str) -> str:
 
 def sought_key(text: str) -> str:
     """
-    The key of a name that somebody looks up, perhaps that of a house player. All texts that are no names have one key.
+    The key of a name that a client looks up, perhaps that of a house player. All texts that are no names have one key.
 
-    An answer for a client is kept and counted under such a key, never under the client's text.
+    Answers to clients are cached and counted under such a key, never under the client's text.
     """
     name = composed(text)
     if not name or len(name) > LONGEST_NAME or not all(_fits(character) for character in name):

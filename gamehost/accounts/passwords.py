@@ -147,7 +147,7 @@ class Accounts(Protocol):
 
     def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
         """
-        Give an account another name. Its password stays.
+        Give an account another name. Its password does not change.
 
         :returns: the account under its new name
         :raises ValueError: there is no such account, or another one has the key of the new name

@@ -1,12 +1,12 @@
 """
-Proofs: what accounts have shown in the last 30 days, kept across restarts.
+Proofs: facts that accounts have proved in the last 30 days, stored across restarts.
 
-An account has shown its password, and the addresses from which it can be reached. The host remembers both as keyed digests
-(HMAC-SHA256), so nothing in the store can be read. The key of the digests is not in the store. A copy of the store alone
-does not help to guess a password more quickly than scrypt allows.
+An account proves its password, and the addresses from which it can be reached. The host remembers both as keyed digests
+(HMAC-SHA256), so nothing in the store can be read. The key of the digests is not in the store. A copy of the store
+alone does not help to guess a password more quickly than scrypt allows.
 
-With the same key the host makes keys of browsers: whoever has logged in with the password may come back with one of them.
-Nothing is stored for them.
+With the same key the host makes keys for browsers. A browser that has logged in with the password can use such a key
+for later log-ins. They are not stored.
 """
 
 import hmac
@@ -41,7 +41,7 @@ class Proof:
 
 
 class ProofStore(Protocol):
-    """Where proofs are kept. Nothing waits for a proof to be durable."""
+    """The store of the proofs. No caller waits until a proof is durable."""
 
     def proofs(self) -> Iterable[Proof]:
         """All proofs. This is called once, at the start."""
@@ -106,10 +106,10 @@ class ProvenLogins:
 
     def browser_key(self, account: Account, day: int | None = None) -> str:
         """
-        A key with which a program logs in to the account without its password, for 30 days or until that is changed. It
-        depends on the account's digest, and nothing of it is kept.
+        A key with which a program logs in to the account without its password. It is valid for 30 days, or until the
+        password changes. It is computed from the account's digest, and is not stored.
 
-        :param day: on which it is given, in days since 1970; `None`: today
+        :param day: on which the key is made, in days since 1970; `None`: today
         """
         day = self._today if day is None else day
         of = b"browser" + account.digest.salt + account.digest.hash + f"{day} {account.key}".encode()

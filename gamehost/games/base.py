@@ -1,11 +1,11 @@
 """
 The interfaces of a game and of its game master, and the random numbers of masters.
 
-A game master is the referee of one match: a table calls it, and it applies the rules. A master is deterministic: the same
-game, settings, random numbers and calls give the same events. So it reads no clock, draws no random numbers of its own and
-knows no wire. The time is the argument `now`. For random numbers a master is given a `Chance` and calls `below`: in a live
-match the numbers come from the operating system and go to the journal, in a replay they come from the journal, and in a test
-from a script.
+A game master is the referee of one match: a table calls it, and it applies the rules. A master is deterministic: the
+same game, settings, random numbers and calls give the same events. So it reads no clock, draws no random numbers of its
+own and knows no wire. The time is the argument `now`. A master gets its random numbers from a `Chance`, by its method
+`below`. The numbers come from the operating system in a live match and go to the journal. They come from the journal in
+a replay, and from a script in a test.
 
 Times are whole milliseconds on the table's clock. That clock starts at 0 and stops while no player is connected.
 """
@@ -31,7 +31,7 @@ class Chance(Protocol):
 
 class SystemChance:
     """
-    Random numbers from the operating system. They are kept until the journal takes them.
+    Random numbers from the operating system. They are stored here until the journal takes them.
 
     :param draw: returns a whole number from 0 to n-1; a test can pass a function of its own
     """
@@ -136,7 +136,9 @@ Seat = NewType("Seat", int)
 
 
 class IllegalAction(Exception):
-    """The rules forbid an action. Nothing has changed. The message says what was wrong and what was expected."""
+    """
+    The rules forbid an action. The action has changed nothing. The message says what was wrong and what was expected.
+    """
 
 
 class To(Struct, Generic[E_co], frozen=True, gc=False):
@@ -165,7 +167,10 @@ class Cause(Enum):
 
 
 class Result(Struct, frozen=True, gc=False):
-    """How a match ended: the winning seats, and why. No winner: a draw. Several winners: partners, or a shared victory."""
+    """
+    The end of a match: the winning seats, and the cause. No winner: a draw. Several winners: partners, or a shared
+    victory.
+    """
 
     winners: tuple[Seat, ...]
     cause: Cause
@@ -173,7 +178,7 @@ class Result(Struct, frozen=True, gc=False):
     why: str
 
     def words(self, names: Sequence[str]) -> str:
-        """Who won and why, for people: `ann won (rules): master taken`."""
+        """The winners and the cause, for people: `ann won (rules): master taken`."""
         winners = " and ".join(names[seat] for seat in self.winners) or "nobody"
         return f"{winners} won ({self.cause.value}): {self.why}"
 
@@ -187,7 +192,7 @@ class GameMaster(Protocol[A_contra, E_co]):
 
     @property
     def result(self) -> Result | None:
-        """How the match ended; `None`: it has not ended."""
+        """The end of the match; `None`: it has not ended."""
 
     def begin(self, now: int) -> Sequence[To[E_co]]:
         """Begin the match. This is called once, before any other method."""
@@ -238,9 +243,9 @@ def foul_of(master: GameMaster[A, Any], seat: Seat, action: A) -> str | None:
 
 def act_carefully(master: GameMaster[A, E_co], seat: Seat, action: A, now: int) -> Sequence[To[E_co]]:
     """
-    Do what a seat wants, but refuse an action that the rules would make a loss.
+    Carry out an action of a seat, but refuse it if the rules punish it with the loss of the match.
 
-    :raises IllegalAction: as `GameMaster.act`, and for such an action; nothing has changed
+    :raises IllegalAction: as `GameMaster.act`, and for an action that loses by the rules; nothing has changed
     """
     if (foul := foul_of(master, seat, action)) is not None:
         raise IllegalAction(foul)
@@ -248,14 +253,14 @@ def act_carefully(master: GameMaster[A, E_co], seat: Seat, action: A, now: int) 
 
 
 class Offer(Enum):
-    """What one player of a match of two may propose to the other one."""
+    """A proposal that one player of a match of two may make to the other one."""
 
     DRAW = "draw"
     #: The one who proposes it takes the last move back.
     TAKEBACK = "takeback"
 
 
-#: How a match ends when its players agree on it.
+#: The result of a match if its players agree on a draw.
 AGREED = Result((), Cause.RULES, "the players agreed on a draw")
 #: So many moves of both players together can be taken back, the last ones.
 TAKEN_BACK_AT_MOST = 6
@@ -270,8 +275,8 @@ class TakesOffers(Protocol[E_co]):
 
     def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[E_co]]:
         """
-        The players have agreed on what a seat has offered: the match is drawn, or goes back to where it was before the last
-        move of this seat.
+        Carry out an offer that the other player has accepted. The match is drawn, or returns to the position before the
+        last move of the seat that offered.
 
         :raises IllegalAction: there is an objection. Nothing has changed
         """
@@ -281,10 +286,10 @@ class Game(Protocol[A, E_co]):
     """
     A game that this host can play.
 
-    `legal`, `random_action` and `follow` are functions of what one seat knows: the master's own views and events, not the
-    JSON messages that are made of them. A message may leave out what a rule needs, such as which borders a piece of
-    Stratego has crossed, and its bytes are published; a view is free to hold it. Who has messages alone reads them back with
-    `messages` of the game, and knows as much as they say.
+    `legal`, `random_action` and `follow` compute from the knowledge of one seat. They take the master's own views and
+    events, not the JSON messages that are made of them. A message may leave out what a rule needs, such as the borders
+    that a piece of Stratego has crossed, because its bytes are published; a view may contain it. A program that has
+    only messages can read them back with `messages` of the game. Its views then contain only what the messages contain.
     """
 
     @property
@@ -314,7 +319,7 @@ class Game(Protocol[A, E_co]):
         """
         Make a master for one match. This draws no random numbers; `GameMaster.begin` does.
 
-        :param seats: how many
+        :param seats: the number of seats
         :raises BadOption: as for `check`
         """
 
@@ -333,10 +338,11 @@ class Game(Protocol[A, E_co]):
         The actions that a seat may take now, in an order that is the same for equal views. The master accepts each of them,
         and no other one. There may be very many, so they are found one by one.
 
-        A view need not show that the match is over, because the table tells that to all.
+        A view need not show that the match is over: the table sends that to all seats.
 
         :param view: what `GameMaster.view` gives to this seat
-        :return: `None`: they are too many to be listed, or the host does not know the rules. `random_action` gives one.
+        :return: `None`: the actions are too many for a list, or the host does not know the rules. `random_action` gives
+            one.
         """
 
     def random_action(self, view: Any, seat: Seat, below: Callable[[int], int]) -> A | None:
@@ -349,21 +355,21 @@ class Game(Protocol[A, E_co]):
 
     def follow(self, view: Any, event: Any, seat: Seat | None) -> Any:
         """
-        What `GameMaster.view` gives after an event. The view is not changed.
+        The view of a seat after an event: the same as `GameMaster.view` gives then. The old view is not changed.
 
         When a master has returned, a view that has followed all of its events for this seat equals a new one. Between two
         events of one call it may not.
 
         :param view: the view before; `None`: nothing is known before the first event
-        :param event: one of those that this seat is told
-        :param seat: whose view it is; `None`: a watcher's
+        :param event: an event that this seat receives
+        :param seat: the seat that has the view; `None`: a watcher
         :return: the view before, where the event changes nothing
         """
 
 
 @runtime_checkable
 class HasSteps(Protocol[A]):
-    """A game whose legal actions are too many to be shown at once, and are found one step after the other instead."""
+    """A game with too many legal actions for a list. They are found one step after the other instead."""
 
     def steps(self, view: Any, seat: Seat, begun: A | None) -> Iterator[tuple[A, bool]]:
         """
@@ -388,24 +394,25 @@ class HasSequels(Protocol[A]):
 
 @runtime_checkable
 class Determinizable(Game[A, E_co], Protocol[A, E_co]):
-    """A game whose views can be made whole again: what a player needs that searches (`gamehost.games.play`)."""
+    """A game that can sample the hidden state that fits a view. Search players need it (`gamehost.games.play`)."""
 
     def determinized(self, view: Any, seat: Seat, chance: Chance) -> GameMaster[A, E_co]:
         """
-        A master of a match that fits what a seat knows. What the seat does not know is drawn, so it depends on nothing but
-        the arguments. It gives this seat an equal view, accepts the actions that are legal in it, and has no times.
+        A master of a match that fits what a seat knows. Hidden state that the seat does not know is drawn from
+        `chance`, so the master depends on the arguments alone. It gives this seat an equal view, accepts the actions
+        that are legal in it, and has no times.
 
-        :param view: as for `legal`, of a match that goes on
+        :param view: as for `legal`, of a match that has not ended
         """
 
 
 @runtime_checkable
 class LimitsChoices(Protocol):
-    """A game of whose settings players may choose only some. Of other games they may choose all."""
+    """A game that lets players choose only some of its settings. Of other games they may choose all."""
 
     @property
     def choices(self) -> frozenset[str]:
-        """Those that players may choose beside times."""
+        """The settings that players may choose. Times can always be chosen."""
 
     @property
     def usual(self) -> Settings:
@@ -414,14 +421,14 @@ class LimitsChoices(Protocol):
 
 @runtime_checkable
 class AllowsOffers(Protocol):
-    """A game of two whose players may make each other offers. Its masters take them. In other games there are none."""
+    """A game of two with offers between the players. Its masters take them. In other games there are none."""
 
     @property
     def offers(self) -> frozenset[Offer]: ...
 
 
 def offers_of(game: Any) -> frozenset[Offer]:
-    """What players of a game may offer each other."""
+    """The offers that players of a game may make each other."""
     return game.offers if isinstance(game, AllowsOffers) else frozenset()
 
 

@@ -42,7 +42,7 @@ class ClockReading(Struct, frozen=True, gc=False):
 
     #: Milliseconds by seat, at `since`.
     left: tuple[int, ...]
-    #: The seat whose clock runs; `None`: all clocks stand still.
+    #: The seat with a running clock; `None`: all clocks are stopped.
     running: Seat | None
     #: On the table's clock, in milliseconds.
     since: int
@@ -60,7 +60,7 @@ class ClockedMaster(Generic[A, E]):
     """
     A master with clocks.
 
-    :param increment: what a seat gets when its turn has ended, in milliseconds
+    :param increment: milliseconds that a seat gets at the end of its turn
     :param reading: the clocks before the match
     """
 
@@ -100,12 +100,12 @@ class ClockedMaster(Generic[A, E]):
         return foul_of(self._inner, seat, action)
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:
-        """Why a seat cannot offer this now, as the game says."""
+        """The reason of the game why a seat cannot offer this now; `None`: it can."""
         inner = self._inner
         return inner.objection(offer, seat) if isinstance(inner, TakesOffers) else f"there is no {offer.value} here"
 
     def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[E]]:
-        """Nobody gets time back that was used, nor more time for a move that was not made."""
+        """Carry out an offer. Used time is not given back, and a move that was not made earns no increment."""
         if not isinstance(self._inner, TakesOffers):
             raise IllegalAction(f"there is no {offer.value} here")
         events = self._inner.agree(offer, seat, now)
@@ -118,7 +118,7 @@ class ClockedMaster(Generic[A, E]):
         return events
 
     def expire(self, now: int) -> Sequence[To[E]]:
-        """The time of the seat to move is over: that of its clock, or that of its decision."""
+        """The time of the seat to move has run out: on its clock, or for its decision."""
         events = self._inner.expire(now)
         self._go_on(now, self._increment)
         return events
@@ -131,7 +131,9 @@ class ClockedMaster(Generic[A, E]):
         return (self._inner.state(), self.reading.left, self.reading.since)
 
     def _go_on(self, now: int, increment: int) -> None:
-        """Take the time off the clock that ran, and let the next one run. A turn that has ended gets the increment."""
+        """
+        Take the elapsed time off the running clock, and start the next clock. A turn that has ended gets the increment.
+        """
         before, left = self.reading.running, self.reading.at(now)
         turn = None if self.result is not None else self._inner.to_move()
         if before is not None and turn != before and self.result is None:
@@ -144,7 +146,9 @@ def reading_of(master: GameMaster[A, E]) -> ClockReading | None:
 
 
 class Due(Struct, frozen=True, gc=False):
-    """By when a match must go on, beside its clocks. Whoever is to act then, and has not, loses by time."""
+    """
+    The deadline of the next action, beside the clocks. The seat to move loses by time if it has not acted by then.
+    """
 
     #: On the table's clock, in milliseconds, and how many there were in all.
     at: int
@@ -160,7 +164,7 @@ def due_after(master: GameMaster[A, E], now: int, before: Due | None) -> Due | N
     The deadline of the game itself after an entry; `None`: it has none.
 
     :param now: the time of the entry
-    :param before: what was due before it
+    :param before: the deadline before the entry
     """
     deadline = master.rules_deadline if isinstance(master, ClockedMaster) else master.deadline
     if deadline is None or (before is not None and before.at == deadline):

@@ -1,8 +1,9 @@
 """
 Pictures of matches: what they are made from, and what the pictures of all games have in common.
 
-A picture is SVG that needs nothing from elsewhere. The same match gives the same text, in ASCII. Names and captions come from
-players, so they are escaped, and what XML cannot hold is replaced. Nothing is told by colour alone.
+A picture is SVG that needs nothing from elsewhere. The same match gives the same text, in ASCII. Names and captions
+come from players, so they are escaped, and characters that XML cannot contain are replaced. No information is in the
+colours alone.
 """
 
 import re
@@ -47,7 +48,7 @@ text {{ font: 14px system-ui, sans-serif; fill: {INK} }}
 
 @frozen
 class Turn:
-    """What one entry of a match told those for whom a picture is."""
+    """The events of one entry of a match that a reader of the picture may see."""
 
     #: Who acted; `None`: nobody, as at the beginning.
     seat: Seat | None
@@ -72,7 +73,7 @@ class Scene:
     foul: Any = None
     #: Which match it is, such as `table 7, 2026-01-31`.
     source: str = ""
-    #: In place of who is to move: why a match without a result does not go on.
+    #: Instead of the player to move: why a match without a result has stopped.
     standstill: str = ""
     #: Whether all moves are listed below the board.
     moves: bool = True
@@ -142,12 +143,12 @@ def at(x: float, y: float, *parts: str, scale: float = 1) -> str:
 
 
 def escaped(words: str) -> str:
-    """Words from outside as XML may hold them, in ASCII: the picture is the same in whatever encoding it is kept."""
+    """Text from outside, escaped for XML, in ASCII: the picture is the same in whatever encoding it is stored."""
     return escape(_NOT_XML.sub("\ufffd", words)).encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
 def ending(result: Result, names: Sequence[str]) -> str:
-    """How a match ended, in a sentence."""
+    """The end of a match, in a sentence."""
     winners = " and ".join(names[seat] for seat in result.winners)
     losers = [name for seat, name in enumerate(names) if seat not in result.winners]
     why = result.why.removesuffix(".")
@@ -163,7 +164,7 @@ def ending(result: Result, names: Sequence[str]) -> str:
 
 
 def caption(scene: Scene, turn: int | None) -> str:
-    """What stands below a board: how the match ended, or who is to move."""
+    """The sentence below a board: how the match ended, or which player is to move."""
     if scene.result is not None:
         return ending(scene.result, scene.names)
     if scene.standstill:
@@ -189,6 +190,8 @@ def page(
     :return: an XML document without declaration, ended by a line end
     """
     width = board.width + 2 * _MARGIN
+    # From the top down, `y` is the upper edge of the next part: the title, one player's line, the board, the other
+    # lines.
     parts = [text(title, _MARGIN, 32, "title"), text(scene.source, width - _MARGIN, 32, "soft end")]
     y: float = 44
     for line in players[:1]:
@@ -200,6 +203,7 @@ def page(
         parts.append(_player(scene, line, y, board.width))
         y += _PLAYER + 8
     y += 14
+    # The sentences, and the list of moves.
     for sentence in filter(None, below):
         for words in textwrap.wrap(sentence[:_LONGEST_CAPTION], int(board.width / _CAPTION_CHARACTER)):
             parts.append(text(words, _MARGIN, y, "caption"))
@@ -208,6 +212,7 @@ def page(
         listed, height = _listed(moves, board.width, y + 6)
         parts += listed
         y += height + 6
+    # The size is known only now.
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(y + 4)}"'
     head += f' viewBox="0 0 {number(width)} {number(y + 4)}">'
     names = f"{title}: {' - '.join(scene.names)}"
@@ -238,7 +243,7 @@ def _player(scene: Scene, line: PlayerLine, y: float, width: float) -> str:
 
 
 def _fitted(name: str) -> Mapping[str, str | float]:
-    """How a long name is set, so that it leaves room for what stands behind it."""
+    """Attributes that narrow a long name, so that it leaves room for the text behind it."""
     wide = sum(2 if east_asian_width(character) in "WF" else 1 for character in name)
     if wide * _NAME_CHARACTER <= _LONGEST_NAME:
         return {}

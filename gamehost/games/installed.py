@@ -1,18 +1,19 @@
 """
 Which games are installed, and what lies in a game's folder beside its rules and its master.
 
-A game is a value, its token, whose class is defined in a module of the game's folder. Beside this module may lie, and each may
-be missing:
+A game is represented by a value, its token. The class of the token is defined in a module of the game's folder. Each of
+these files may lie beside this module, and none has to:
 
-- `messages.py` with `MESSAGES`: the JSON of the game. A game without it has a wire of its own only.
-- `text.py` with `SCREEN`: how it is drawn in a terminal, and what is typed
-- `svg.py` with `picture`: how it is drawn as a picture
-- `player.py` with `PLAYER`: how the host plays it
+- `messages.py` with `MESSAGES`: the JSON of the game. A game without it is played on a wire of its own only.
+- `text.py` with `SCREEN`: draws the game in a terminal, and reads what is typed
+- `svg.py` with `picture`: draws the game as a picture
+- `player.py` with `PLAYER`: plays the game for the host
 - `board.js` and `board.css`: its board in the browser, with more files whose names begin with `board`
-- `bridge.py` with `BRIDGES`: the protocols of bots of other communities that can play it; those of this package are an extra
+- `bridge.py` with `BRIDGES`: the protocols of other communities' bots that can play the game; those of this package are
+  an extra
 - `help.rst`: its rules and moves for people, at most 22 lines of 80 ASCII characters, as a literal text
 
-`gamehost.games.play` has what a game gets that brings none. All of it is read when somebody asks for it.
+`gamehost.games.play` has a substitute for each missing file. Each file is read when it is first needed.
 """
 
 import re
@@ -40,7 +41,7 @@ OWN: Sequence[str] = (
     "gamehost.games.stratego.master:STRATEGO",
 )
 
-#: What games and wires may be called, and what no game is called, because settings of the host begin so.
+#: The form of names of games and wires, and names that no game may have, because settings of the host begin with them.
 NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 NAME_WORDS = "expected a lower-case letter, then lower-case letters, digits and hyphens"
 RESERVED = frozenset({"limits", "web"})
@@ -81,7 +82,7 @@ def find_games(entries: Iterable[EntryPoint]) -> Installed:
 
 @cache
 def installed() -> Installed:
-    """What is installed. Read once: packages that are installed later are found by the next start."""
+    """The installed games and wires. Read once: packages that are installed later are found by the next start."""
     return find_games(entries_of(GROUP))
 
 
@@ -97,7 +98,7 @@ def part(game: Game[Any, Any], module: str, name: str) -> Any:
 
 
 def home_of(game: Game[Any, Any]) -> str:
-    """The package in whose folder the parts of a game are looked for first."""
+    """The package with the first folder that is searched for the parts of a game."""
     return _folders(game)[0]
 
 
@@ -111,7 +112,7 @@ def resource(game: Game[Any, Any], name: str) -> str | None:
 
 
 def files_of(game: Game[Any, Any], beginning: str) -> dict[str, bytes]:
-    """The files in a game's folder whose names begin so, by their names."""
+    """The files in a game's folder that have names with this beginning, by their names."""
     found: dict[str, bytes] = {}
     for folder in reversed(_folders(game)):
         entries = (entry for entry in files(folder).iterdir() if entry.name.startswith(beginning) and entry.is_file())

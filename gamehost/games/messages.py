@@ -1,14 +1,15 @@
 """
-What a game says to programs: its views, events and actions as messages that any program can read, and the lines that bots of
-other communities read and write. Pure.
+The messages of a game for programs: its views, events and actions in a form that any program can read. Also the lines
+that bots of other communities read and write. Pure.
 
-The `messages` module of a game turns the attrs classes of its master into msgspec structs. The structs are what the open wire,
-the browser and records carry, and their JSON Schema is published. It shows what it is given and hides nothing: a master has
-addressed each event already. Struct fields never follow the names of a master's fields by themselves, so that a renamed field
-of a game changes no message.
+The `messages` module of a game turns the attrs classes of its master into msgspec structs. The structs are what the
+open wire, the browser and records carry, and their JSON Schema is published. It shows what it is given and hides
+nothing: a master has addressed each event already. Names of struct fields are written out, not taken from the master's
+fields. So a renamed field of a game changes no message.
 
-A game has its protocols of bots in `bridge.py` of its folder, as the tuple `BRIDGES`; a game of another package may bring them,
-too. `gamehost.extras.bots.bridge` starts the bot, sits down for it at a host, and has the pipes and the deadlines.
+A game has its protocols of bots in `bridge.py` of its folder, as the tuple `BRIDGES`; another package may add some for
+the same game. `gamehost.extras.bots.bridge` starts the bot, plays for it at a host, and owns the pipes and the
+deadlines.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +37,7 @@ def union_of(family: type) -> Any:
 
 
 class Messages(Protocol):
-    """What makes the messages of a game, and reads them. Each game's `messages` module has one, called `MESSAGES`."""
+    """Makes the messages of a game, and reads them. Each game's `messages` module has one, called `MESSAGES`."""
 
     @property
     def view_type(self) -> Any:
@@ -52,16 +53,19 @@ class Messages(Protocol):
 
     @property
     def rules(self) -> Mapping[str, Any]:
-        """What a program needs to find legal moves and would otherwise have to copy, as JSON; most games have nothing."""
+        """
+        Constants of the rules that a program needs to find legal moves and would otherwise have to copy, as JSON. Most
+        games have none.
+        """
 
     def view(self, situation: Any) -> Struct:
-        """What `GameMaster.view` gave, as a message."""
+        """A view of `GameMaster.view`, as a message."""
 
     def read_view(self, view: Any, seat: Seat | None) -> Any:
         """
-        What `GameMaster.view` gives, from its message. What no message says is missing.
+        A view as `GameMaster.view` gives it, from its message. Knowledge that no message contains is missing.
 
-        :param seat: whose view it is; `None`: a watcher's
+        :param seat: the seat that has the view; `None`: a watcher
         """
 
     def read_event(self, event: Any) -> Any:
@@ -71,7 +75,7 @@ class Messages(Protocol):
         """An action in parts, for programs that do not read the game's notation."""
 
     def event(self, event: Any) -> EventMessage | None:
-        """An event of the master, as a message; `None`: it is not told (a view says the same)."""
+        """An event of the master, as a message; `None`: it is not sent, because a view contains the same."""
 
 
 #: The `kind` of the event by which moves are taken back, in all games that have it.
@@ -79,14 +83,14 @@ TAKEN_BACK = "taken-back"
 
 
 def moves_undone(message: Any) -> int:
-    """How many moves an event takes back; 0: it is no such event."""
+    """The number of moves that an event takes back; 0: it takes back none."""
     undone: int = message.moves if type(message).__struct_config__.tag == TAKEN_BACK else 0
     return undone
 
 
 @frozen
 class SameMessages:
-    """The messages of a game whose master has views, events and actions that are messages themselves."""
+    """The messages of a game with a master that uses messages as its views, events and actions."""
 
     view_type: Any
     event_type: Any
@@ -113,18 +117,18 @@ class SameMessages:
 
 
 class BadAnswer(Exception):
-    """What a bot has written cannot be understood. The message says what was wrong and what was expected."""
+    """The answer of a bot cannot be understood. The message says what was wrong and what was expected."""
 
 
 @frozen
 class Prompt:
-    """What a bot is told: lines without their ends. `answers` is how many lines it has to write then."""
+    """Lines for a bot, without their ends. `answers` is the number of lines that it has to write then."""
 
     lines: Sequence[str] = ()
     answers: int = 0
 
 
-#: The bot is told nothing.
+#: Nothing is sent to the bot.
 NOTHING = Prompt()
 
 
@@ -135,7 +139,7 @@ class Dialogue(Protocol):
         """The seat is taken."""
 
     def hear(self, event: Any) -> Prompt:
-        """Something has happened: an event of the game's master, of one of the types in `Bridge.hears`. Each is heard once."""
+        """Take an event of the game's master, of one of the types in `Bridge.hears`. Each event comes once."""
 
     def answer(self, lines: Sequence[str]) -> Any:
         """
@@ -149,7 +153,7 @@ class Dialogue(Protocol):
         """
         The host has refused the last action.
 
-        :param again: whether the bot is asked once more; only if `Bridge.asks_again`
+        :param again: whether the bot will be asked again; only if `Bridge.asks_again`
         """
 
     def over(self, result: Result | None) -> Sequence[str]:
@@ -164,14 +168,14 @@ class Dialogue(Protocol):
 class Bridge:
     """A protocol."""
 
-    #: What is typed: `gamehost bridge NAME`.
+    #: The name in the command: `gamehost bridge NAME`.
     name: str
     #: Makes the dialogue of a match: for a seat, with the names of all seats.
     dialogue: Callable[[Seat, Sequence[str]], Dialogue]
-    #: The types of events that the dialogue hears. Each event of such a type is for everybody, so that the host tells it
-    #: again to a player who comes back.
+    #: The types of events that the dialogue receives. Each event of such a type is for everybody, so the host sends it
+    #: again to a player that comes back.
     hears: tuple[type, ...]
     #: Seconds that a bot may take for an answer, unless the command says otherwise.
     answer_time: float = field(default=2.0, kw_only=True)
-    #: Whether the protocol has words for an illegal move after which the bot is asked once more.
+    #: Whether the protocol has words for an illegal move after which the bot is asked again.
     asks_again: bool = field(default=False, kw_only=True)

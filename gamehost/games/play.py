@@ -1,8 +1,9 @@
 """
-What every game has without more than rules, a master and messages: a screen in a terminal, a picture, and players.
+Substitutes for the optional parts of a game: a screen in a terminal, a picture, and players. They work with any rules,
+master and messages.
 
-A game that brings better ones has them in its folder (`gamehost.games.installed`); the functions here give those. So who needs
-a screen, a picture or a player asks here, and never which game it is.
+A game with better parts has them in its folder (`gamehost.games.installed`), and the functions here return those. So
+other rooms ask here for a screen, a picture or a player, and never which game it is.
 """
 
 import re
@@ -24,13 +25,14 @@ from gamehost.games.messages import EventMessage, Messages
 from gamehost.games.screen import MoveRefused, NewScreen, Screen, Style, abridged, cut, wrapped
 from gamehost.players.base import Budget, Level, NewPlayer, OutOfBudget, Player, SeededChance, Thinking
 
-#: So many legal actions are looked at when one is typed, and so many are weighed by a player; of more, one is drawn.
+#: The most legal actions that are read when an action is typed, and the most that a player weighs. If there are more to
+#: weigh, one is drawn at random.
 _READ, _WEIGHED = 10_000, 400
-#: What the row of a board begins with.
+#: The beginning of each row of a board.
 _ROW = "   "
 
 
-# What lies in a game's folder
+# The parts in a game's folder
 
 
 def messages_of(game: Game[Any, Any]) -> Messages | None:
@@ -43,7 +45,7 @@ def is_move(game: Game[Any, Any], told: Sequence[EventMessage]) -> bool:
     """
     Whether players count an entry of a record as a move. The console and the browser number the moves of a match alike.
 
-    :param told: what everybody is told of the entry, as messages of the game
+    :param told: the messages of the entry that everybody receives
     """
     found = part(game, "messages", "is_move")
     return any(isinstance(getattr(one, "seat", None), int) for one in told) if found is None else bool(found(told))
@@ -51,7 +53,7 @@ def is_move(game: Game[Any, Any], told: Sequence[EventMessage]) -> bool:
 
 def screen_of(game: Game[Any, Any]) -> NewScreen:
     """
-    What makes the screens of a game: how it is drawn in a terminal, and what is typed to play it.
+    The function that makes the screens of a game. A screen draws it in a terminal and reads what is typed.
 
     :raises ValueError: it has no messages
     """
@@ -90,7 +92,7 @@ def player_of(game: Game[Any, Any], seat: Seat, level: Level, thinking: Thinking
 
 def new_player(game: str, seat: Seat, level: Level, seed: int, effort: float = 1.0) -> Player:
     """
-    A player of one match whose limits are nodes alone.
+    A player of one match that is limited by search nodes alone, not by time.
 
     :param game: the name of an installed game
     :param seed: decides among equal moves; the same seed gives the same moves
@@ -102,7 +104,7 @@ def new_player(game: str, seat: Seat, level: Level, seed: int, effort: float = 1
 
 def heard_back(game: Game[Any, Any], view: Any, before: Iterable[Any], seat: Seat) -> Sequence[Any]:
     """
-    What a player hears that comes back to a match: its view, and what it needs of the events before.
+    The messages that a player receives when it comes back to a match: its view, and what it needs of the events before.
 
     :param view: of the seat, as a message of the game
     :param before: all events for everybody, in order, as messages of the game
@@ -119,7 +121,8 @@ def heard_back(game: Game[Any, Any], view: Any, before: Iterable[Any], seat: Sea
     return [*recalled(known, told, seat), known]
 
 
-#: What a game may bring beside its rules and its master: the module, the name in it, and what its absence means.
+#: The parts that a game may bring beside its rules and its master: the module, the name in it, and what is missing
+#: without it.
 _PARTS = (
     ("messages", "MESSAGES", "it is played on wires of its own only, not on the open wire, on consoles or in browsers"),
     ("text", "SCREEN", "consoles show its views in plain words"),
@@ -133,7 +136,7 @@ def missing_parts(game: Game[Any, Any]) -> Iterator[str]:
         if part(game, module, name) is None:
             yield f"the game {game.name} has no {name} in {home_of(game)}.{module}: {consequence}"
             if module == "messages":
-                return  # nothing else is asked for
+                return  # no message for the other parts: they need messages
     if resource(game, "help.rst") is None:
         yield f"the game {game.name} has no help.rst in {home_of(game)}: its help is the beginning of its master's module"
     if not isinstance(game, Drawable) and part(game, "svg", "picture") is None:
@@ -143,7 +146,7 @@ def missing_parts(game: Game[Any, Any]) -> Iterator[str]:
 
 
 def missing_in_others() -> Iterator[str]:
-    """What the games of other packages do not bring."""
+    """The missing parts of the games of other packages."""
     for game in islice(installed().games.values(), len(OWN), None):
         yield from missing_parts(game)
 
@@ -255,8 +258,11 @@ _INKS = ("#1f5fa8", "#b3301f", "#2f7d32", "#7a4b9a")
 
 
 def plain_picture(game: Game[Any, Any], scene: Scene) -> str:
-    """The view as lines, and below it the actions that were told. Everything is shown when the match is over."""
+    """
+    The view as lines, and below it the actions that are public. All seats' views are shown when the match is over.
+    """
     messages = messages_of(game)
+    # The board: the lines of each view, equal views once.
     shown = scene.views or (scene.view,)
     views = [tuple(view_lines(messages.view(view), scene.names)) for view in shown] if messages else []
     lines = [line for view in dict.fromkeys(views) for line in view]
@@ -269,6 +275,7 @@ def plain_picture(game: Game[Any, Any], scene: Scene) -> str:
         PlayerLine(seat, ink, tag("circle", r=7, fill=ink))
         for seat, ink in zip(range(len(scene.names)), _INKS * len(scene.names), strict=False)
     ]
+    # The moves: the sentences of a screen that sees what watchers see.
     screen = PlainScreen(game, messages, None, scene.names) if messages else None
     told = [
         sentence
@@ -290,7 +297,7 @@ def plain_picture(game: Game[Any, Any], scene: Scene) -> str:
 class Effort:
     nodes: int
     seconds: float
-    #: Actions that are played at most, from the one that is tried on.
+    #: The most actions that are played in one trial, counted from the action that is tried.
     plies: int
     #: Whether winning actions are remembered and tried first, and the best action's answers are looked at.
     deep: bool
@@ -306,10 +313,11 @@ EFFORT: Mapping[Level, Effort] = {
 @define(eq=False)
 class PlainPlayer:
     """
-    A player of any game, by what the game says is legal. It knows of winning and losing, and nothing of what is good before.
+    A player of any game, by what the game lists as legal. It values wins and losses, and knows no other good or bad
+    positions.
 
-    Each action is tried in determinizations, and the match goes on at random from there. Half of the actions, those that end
-    worse, are left out again and again. A game without determinizations is played at random.
+    Each action is tried in determinizations, and the match continues at random from there. Again and again, the half of
+    the actions with the worse ends is dropped. A game without determinizations is played at random.
     """
 
     game: Game[Any, Any]
@@ -360,7 +368,7 @@ class Trials:
         totals = dict.fromkeys(range(len(actions)), 0.0)
         left, rounds = list(totals), (len(actions) - 1).bit_length()
         looks = self.effort.deep and self._is_open()
-        # Where answers are looked at, half of the nodes is for them.
+        # If answers are examined too, half of the nodes is for them.
         share = self.budget.nodes // (rounds * (2 if looks else 1))
         try:
             for _ in range(rounds):
@@ -376,7 +384,7 @@ class Trials:
         return self._safe([actions[place] for place in order]) if looks else actions[order[0]]
 
     def _is_open(self) -> bool:
-        """Whether nothing is hidden, as far as two determinizations show: then an answer in one is an answer in all."""
+        """Whether nothing is hidden, as far as two determinizations show. Then an answer in one is an answer in all."""
         first, second = (self.game.determinized(self.view, self.seat, SeededChance(seed)) for seed in (1, 2))
         return first.state() == second.state()
 
@@ -394,7 +402,7 @@ class Trials:
         return master
 
     def _value(self, action: Any, seed: int) -> float:
-        """How a match ends that goes on at random after an action: from -1 to 1, and early ends count more."""
+        """The value of a match that continues at random after an action: from -1 to 1. Early ends count more."""
         luck = SeededChance(seed + 1)
         master, mover = self._began(action, seed), self.seat
         for ply in range(1, self.effort.plies):
@@ -416,9 +424,10 @@ class Trials:
 
     def _mover(self, master: GameMaster[Any, Any], last: Seat) -> Seat | None:
         """
-        Who acts after a seat; `None`: nobody, or it is not known.
+        The seat that acts after a seat; `None`: nobody, or it is not known.
 
-        Only a master that has turns knows it in a game for different numbers of players: no view says how many there are.
+        In a game for different numbers of players only a master with turns knows it: no view contains the number of
+        players.
         """
         if isinstance(master, HasTurns):
             return master.to_move()
@@ -433,7 +442,10 @@ class Trials:
         return None
 
     def _step(self, master: GameMaster[Any, Any], seat: Seat, luck: SeededChance) -> Any:
-        """Have a seat act: as it won last, or at random. What it did; `None`: nothing."""
+        """
+        Carry out one action of a seat: the one with which it won last, or a random one. Return the action; `None`: it
+        has none.
+        """
         self.budget.spend()
         winning = self._winning.get(seat) if self.effort.deep else None
         if winning is not None:
@@ -450,9 +462,9 @@ class Trials:
 
     def _safe(self, order: list[Any]) -> Any:
         """
-        The first of these actions after which nobody else wins with the next action, in the same determinization.
+        The first of these actions after which no other player wins with the next action, in the same determinization.
 
-        If an answer wins, the place that it takes may be taken first: so the same action of one's own is looked at next.
+        If an answer wins, the player itself may take that place first. So the same action of its own is examined next.
         """
         first, seed, tried = order[0], self.chance.below(2**64), list[Any]()
         try:

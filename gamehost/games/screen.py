@@ -1,8 +1,8 @@
 """
-What a screen is: one match, as one person sees it in a terminal and types to it. Pure.
+A screen shows one match in a terminal to one person, and reads what the person types. Pure.
 
-A screen follows the events of its game, draws the board as text, and reads what was typed. It knows what its seat was told,
-and nothing else. The host's master has the last word on every action.
+A screen follows the events of its game, draws the board as text, and reads what was typed. It knows the events that its
+seat received, and nothing else. The host's master decides about every action.
 """
 
 import re
@@ -19,19 +19,19 @@ V = TypeVar("V")
 
 #: Columns of the widest board.
 WIDEST = 80
-#: Columns that are used at least, however narrow the terminal says that it is.
+#: Columns that are used at least, also if the terminal reports fewer.
 NARROWEST = 20
 
 #: An instruction to a terminal that this package writes: a colour.
 _INSTRUCTION = re.compile("\x1b\\[[0-9;]*m")
 _WIDE = ("W", "F")
 
-#: What the first word of a line that is no move is, in a list of moves.
+#: The first word of a line in a list of moves that is no move.
 MORE = "..."
 
 
 class MoveRefused(Exception):
-    """What was typed is no move now. The message is a sentence that says why, and what would be legal."""
+    """The typed text is no move now. The message is a sentence that gives the reason, and what would be legal."""
 
 
 def _within(width: int) -> int:
@@ -40,12 +40,12 @@ def _within(width: int) -> int:
 
 @frozen
 class Style:
-    """How a person wants a board to be drawn."""
+    """The wishes of a person for the drawing of a board."""
 
     #: Columns of the terminal; 20 to 80 are used.
     width: int = field(default=WIDEST, converter=_within)
     charset: Literal["unicode", "ascii"] = "unicode"
-    #: Whether the terminal shows colours. Nothing is told by colour alone.
+    #: Whether the terminal shows colours. No information is in the colours alone.
     colour: bool = False
     #: The position in sentences instead of a drawing, for screen readers.
     words: bool = False
@@ -74,8 +74,8 @@ class Screen(Generic[V]):
     """
     One match as one person sees it: a seat's view, or a watcher's.
 
-    Subclasses set `game` and `messages`, and say in `told` what an event tells. Of what shows the match, they are asked once it
-    has begun.
+    Subclasses set `game` and `messages`, and `told` turns an event into sentences. The methods that show the match are
+    called only after it has begun.
 
     :param seat: `None`: a watcher's
     :param names: the players', in the order of the seats
@@ -87,7 +87,7 @@ class Screen(Generic[V]):
     def __init__(self, seat: int | None, names: Sequence[str]) -> None:
         self.seat = None if seat is None else Seat(seat)
         self.names = tuple(names)
-        #: What this seat knows, as the game's master gives it; `None`: nothing yet.
+        #: The knowledge of this seat, as the game's master gives it; `None`: nothing yet.
         self.known: Any = None
         self._seen: tuple[Any, V | None] = (None, None)
 
@@ -99,25 +99,25 @@ class Screen(Generic[V]):
         """
         Take an event of the game's master.
 
-        :param message: the same as a message of the game; `None`: it is not told
-        :return: the sentences that tell it, none or more, a line each. How the match ended is not among them, because all
-            games tell that alike.
+        :param message: the same as a message of the game; `None`: it is not shown
+        :return: sentences about the event, none or more, a line each. The end of the match is not among them, because
+            its sentence is the same for all games.
         """
         before, self.known = self.known, self.game.follow(self.known, event, self.seat)
         return [] if message is None else self.told(message, before)
 
     def told(self, message: Any, before: Any) -> list[str]:
         """
-        What an event tells, in sentences.
+        An event, in sentences.
 
         :param message: the event, as a message of the game
-        :param before: what this seat knew before it
+        :param before: the view of this seat before the event
         """
         raise NotImplementedError
 
     @property
     def _view(self) -> V:
-        """What this seat knows, as a message of the game."""
+        """The view of this seat, as a message of the game."""
         known, view = self._seen
         if known is not self.known or view is None:
             view = self.messages.view(self.known)  # type: ignore[assignment]
@@ -140,7 +140,10 @@ class Screen(Generic[V]):
         )
 
     def draw(self, style: Style) -> list[str]:
-        """The board, in lines of at most `style.width` columns. If it is too narrow for a drawing, it is told in words."""
+        """
+        The board, in lines of at most `style.width` columns. If it is too narrow for a drawing, the position is given
+        in sentences.
+        """
         if self.known is None:
             return [*wrapped((_NOT_BEGUN,), style.width)]
         drawing = [] if style.words else [style.plain(line).rstrip() for line in self.drawing(style)]
@@ -154,7 +157,7 @@ class Screen(Generic[V]):
         raise NotImplementedError
 
     def prompt_line(self) -> str:
-        """One sentence or two: what to type now, with an example that can be copied, or who is to move."""
+        """One or two sentences: what to type now, with an example that can be copied, or which player is to move."""
         return _NOT_BEGUN if self.known is None else self.prompt()
 
     def prompt(self) -> str:
@@ -164,7 +167,7 @@ class Screen(Generic[V]):
         """
         Legal moves, as people type them, at least one of them if there is any.
 
-        :param most: how many at most. If there are more, a last line that begins with `...` says so.
+        :param most: the most moves to list. If there are more, a last line that begins with `...` says so.
         """
         raise NotImplementedError
 
@@ -172,10 +175,10 @@ class Screen(Generic[V]):
         """
         Read what was typed.
 
-        :return: the actions in the game's notation, as the journal has them: one, or several that are to be done one after
-            the other at once, such as `student green` and `destination 3`
-        :raises MoveRefused: it is no move, or not a legal one as far as this seat can see. Nothing typed is repeated but what
-            the game has a name for.
+        :return: the actions in the game's notation, as the journal has them. Usually one; several if one line stands
+            for several actions, such as `student green` and `destination 3`
+        :raises MoveRefused: it is no move, or not a legal one as far as this seat can see. The message repeats typed
+            text only where the game has a name for it.
         """
         raise NotImplementedError
 

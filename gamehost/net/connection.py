@@ -1,9 +1,9 @@
 """
 One connection of any wire: its life, and what its conversation may ask of it.
 
-The work is done by three parts: `gamehost.net.streams` decodes and hands out messages, `gamehost.net.streams` encodes and
-writes them, `gamehost.net.context` ends what only the client could end otherwise. After a connection has begun to
-close, none of its input is handled, not even from the same segment.
+Three parts do the work. The input of `gamehost.net.streams` decodes and distributes messages, its output encodes and
+writes them, and `gamehost.net.context` has the deadlines. After a connection has begun to close, its input is dropped,
+also that of the same segment.
 """
 
 from collections import Counter, deque
@@ -45,10 +45,10 @@ REFUSAL_SECONDS = 20.0
 #: Seconds for the client of a closing connection to read the last messages: several round trips.
 CLOSING_SECONDS = 2.0
 
-#: Told to a player whose connection the owner of the host ends.
+#: The message to a player whose connection the owner of the host ends.
 KICKED = "the owner of this host has ended your connection"
 
-#: How a reason begins -> its kind. The first that fits counts.
+#: The beginning of a reason -> its kind. The first that fits counts.
 _BEGINNINGS = {
     "too many refusals": "refusals",
     "too many messages": "rate",
@@ -96,9 +96,9 @@ class ConnectionState(IntEnum):
     OPEN = 0
     #: The host is stopping: messages are sent, and input is dropped.
     SEND_ONLY = 1
-    #: What was sent before is written, and then the connection is closed.
+    #: Everything that was sent before is written, and then the connection is closed.
     CLOSING = 2
-    #: The transport is gone.
+    #: The transport is closed.
     LOST = 3
 
 
@@ -111,7 +111,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
     One connection of any wire. Its conversation knows it as a `Peer`.
 
     :param address: where the client is, without the port; empty if the transport has no addresses
-    :param turned_away: why this connection may not stay; the client is told so, and the connection is closed
+    :param turned_away: why this connection is refused; the client receives the reason, and the connection is closed
     :param config: makes the codec and the conversation; by default as all connections of the factory
     """
 
@@ -135,7 +135,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.output = Output(self, self._codec)
         #: Called by the conversation: see `Peer`.
         self.say = self.output.send
-        #: What is said on this connection.
+        #: The conversation of this connection.
         self.conversation = config.new_conversation(self, context.lobby)
         self.deadlines = Deadlines(context.clock, context.cork)
         new_input: Callable[..., Input[M]] = context.new_input or Input
@@ -151,7 +151,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     @property
     def session(self) -> Session | None:
-        """Who has logged in on this connection, if anybody has."""
+        """The session that has logged in on this connection; `None`: no session has."""
         conversation = self.conversation
         return conversation.session if isinstance(conversation, BaseConversation) else None
 
@@ -187,9 +187,9 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     def hand_over(self) -> Transport:
         """
-        End this protocol, but not the connection: its transport is for another protocol from now on.
+        End this protocol, but not the connection: another protocol uses its transport from now on.
 
-        The address goes on to be counted as that of a connection.
+        Its address is still counted as that of a connection.
         """
         self.output.end_holds()
         self.output.flush()
@@ -269,7 +269,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if isinstance(self._codec, Ending) and (last := self._codec.ending(kind_of(reason) == "stopping")) is not None:
             self.output.send(last)
         if self.closing:
-            return  # the client does not read, and what was held back was more than is kept for it
+            return  # the client does not read, and the held messages are more than fits into its queue
         self._begin_closing(reason, kind)
         self.output.flush()
         self.transport.unregisterProducer()
@@ -279,14 +279,14 @@ class WireProtocol(TransportProtocol, Generic[M]):
     # -- the host and the connection's parts call these
 
     def stop_input(self) -> None:
-        """Drop all further input, but go on sending."""
+        """Drop all further input, but continue to send."""
         if self.state < ConnectionState.SEND_ONLY:
             self.state = ConnectionState.SEND_ONLY
             self.input.stop()
 
     def close_with(self, reason: str, stopping: bool = False) -> None:
         """
-        Tell the client why the connection is closed, and close it.
+        Send the client the reason why the connection is closed, and close it.
 
         :param stopping: whether the reason is that the host stops
         """
@@ -351,7 +351,7 @@ class WireFactory(Factory, Generic[M]):
             self.config = LinesOrSocket(self.config)
         if wire.tells_missed_end:
             context.lobby.seats.ends.wires.add(wire.name)
-        #: What the connections are called that are passed on to another host of a cluster.
+        #: The name of the connections that are passed on to another host of a cluster.
         self.passed_on_as = wire.name
         self.connections: set[WireProtocol[M]] = set()
         #: Connections that were admitted, and refusals that were sent, since the start.
@@ -363,10 +363,10 @@ class WireFactory(Factory, Generic[M]):
 
     def buildProtocol(self, addr: IAddress | None) -> WireProtocol[M] | None:
         """
-        A protocol for a new connection. If the connection may not stay, the protocol tells the client so.
+        A protocol for a new connection. If the connection is refused, the protocol sends the client the reason.
 
-        `None`: many are being told so, or its address was told so often already, and Twisted closes the connection. Otherwise
-        strangers could use up the files of the process, and its time.
+        `None`: too many clients are receiving such a reason, or this address has received too many, and Twisted closes
+        the connection. Without this bound strangers could use up the files of the process, and its time.
         """
         return self.admit(str(getattr(addr, "host", "")))
 
@@ -385,7 +385,7 @@ class WireFactory(Factory, Generic[M]):
         return WireProtocol(self, address, turned_away, config)
 
     def turned_away(self, address: str, reason: str) -> None:
-        """Log why a new connection may not stay. The log itself bounds a flood of such lines."""
+        """Log why a new connection is refused. The log itself bounds a flood of such lines."""
         self.log.info("{wire}: refused {address!r}: {reason}", wire=self.wire.name, address=address, reason=reason)
 
     def hung_up(self, address: str, reason: str, kind: str = OTHER) -> None:
@@ -402,9 +402,9 @@ class WireFactory(Factory, Generic[M]):
 
     def close_some(self, reason: Callable[[WireProtocol[M]], str | None]) -> int:
         """
-        Tell some clients why their connections end, and close them.
+        Close some connections, and send their clients the reasons.
 
-        :param reason: says why a connection ends; `None`: it stays
+        :param reason: returns the reason why a connection ends; `None`: it is not closed
         :returns: how many are closed
         """
         found = [(one, why) for one in self.connections if not one.closing and (why := reason(one)) is not None]
@@ -414,15 +414,15 @@ class WireFactory(Factory, Generic[M]):
         return len(found)
 
     def stop_input(self) -> None:
-        """Drop all further input of the clients, but go on sending to them."""
+        """Drop all further input of the clients, but continue to send to them."""
         for connection in self.connections:
             connection.stop_input()
 
     def pause_input(self, paused: bool) -> None:
         """
-        Hear nothing for a while from all clients of the host, or go on.
+        Pause the input from all clients of the host, or resume it.
 
-        A client from which something comes meanwhile is not read any more. The others need not be touched.
+        If bytes come from a client meanwhile, it is not read any more. The others need not be touched.
         """
         behind = self.context.behind
         if paused:
@@ -433,7 +433,10 @@ class WireFactory(Factory, Generic[M]):
             waiting.resume(PauseReason.HOST)
 
     def close(self, reason: str) -> Deferred[None]:
-        """Tell all clients why, and close their connections. Fires when the last one is gone, after a few seconds at most."""
+        """
+        Send all clients the reason, and close their connections. Fires when the last one is closed, after a few seconds
+        at most.
+        """
         if not self.connections:
             return succeed(None)
         closing = self._closing = Deferred()
@@ -444,7 +447,7 @@ class WireFactory(Factory, Generic[M]):
 
 
 def why_banned(bans: Bans, one: WireProtocol[Any]) -> str | None:
-    """What a client that is connected is told because it is banned; `None`: it is not."""
+    """The message to a connected client that is banned; `None`: it is not banned."""
     found = bans.of_address(one.address)
     if found is None and one.session is not None and not one.session.house:
         found = bans.of_name(one.session.identity)

@@ -1,6 +1,6 @@
 """
-What all connections of one host share, and what the parts of one connection know of it: the turn of the reactor in which output
-is collected, deadlines of one connection, and one look at all connections of a listener.
+The shared parts of all connections of one host, and the parts of one connection that its input and output share: the
+turn of the reactor in which output is collected, the deadlines, and the ticker of a listener.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ Tick = Callable[[float], None]
 
 
 class Flushable(Protocol):
-    """Something whose output a cork holds back."""
+    """An object with output that a cork delays."""
 
     def flush(self) -> None:
         """Write everything that is pending."""
@@ -38,7 +38,7 @@ class Flushable(Protocol):
 
 class Cork:
     """
-    Holds output back during one turn of the reactor, so that each connection writes it in one piece.
+    Delays output during one turn of the reactor, so that each connection writes it in one piece.
 
     A context manager. When the outermost `with` ends, the connections that have pending output are flushed.
     """
@@ -82,7 +82,7 @@ class Ticker:
     _timer: Timer = field(factory=Timer)
 
     def join(self, member: object, seconds: float, beat: Tick) -> None:
-        """Have `beat` called from now on."""
+        """Call `beat` regularly from now on."""
         self._ticks[member] = beat
         if not self._timer:
             self._seconds = seconds
@@ -103,7 +103,7 @@ class Ticker:
 
 
 class Deadline(StrEnum):
-    """What a connection can have a deadline for. It has at most one of each."""
+    """The purpose of a deadline of a connection. It has at most one of each."""
 
     #: The client must log in.
     LOGIN = "login"
@@ -113,13 +113,13 @@ class Deadline(StrEnum):
     STALLED = "stalled"
     #: The client must take the last bytes of a connection that is closed.
     CLOSING = "closing"
-    #: Input that was paused because of many moves goes on.
+    #: Input that was paused because of many moves resumes.
     MOVES = "moves"
-    #: Input that was paused because of bytes for the journal goes on.
+    #: Input that was paused because of bytes for the journal resumes.
     JOURNAL = "journal"
-    #: Input that was paused because of short segments goes on.
+    #: Input that was paused because of short segments resumes.
     SEGMENTS = "segments"
-    #: Messages that are held back are sent.
+    #: Held messages are sent.
     HOLD = "hold"
     #: The conversation asked to be called.
     ALARM = "alarm"
@@ -133,7 +133,7 @@ class Deadlines:
     """
     The deadlines of one connection that are running.
 
-    :param cork: what is sent when one is due is written in one piece
+    :param cork: collects the output of a deadline that is due, so that it is written in one piece
     """
 
     __slots__ = ("_calls", "_clock", "_cork")
@@ -150,7 +150,7 @@ class Deadlines:
         return deadline in self._calls
 
     def set(self, deadline: Deadline, seconds: float, when_due: Callable[[], None]) -> None:
-        """Have `when_due` called after so many seconds, unless the deadline is cancelled. It must not be running."""
+        """Call `when_due` after a number of seconds, unless the deadline is cancelled. It must not be running."""
 
         def due() -> None:
             self._forget(deadline)
@@ -169,7 +169,7 @@ class Deadlines:
     def _forget(self, deadline: Deadline) -> IDelayedCall:
         call = self._calls.pop(deadline)
         if not self._calls:
-            self._calls = _NO_CALLS  # an empty dictionary of one's own has room for five
+            self._calls = _NO_CALLS  # an empty dictionary for each connection would have room for five
         return call
 
     def cancel_all(self) -> None:
@@ -180,7 +180,7 @@ class Deadlines:
 
 @frozen
 class ConnectionBounds:
-    """What one connection may use at most, on every host. Tests use smaller ones."""
+    """Upper bounds for one connection, on every host. Tests use smaller ones."""
 
     #: Bytes a second that it may send, in the long run: quick bots send a quarter of it.
     bytes_per_second: float = 16_384.0
@@ -188,13 +188,13 @@ class ConnectionBounds:
     bytes_at_once: int = 262_144
     #: Refused messages within `gamehost.net.connection.REFUSAL_SECONDS` that end it: people who mistype are slower.
     refusals: int = 20
-    #: Bytes that wait for a client that does not read, beside the system's buffer: all messages of a match.
+    #: Bytes that wait for a client that does not read, besides the system's buffer: all messages of a match.
     unread_bytes: int = 65_536
 
 
 @define(eq=False)
 class HostContext:
-    """What all connections of a host share."""
+    """The shared parts of all connections of a host."""
 
     clock: IReactorTime
     lobby: "Lobby"
@@ -206,7 +206,7 @@ class HostContext:
     new_input: Callable[..., Any] | None = None
     scheduler: FairScheduler = field(default=Factory(lambda self: self.lobby.context.scheduler, takes_self=True))
     bounds: ConnectionBounds = ConnectionBounds()
-    #: While the disk is behind: the inputs for which something has come since. They pause. `None`: the disk keeps up.
+    #: While the disk is behind: the inputs for which bytes have come since. They pause. `None`: the disk keeps up.
     behind: dict[Any, None] | None = None
 
 
@@ -237,7 +237,7 @@ class Connection(Protocol):
         """Handle no more input, and close once everything is written, or when the time for that is up."""
 
     def close_with(self, reason: str) -> None:
-        """Tell the client why the connection is closed, and close it."""
+        """Send the client the reason why the connection is closed, and close it."""
 
     def abort(self, reason: str) -> None:
         """Close at once: the client would not read what is still to be written."""

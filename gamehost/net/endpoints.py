@@ -56,7 +56,7 @@ _ADDRESSES = {0x1: (4, ipaddress.IPv4Address), 0x2: (16, ipaddress.IPv6Address)}
 
 
 class ProxyInfo(Struct, frozen=True):
-    """What a proxy says about a connection."""
+    """The statement of a proxy about a connection."""
 
     #: The client's address and port; `None` if the proxy itself connects (a health check), or if the client has none.
     source: tuple[str, int] | None
@@ -66,7 +66,7 @@ class ProxyInfo(Struct, frozen=True):
 
 def read_header(data: bytes) -> ProxyInfo | None:
     """
-    What the proxy says at the beginning of a connection; `None`: the header is not complete yet.
+    The statement of the proxy at the beginning of a connection; `None`: the header is not complete yet.
 
     :param data: everything that has come
     :raises WireError: this is no such header
@@ -102,12 +102,12 @@ def _address(kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address], te
             raise ValueError("a scope means something on the proxy's machine alone")
         return str(kind(text.decode("ascii")))
     except ValueError:
-        raise WireError("a PROXY line whose address cannot be read") from None
+        raise WireError("a PROXY line with an address that cannot be read") from None
 
 
 def _port(text: bytes) -> int:
     if not (text.isdigit() and len(text) <= 5 and int(text) < 65_536):
-        raise WireError("a PROXY line whose port cannot be read")
+        raise WireError("a PROXY line with a port that cannot be read")
     return int(text)
 
 
@@ -160,8 +160,8 @@ def is_among(host: str, networks: Sequence[Network]) -> bool:
 class ProxiedEndpoint:
     """
     :param endpoint: where the proxies connect
-    :param trusted: the addresses of the proxies; at a Unix socket, everybody who may open it is trusted
-    :param headers: counts the connections whose header has not come
+    :param trusted: the addresses of the proxies; at a Unix socket, every user that may open it is trusted
+    :param headers: counts the connections without a complete header
     """
 
     _endpoint: IStreamServerEndpoint
@@ -209,14 +209,15 @@ class ProxiedFactory(Factory):
 
 class HeaderProtocol(Protocol):
     """
-    A connection whose first bytes say whose it is. Until they are complete, it has a buffer and a deadline.
+    A connection that begins with a header. The header says to which client the connection belongs. Until it is
+    complete, the connection has a buffer and a deadline.
 
     :param headers: has admitted the address
     """
 
     transport: Any
     log = Logger()
-    #: For the log: what is done with a connection whose header is wrong, and what is wrong if none has come.
+    #: For the log: the action for a connection with a wrong header, and the fault if no header has come.
     refusal, late = "", ""
 
     def __init__(self, clock: IReactorTime, headers: HeaderLimiter, address: str) -> None:
@@ -296,7 +297,10 @@ SYSTEM_BUFFER = 32_768
 
 
 def send_at_once(port: IListeningPort) -> None:
-    """Have the connections that a port accepts from now on send at once, with small system buffers, if they are TCP."""
+    """
+    For connections that a port accepts from now on: send each write at once, and use small system buffers, if they are
+    TCP.
+    """
     if accept_immediate_servers(port):
         tcp_port: Any = port
         for buffer in (socket.SO_SNDBUF, socket.SO_RCVBUF):
@@ -304,7 +308,9 @@ def send_at_once(port: IListeningPort) -> None:
 
 
 class Transport(typing.Protocol):
-    """What a connection uses of its transport: parts of Twisted's `ITransport`, `IConsumer` and `IPushProducer`."""
+    """
+    The methods of a transport that a connection uses: parts of Twisted's `ITransport`, `IConsumer` and `IPushProducer`.
+    """
 
     def write(self, data: bytes) -> None: ...
 
@@ -323,9 +329,10 @@ class Transport(typing.Protocol):
 
 def set_socket_options(transport: Any) -> None:
     """
-    Turn Nagle's algorithm off, and have the system find out within about half a minute that a client is gone.
+    Turn Nagle's algorithm off, and keep-alive on: the system detects within about half a minute that a client is
+    unreachable.
 
-    A byte that is sent as urgent data is read in its place: a telnet may send half of a command so.
+    Urgent data is read in its place: a telnet client may send half of a command as urgent data.
     """
     if not ITCPTransport.providedBy(transport):
         return
@@ -335,8 +342,8 @@ def set_socket_options(transport: Any) -> None:
     handle = getattr(getattr(transport, "transport", transport), "getHandle", lambda: None)()
     for level, name, value in (
         (socket.SOL_SOCKET, "SO_OOBINLINE", 1),
-        # A silent client is probed every four seconds, and given up 16 seconds after its last packet. Data that is sent
-        # in the meantime has 16 seconds of its own: 32 in all, in the worst case.
+        # A silent client is probed every four seconds, and its connection ends 16 seconds after its last packet. Data
+        # that is sent in the meantime has 16 seconds of its own: 32 in all, in the worst case.
         (socket.IPPROTO_TCP, "TCP_KEEPIDLE", 8),
         (socket.IPPROTO_TCP, "TCP_KEEPINTVL", 4),
         (socket.IPPROTO_TCP, "TCP_KEEPCNT", 3),
@@ -348,7 +355,7 @@ def set_socket_options(transport: Any) -> None:
             handle.setsockopt(level, option, value)
 
 
-#: Waiting connections that the system keeps for us: with the usual 50, a thousand at once wait a second and more.
+#: Waiting connections that the system queues for us: with the usual 50, a thousand at once wait a second and more.
 BACKLOG = 4096
 
 #: Examples for the error message.
@@ -364,12 +371,12 @@ class Endpoints:
     """
     Makes the endpoints of one host.
 
-    :param trusted: the proxies that may connect to `haproxy:` endpoints; none: those of this machine
+    :param trusted: the proxies that may connect to `haproxy:` endpoints; without any: those of this machine
     """
 
     _reactor: Any
     _trusted: Sequence[Network] = ()
-    #: Counts the connections of proxies, and of other members of a cluster, that have not said whose they are.
+    #: Counts the connections of proxies, and of other members of a cluster, that have not sent their header yet.
     headers: HeaderLimiter = field(factory=HeaderLimiter)
     #: Called at a SIGHUP, when files may have been replaced.
     reloads: list[Callable[[], None]] = field(factory=list)
@@ -381,7 +388,7 @@ class Endpoints:
         kind, _, rest = description.partition(":")
         if kind == "haproxy":
             if rest.startswith(("tls:", "ssl:", "haproxy:")):
-                raise BadOption("haproxy: stands before tcp:, tcp6:, unix: or systemd:; let the proxy do TLS")
+                raise BadOption("haproxy: is written before tcp:, tcp6:, unix: or systemd:; let the proxy do TLS")
             return ProxiedEndpoint(self.make(rest), self._trusted or LOOPBACK, self._reactor, self.headers)
         if kind == "tls":
             return self._tls(_COLON.split(rest))
@@ -402,7 +409,7 @@ class Endpoints:
             raise BadOption("tls: needs pyOpenSSL: pip install 'Twisted[tls]'") from None
         plain = [word.replace("\\:", ":") for word in words]
         if len(plain) < 2 or "=" in plain[1]:
-            raise BadOption("expected tls:FOLDER:PORT, where FOLDER holds the .pem files")
+            raise BadOption("expected tls:FOLDER:PORT, where FOLDER contains the .pem files")
         folder, port, *more = plain
         options = {name: value for name, _, value in (one.partition("=") for one in more)}
         refuse_unknown(options, ("interface", "backlog"))

@@ -1,8 +1,8 @@
 """
 The processes of the house players: a private listener for them, and the calls to their seats.
 
-The listener is a unix socket in a folder that only the host's own user can open. A key that changes with each start is needed,
-too. If the processes cannot be started, the host goes on without house players.
+The listener is a unix socket in a folder that only the host's own user can open. A key that changes with each start is
+required too. If the processes cannot be started, the host runs without house players.
 """
 
 import json
@@ -41,7 +41,7 @@ class _Process(ChildProcess):
     """One of the processes."""
 
     service: "HouseService" = field(kw_only=True)
-    #: What it plays; nothing until it is ready.
+    #: The games that it plays; none until it is ready.
     games: tuple[str, ...] = ()
     #: The studies that it has not answered, by their numbers.
     studies: dict[int, Deferred[str]] = field(factory=dict)
@@ -119,7 +119,7 @@ class HouseService:
         """
         Listen, and start the processes.
 
-        :returns: whose connections are to be closed when the host stops
+        :returns: the factories with the connections that must be closed when the host stops
         """
         # Its own players count against no limit of clients.
         limits = Limits(unlimited=True)

@@ -1,5 +1,5 @@
 """
-Who may connect: counts of connections by address, for all wires and for HTTP.
+Which clients may connect: counts of connections by address, for all wires and for HTTP.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ from gamehost.rates import AddressCounts, KeyedBuckets, TokenBucket, journal_buc
 
 
 class _Address:
-    """What is counted of one address."""
+    """The counts of one address."""
 
     __slots__ = ("count", "journal", "moves", "new", "told")
 
@@ -23,11 +23,11 @@ class _Address:
     def fill(self, limits: Limits, now: float) -> None:
         """Begin with full buckets."""
         self.new = TokenBucket(limits.new_per_second, limits.new_burst, now)
-        #: Connections that are told why they are refused. It costs more to tell that than to admit one.
+        #: Refused connections that receive the reason. A reason costs more than an admission.
         self.told = TokenBucket(limits.new_per_second, limits.new_burst, now)
         #: Accepted moves of all its connections.
         self.moves = moves_bucket(limits.moves_per_second_per_address, now)
-        #: Bytes that all its connections add to the journal, beside moves of a few bytes.
+        #: Bytes that all its connections add to the journal, besides moves of a few bytes.
         self.journal = journal_bucket(limits.journal_bytes_per_second_per_address, now)
 
     def idle(self, now: float) -> bool:
@@ -35,7 +35,7 @@ class _Address:
         return self.count == 0 and all(bucket.full(now) for bucket in (self.new, self.told, self.moves, self.journal))
 
 
-#: Refused connections that are told why at the same time. Each has a file until the client has read it.
+#: The most refused connections that receive the reason at the same time. Each has a file until the client has read it.
 MOST_BEING_REFUSED = 64
 
 #: Percent of `Limits.connections` that only addresses with a seat in a match may use. If strangers take all other
@@ -76,7 +76,7 @@ class ConnectionLimiter:
         self._seats_at = seats_at
         self._addresses: dict[str, _Address] = {}
         self._sweep_at = 1024
-        #: Connections that are told why they may not stay, and are not closed yet.
+        #: Refused connections that receive the reason, and are not closed yet.
         self.being_refused = 0
         #: Why all new connections are refused now; `None` if they are not.
         self.closed: str | None = None
@@ -110,7 +110,9 @@ class ConnectionLimiter:
         return refusal
 
     def may_be_told(self, address: str, now: float) -> bool:
-        """Whether a connection that `admit` has just refused is told why. Others are closed without a word."""
+        """
+        Whether a connection that `admit` has just refused receives the reason. Others are closed without a message.
+        """
         if self.being_refused >= MOST_BEING_REFUSED:
             return False
         return self._limits.unlimited or self._addresses[rate_limit_key(address)].told.take(now)
@@ -125,7 +127,7 @@ class ConnectionLimiter:
                 del self._addresses[address]
 
     def banned(self, address: str) -> str | None:
-        """What a client at this address is told if it is banned; `None`: it is not."""
+        """The message to a client at this address if it is banned; `None`: it is not."""
         ban = self._bans.of_address(address)
         return None if ban is None else ban.words
 
@@ -162,17 +164,17 @@ class ConnectionLimiter:
         self._sweep_at = max(1024, 2 * len(self._addresses))
 
 
-#: Connections in all, from proxies and other members of a cluster, that have not said whose they are. Each has
+#: The most connections from proxies and other members of a cluster that have not sent their header yet. Each has
 #: `gamehost.net.endpoints.HEADER_SECONDS` for it.
 MOST_HEADERS = 512
-#: The same from one proxy or member. What it says comes with the connection, so few wait.
+#: The same from one proxy or member. Its header comes with the connection, so few wait.
 MOST_HEADERS_PER_ADDRESS = 256
 
 
 class HeaderLimiter:
     """
-    Counts connections that begin with a header which has not come: those of proxies, and of other members of a cluster. The
-    header says whose a connection is, and from then on the others count it.
+    Counts connections that wait for their header: those of proxies, and of other members of a cluster. When the header
+    has named the client, the other limiters count the connection.
 
     :param most: how many connections there may be in all
     :param per_address: how many of them from one proxy or member
@@ -223,7 +225,7 @@ class HttpLimiter:
         """
         Count a new connection, or refuse it. Refused connections must not `leave`.
 
-        :param address: empty: of a proxy, whose connections belong to many clients
+        :param address: of the other end; empty: a trusted proxy at a Unix socket, for which only the sum is bounded
         """
         if not self._has_room(rate_limit_key(address), now):
             self.refused_connections += 1

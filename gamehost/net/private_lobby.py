@@ -29,13 +29,13 @@ def private_lobby(
     of_games: Mapping[str, Mapping[str, str]],
 ) -> tuple[L, WireFactory[Any]]:
     """
-    A lobby with one wire, and what makes its connections. Nothing is on disk.
+    A lobby with one wire, and the factory of its connections. Nothing is on disk.
 
     :param new_lobby: makes it, as `Lobby` is made
-    :param journal: where accounts are kept
+    :param journal: the store of the accounts
     :param limits: settings of the host that are not as by default
     :param of_wire: the settings of the wire
-    :param of_games: those of its games, by their names
+    :param of_games: the settings of its games, by their names
     """
     clock, read, accounts, cork = context.clock, Limits.read(limits), StoredAccounts(journal), Cork()
     registry = SessionRegistry(

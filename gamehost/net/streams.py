@@ -3,12 +3,12 @@ The two streams of one connection. Its input: decoding, the rate limit, and fair
 are encoded at once, and written in one piece at the end of the reactor's turn. This is the only module that writes to a
 transport.
 
-Bytes become messages, and messages go to the conversation one after the other. A segment that is one whole message, of a
-connection that keeps to its rates, goes the short way (`Input.receive`). Everything else goes the general one: a connection
-that sends more than fits into one turn waits for its next turn, and nothing is read from its transport in the meantime.
+Bytes become messages, and messages go to the conversation one after the other. A segment that is one whole message, of
+a connection within its rates, takes the short way (`Input.receive`). Everything else takes the general way: a
+connection that sends more than fits into one turn waits for its next turn, and its transport is not read meanwhile.
 
-If a client stops reading, its output stalls: input pauses, further messages are kept up to a limit, and a deadline runs.
-A conversation can hold messages back for a time, because some clients lose what comes too soon.
+If a client stops reading, its output stalls: input pauses, further messages are stored up to a limit, and a deadline
+runs. A conversation can hold messages for a time, because some clients lose messages that come too soon.
 """
 
 from collections import deque
@@ -56,7 +56,7 @@ M = TypeVar("M")
 class PauseReason(StrEnum):
     """Why nothing is read from a client for a while."""
 
-    #: The disk is behind, so the host hears nobody.
+    #: The disk is behind, so the host reads from no client.
     HOST = "host"
     #: The client does not read what was sent to it.
     STALLED = "stalled"
@@ -66,13 +66,13 @@ class PauseReason(StrEnum):
     JOURNAL = "journal"
     #: The client sends many short segments. The system joins what comes meanwhile.
     SEGMENTS = "segments"
-    #: The host asks the other hosts of its cluster who has the name with which the client logs in.
+    #: The host asks the other hosts of its cluster which one has the name of this log-in.
     CLAIM = "claim"
 
 
 _STALLED, _MOVES, _SEGMENTS = PauseReason.STALLED, PauseReason.MOVES, PauseReason.SEGMENTS
 _JOURNAL, _HOST = PauseReason.JOURNAL, PauseReason.HOST
-#: While one of these is given, bytes are kept that come all the same.
+#: For these reasons, bytes that come during the pause are stored.
 _KEPT = {_HOST, _STALLED, _MOVES, _JOURNAL, PauseReason.CLAIM}
 
 
@@ -85,7 +85,7 @@ def _never(data: bytes) -> Any:
 
 
 class Input(Generic[M]):
-    """What one connection receives, and what a `Peer` is told of its rates."""
+    """The received bytes of one connection, and its rates, as a `Peer` gives them to the conversation."""
 
     __slots__ = (
         *("_buffer", "_codec", "_connection", "_context", "_conversation", "_limits", "_lookahead", "_messages"),
@@ -128,11 +128,12 @@ class Input(Generic[M]):
         #: Accepted moves, of this connection and of its address. `None`: there was none yet.
         self._moves: TokenBucket | None = None
         self._address_moves = connection.context.limiter.moves_of(connection.address)
-        #: Bytes that are added to the journal, by this connection and by its address, beside the few of each move. Input
-        #: pauses long before its bytes are too many, so that a player's moves cannot have a remote master cut off.
+        #: Bytes that are added to the journal, by this connection and by its address, besides the few of each move.
+        #: Input pauses long before its bytes are too many. So a player's moves cannot end the connection of a remote
+        #: master.
         self._journal: TokenBucket | None = None
         self._address_journal = connection.context.limiter.journal_of(connection.address)
-        #: Whether the message that is being heard counts against the rate limit, as far as is known.
+        #: Whether the current message counts against the rate limit, as far as is known.
         self._counts = False
         #: The messages that are being handled; `None`: all that came are handled.
         self._messages: Iterator[M] | None = None
@@ -147,8 +148,8 @@ class Input(Generic[M]):
         """
         Handle the messages that are complete with these bytes, now or in a later turn.
 
-        One whole message is heard at once, if nothing waits before it and there are tokens for it. It gives back the tokens for
-        its bytes, as each message does, so they need not be taken.
+        One whole message is handled at once, if no other message waits and there are tokens for it. It gives back the
+        tokens for its bytes, as each message does, so they need not be taken.
         """
         size = len(data)
         self.bytes_received += size
@@ -210,7 +211,7 @@ class Input(Generic[M]):
         self._connection.transport.pauseProducing()
 
     def resume(self, reason: PauseReason) -> None:
-        """End a pause. Input goes on if there is no other reason to pause."""
+        """End a pause. Input resumes if there is no other reason to pause."""
         self.lift(reason)
         self.read_on()
 
@@ -341,7 +342,10 @@ class Input(Generic[M]):
         self._all_handled(handled)
 
     def _hear(self, message: M, now: float) -> None:
-        """Have a message heard, and count it unless it was a move. There is a token for it, or there are no limits."""
+        """
+        Pass a message to the conversation, and count it unless it was a move. There is a token for it, or there are no
+        limits.
+        """
         self._counts = True
         self._conversation.hear(message)
         if self._counts:
@@ -349,7 +353,10 @@ class Input(Generic[M]):
             self._rate.take(now)
 
     def _give_bytes_back(self, handled: int) -> None:
-        """So many messages were handled. Without the bound, short messages would pay for bytes that make none."""
+        """
+        Give back the tokens for the bytes of handled messages. Without the bound, short messages would pay for bytes of
+        incomplete messages.
+        """
         size = min(handled * MESSAGE_BYTES, self._charged)
         self._charged -= size
         self._bytes.give_back(size)
@@ -365,11 +372,11 @@ class Input(Generic[M]):
         elif unfinished and Deadline.MESSAGE not in deadlines:
             seconds = MESSAGE_SECONDS
             if Deadline.LOGIN in deadlines or self._connection.wire.for_people:
-                seconds = LOGIN_PATIENCE_SECONDS  # somebody may be typing
+                seconds = LOGIN_PATIENCE_SECONDS  # a person may be typing
             deadlines.set(Deadline.MESSAGE, seconds, partial(self._not_finished, seconds))
 
     def _failed(self, error: Exception) -> None:
-        """A message could not be decoded or heard: the connection ends."""
+        """End the connection: a message could not be decoded or handled."""
         if isinstance(error, WireError):
             self._refuse(error)
         else:
@@ -391,21 +398,21 @@ class Input(Generic[M]):
 # The output.
 
 
-#: What is pending on a connection that sends nothing, as nearly all do: one for all of them.
+#: The pending output of a connection that sends nothing, as nearly all do: one for all of them.
 _NOTHING: Any = ()
 
 #: Seconds for which a client may not read before the connection ends: a phone that changes cells.
 STALLED_SECONDS = 10.0
 
-#: The most messages that are held back for one connection. A player of a match of four is told fewer in a whole round.
+#: The most messages that are held for one connection. A player of a match of four receives fewer in a whole round.
 MOST_HELD = 1_000
 
 
 @implementer(IPushProducer)
 class Output(Generic[M]):
     """
-    What one connection sends, with the holds of a `Peer`. Registered with the transport as its producer, which is how it
-    learns of a full buffer.
+    The output of one connection, with the holds of a `Peer`. It is registered with the transport as its producer, so
+    the transport reports a full buffer to it.
     """
 
     __slots__ = (
@@ -428,7 +435,7 @@ class Output(Generic[M]):
         self._unread = 0
         #: While the client does not read: messages that later ones of their keys replace. `None`: there is none.
         self._newest: dict[str, M] | None = None
-        #: Messages that are held back, each with the seconds of the hold behind it; `None`: there is no hold.
+        #: Held messages, each with the seconds of the hold behind it; `None`: there is no hold.
         self._held: deque[tuple[M, float]] | None = None
         #: When the hold ends, in the clock's seconds.
         self._hold_ends = 0.0
@@ -493,7 +500,7 @@ class Output(Generic[M]):
             write(b"".join(pending))
 
     def clear(self) -> None:
-        """Drop everything that is pending. What is held back stays."""
+        """Drop everything that is pending. Held messages are not dropped."""
         self._pending = _NOTHING
         self._newest = None
         self._unread = 0
@@ -532,7 +539,7 @@ class Output(Generic[M]):
         return len(self._held) < before
 
     def end_holds(self) -> None:
-        """Send at once what is held back, because the connection closes."""
+        """Send the held messages at once, because the connection closes."""
         held, self._held = self._held, None
         self._connection.deadlines.cancel(Deadline.HOLD)
         for message, _ in held or ():
@@ -542,7 +549,7 @@ class Output(Generic[M]):
         assert self._held is not None
         self._held.append((message, seconds))
         if len(self._held) > MOST_HELD:
-            self._connection.abort("too many messages are held back")
+            self._connection.abort("too many held messages")
 
     def _hold_over(self) -> None:
         held, self._held = self._held, None

@@ -1,9 +1,9 @@
 """
 Listening with TLS: versions 1.2 and 1.3, no renegotiation, and certificates that can be exchanged while the host runs.
 
-A folder holds one private key, its certificate and the intermediate certificates, in any number of `.pem` files.
-They are read at the start and at a SIGHUP; what cannot be used then changes nothing. Needs the extra `tls`, and no memory
-that can be both written and executed, so that a sandbox may forbid that.
+A folder contains one private key, its certificate and the intermediate certificates, in any number of `.pem` files.
+They are read at the start and at a SIGHUP. At a SIGHUP, unusable files change nothing. TLS needs the extra `tls`. It
+needs no memory that is both writable and executable, so a sandbox may forbid such memory.
 
 With an authority, both ends show a certificate, and each checks that of the other.
 """
@@ -173,7 +173,7 @@ class Certificates:
         """
         Use the files as they are now for new connections. Connections that exist keep their certificates.
 
-        :raises BadOption: the files cannot be used, and the old certificates stay in use
+        :raises BadOption: the files cannot be used; the old certificates remain in use
         """
         self.context = read_context(*self._files)
 
@@ -182,13 +182,17 @@ class Certificates:
         return SSL.Connection(self.context, None) if authority is None else _CheckedConnection(self.context, "")
 
     def to(self, host: str) -> IOpenSSLClientConnectionCreator:
-        """For connections to a host whose certificate must be for this name or address, and from the authority."""
+        """
+        The creator of connections to a host. The host's certificate must be for this name or address, and from the
+        authority.
+        """
         return _Dialled(self, host)
 
 
 class _CheckedConnection(SSL.Connection):  # type: ignore[misc]
     """
-    A connection of two hosts that check each other. The log says why a handshake fails: no client is told.
+    A connection of two hosts that check each other. The log gives the reason of a failed handshake; the other host does
+    not receive it.
 
     Twisted's own check of a name needs a callback in OpenSSL, and so memory that can be both written and executed.
 
@@ -286,7 +290,7 @@ class Sessions(TLSMemoryBIOFactory):
 @implementer(IStreamServerEndpoint)
 @define(eq=False)
 class TLSEndpoint:
-    """An endpoint whose connections use TLS."""
+    """An endpoint with TLS."""
 
     _endpoint: IStreamServerEndpoint
     _certificates: Certificates
@@ -302,8 +306,8 @@ class TLSEndpoint:
 @define(eq=False)
 class TLSClientEndpoint:
     """
-    Dials with TLS. What is written before the handshake is sent only if the handshake succeeds. If it fails, the
-    connection is lost with an `OpenSSL.SSL.Error`.
+    Dials with TLS. Bytes that are written before the handshake are sent only if the handshake succeeds. If it fails,
+    the connection is lost with an `OpenSSL.SSL.Error`.
 
     :param certificates: of `Certificates.to`
     """

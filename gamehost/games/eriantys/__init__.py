@@ -1,8 +1,9 @@
 """
 Eriantys, for two, three and four players, in the normal and the expert game.
 
-- `rules`: what is in the box; islands, school boards, clouds and the bag as immutable values, and what changes them
-- `events`: what players can do and what they are told
+- `rules`: the parts of the game; islands, school boards, clouds and the bag as immutable values, and the functions that
+  change them
+- `events`: the actions of players, and the events that they receive
 - `characters`: the twelve characters
 - `phases`: the course of a match, and what answers each request
 - `master`: the referee, the game's token, and what follows from what one seat knows

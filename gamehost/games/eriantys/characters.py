@@ -1,9 +1,9 @@
 """
 The twelve characters of the expert game, one class each (A.10).
 
-An effect is a value that holds what has been chosen for it so far. It asks its next question, takes the answer and returns a
-`Step`: the position, the events, and the effect as it goes on. The caller has checked that an answer is one of those offered.
-Only what the question cannot exclude beforehand is refused here.
+An effect is a value that contains the choices made for it so far. It asks its next question, takes the answer and
+returns a `Step`: the position, the events, and the effect after the answer. The caller has checked that an answer is
+one of those offered. So an effect refuses only answers that the question could not exclude beforehand.
 """
 
 from collections.abc import Mapping
@@ -93,7 +93,10 @@ def _done(position: rules.Position) -> Step:
 
 
 def _stopped(position: rules.Position, swaps: int) -> Step:
-    """Each swap was followed by a board. Without any swap, coins and the price have changed all the same."""
+    """
+    Each swap was followed by a board. Without any swap a board is still needed, because coins and the price have
+    changed.
+    """
     return Step(position, [] if swaps else [To(board_of(position))])
 
 
@@ -152,7 +155,7 @@ class Farmer(Effect, frozen=True, gc=False):
 
 
 class Herald(_Asking, frozen=True, gc=False):
-    """Resolve an island as if Mother Nature had stopped there. She still moves later."""
+    """Resolve an island as Mother Nature does where she stops. She still moves later."""
 
     character = rules.Character.HERALD
     price = 3
@@ -365,9 +368,9 @@ def laid_out(character: rules.Character, bag: rules.Students, chance: Chance) ->
 
 def paid(position: rules.Position, card: rules.Card) -> rules.Position:
     """
-    A character's price paid by the player whose turn it is, and the turn's effect marked.
+    The position after the player to move has paid a character, with the turn's effect marked.
 
-    Of the first payment one coin stays on the card; all others go to the supply.
+    One coin of the first payment remains on the card; all other coins go to the supply.
     """
     school = position.school
     kept = 0 if card.used else 1

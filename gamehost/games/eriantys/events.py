@@ -1,12 +1,12 @@
 """
-What a player can do, how the journal writes it and how it is refused; and what players are told, one class for each thing a
-wire has to say, in the order in which it is to be said.
+The actions of players, their notation in the journal, and the refusals. Also the events for players: one class for each
+message of a wire, in the order in which wires send them.
 
 Actions are answers to the open request; only `UseCharacter` comes without a request. In the journal an action is two words,
 such as `student red` or `destination 0`.
 
-An event for all players holds nothing that is hidden. A hand is told only to its player, in `AskAssistant`. Of the
-bag only the number of students is told. A request (`Ask...`) goes to one seat and stays open until it is answered.
+An event for all players contains nothing that is hidden. A hand is sent only to its player, in `AskAssistant`. Of the
+bag only the number of students is sent. A request (`Ask...`) goes to one seat and stays open until it is answered.
 Islands are numbered from 1 around the current circle, clouds from 0.
 """
 
@@ -36,7 +36,7 @@ class RuleFault(StrEnum):
     EMPTY_CLOUD = "EMPTY_CLOUD"
     #: Another player is asked.
     WRONG_TURN = "WRONG_TURN"
-    #: This player is asked, but for something else.
+    #: This player is asked another question.
     INVALID_ACTION = "INVALID_ACTION"
     #: Out of range, or no choice where one is needed.
     INVALID_INPUT = "INVALID_INPUT"
@@ -64,7 +64,7 @@ _LEAST, _MOST = -1, 99
 
 
 class _Number(Struct, frozen=True, gc=False):
-    """An action whose one value is a number."""
+    """An action with one value, a number."""
 
     def __post_init__(self) -> None:
         (name,) = self.__struct_fields__
@@ -204,7 +204,7 @@ def read(notation: bytes) -> Action:
 
 
 class Event(Struct, frozen=True, gc=False):
-    """What players are told."""
+    """An event that players receive."""
 
 
 class Ask(Event, frozen=True, gc=False):
@@ -223,14 +223,14 @@ class MatchStarted(Event, frozen=True, gc=False):
 
 
 class AskTower(Ask, frozen=True, gc=False):
-    """Which team? By tower colour: places left, and who is in it already."""
+    """Choose a team. By tower colour: the places left, and the seats that are in it already."""
 
     left: tuple[int, ...]
     teams: tuple[tuple[Seat, ...], ...]
 
 
 class TowerChosen(Event, frozen=True, gc=False):
-    """A player has chosen a team. To all; a wire need not tell it, because a later question and a view say the same."""
+    """A player has chosen a team. To all; a wire need not send it, because a later question and a view contain it."""
 
     seat: Seat
     tower: rules.Tower
@@ -243,7 +243,7 @@ class AskWizard(Ask, frozen=True, gc=False):
 
 
 class WizardChosen(Event, frozen=True, gc=False):
-    """A player has chosen a wizard. To all; a wire need not tell it."""
+    """A player has chosen a wizard. To all; a wire need not send it."""
 
     seat: Seat
 
@@ -263,7 +263,8 @@ class AskStudent(Ask, frozen=True, gc=False):
 
 class Picked(Event, frozen=True, gc=False):
     """
-    A student was chosen, and the next question is about it. To this player, before the question; a wire need not tell it.
+    A student was chosen, and the next question is about it. To this player, before the question; a wire need not send
+    it.
     """
 
     seat: Seat
@@ -333,7 +334,7 @@ class Success(Event, frozen=True, gc=False):
 class Denied(Event, frozen=True, gc=False):
     """
     The destination is not possible, and the choice of the student before it is dropped. The request for a student
-    follows. (All other wrong answers are refused, and the open request stays open.)
+    follows. (All other wrong answers are refused, and the open request remains open.)
     """
 
     seat: Seat
@@ -342,7 +343,7 @@ class Denied(Event, frozen=True, gc=False):
 
 
 class PlayerStatus(Event, frozen=True, gc=False):
-    """What this player does now, or how the match ended for them."""
+    """The state of this player: its stage in the turn, or the end of the match for it."""
 
     seat: Seat
     status: rules.Status
@@ -374,13 +375,13 @@ class Board(Event, frozen=True, gc=False):
     banned: rules.Colour | None = None
     #: Whether Mother Nature has just walked, and her island is about to be resolved. Another board follows.
     unresolved: bool = False
-    #: The seats in the order of this phase, and the place in it of the player whose turn it is. Empty: not known.
+    #: The seats in the order of this phase, and the index in it of the player to move. Empty: not known.
     phase_order: tuple[Seat, ...] = ()
     turn: int = 0
 
 
 class StartOfTurn(Event, frozen=True, gc=False):
-    """A player's turn begins; at the end of the set-up: who will be first in round 1."""
+    """A player's turn begins. At the end of the set-up: the first player of round 1."""
 
     round: int
     seat: Seat
@@ -436,7 +437,7 @@ class EndOfRound(Event, frozen=True, gc=False):
 
 
 class Won(Event, frozen=True, gc=False):
-    """Who has won, and why."""
+    """The winners, and the reason."""
 
     #: `None`: a shared victory, or the match ended before there were teams.
     team: rules.Tower | None
@@ -448,30 +449,30 @@ class Won(Event, frozen=True, gc=False):
 
 
 class Closing(Event, frozen=True, gc=False):
-    """The end has been told. No event follows."""
+    """The end has been sent. No event follows."""
 
 
 class Situation(Event, frozen=True, gc=False):
-    """What a player who comes back, or a watcher, needs to know."""
+    """The state of the match for a player that comes back, or a watcher."""
 
     match: MatchStarted
     #: `None` before the deal.
     board: Board | None = None
     #: The open request, if it is to this player.
     request: Ask | None = None
-    #: The end of the match, for a player who was away when it was told.
+    #: The end of the match, for a player that was away when it came.
     won: Won | None = None
     #: The seat that is asked; `None`: the match is over.
     turn: Seat | None = None
-    #: What each player does now, or how the match ended for them, by seat.
+    #: The state of each player, by seat: its stage in the turn, or the end of the match for it.
     statuses: tuple[rules.Status, ...] = ()
-    #: The seats of each team, by tower colour. Before the deal: of those who have chosen.
+    #: The seats of each team, by tower colour. Before the deal: of the seats that have chosen.
     teams: tuple[tuple[Seat, ...], ...] = ()
     #: The student that was chosen and that the open request is about, if it is to this player.
     picked: rules.Colour | None = None
 
 
-#: Events that no wire tells, because the documented messages say the same at another time.
+#: Events that no wire sends, because the documented messages contain the same at another time.
 UNTOLD = (TowerChosen, WizardChosen, Picked)
 
 #: Events and their audiences, in order.
@@ -500,7 +501,7 @@ def board_of(position: rules.Position, unresolved: bool = False) -> Board:
 
 
 def resolution_told(resolution: rules.Resolution) -> Told:
-    """What all players are told about a resolved island, before the board."""
+    """The events for all players about a resolved island, before the board."""
     told: Told = []
     if resolution.island is None:
         told.append(To(NoEntryUsed(resolution.number)))
@@ -512,7 +513,10 @@ def resolution_told(resolution: rules.Resolution) -> Told:
 
 
 def answers_between(old: Board, new: Board) -> Iterator[Action]:
-    """What a player has answered between two boards, as far as they show it: a student and where it went, steps, a cloud."""
+    """
+    The answers of a player between two boards, as far as the boards show them: a student and its destination, steps, a
+    cloud.
+    """
     same_circle = len(old.islands) == len(new.islands)
     for before, after in zip(old.schools, new.schools, strict=True):
         gone = _differences(before.entrance, after.entrance)

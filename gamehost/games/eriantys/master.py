@@ -4,8 +4,9 @@ The referee of an Eriantys match, and the token by which tables and journals nam
 There is exactly one open request at any time. It is a value, so it can be sent again: after a refusal, after a character, and
 to a player who comes back. An action either answers it, or is refused and changes nothing.
 
-What is legal is asked in the master's view, in a search that runs on the rules, and in a view that was read from messages. The
-last may lack what no message tells; then an answer may be listed that the master refuses.
+Legal actions are listed for the master's view, for a search that runs on the rules, and for a view that was read from
+messages. The last may lack values that no message contains. Then the list may contain an answer that the master
+refuses.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -185,7 +186,7 @@ class Eriantys:
             "who plays an assistant first from the second round on: previous, the order of the round before, or "
             "clockwise, around the table from the player who acted first in it (previous)"
         ),
-        "move_time": "seconds for one decision, 0 for no limit (0); a player whose time runs out has left the match",
+        "move_time": "seconds for one decision, 0 for no limit (0); a player that runs out of time has left the match",
     }
 
     def check(self, settings: Settings) -> None:
@@ -201,7 +202,9 @@ class Eriantys:
     read = staticmethod(events.read)
 
     def legal(self, view: events.Situation, seat: Seat) -> Iterator[events.Action]:
-        """What answers the open request of this seat and would not be denied, and then the characters that can be used."""
+        """
+        The answers to the open request of this seat that would not be denied, and then the characters that can be used.
+        """
         request, board = view.request, view.board
         if request is None or request.seat != seat:
             return
@@ -227,7 +230,7 @@ class Eriantys:
         return any_of(self.legal(view, seat), below)
 
     def follow(self, view: events.Situation | None, event: Any, seat: Seat | None) -> events.Situation | None:
-        """The board, whose turn it is, and what this seat is asked."""
+        """The board, the seat to move, and the question to this seat."""
         match event:
             case events.Situation():
                 return event
@@ -259,8 +262,9 @@ class Eriantys:
 
     def determinized(self, view: events.Situation, seat: Seat, chance: Chance) -> EriantysMaster:
         """
-        A match with what nobody sees: what others hold, and, unless assistants are asked for, what this seat holds. The bag
-        can be counted. How far an unfinished character has come is not known, so it is at its beginning.
+        A match in which the hidden hands are drawn: those of the other seats, and this seat's too unless it is asked
+        for an assistant. The contents of the bag follow from the board. A character that is in use begins again,
+        because its progress is not known.
         """
         match = rules.Match(rules.MODES[view.match.seats], view.match.expert)
         master = EriantysMaster(match, Rules(match.expert), chance)
@@ -282,17 +286,19 @@ _PLANNING_ORDERS = tuple(order.value for order in rules.PlanningOrder)
 ERIANTYS = Eriantys()
 
 
-# What follows from what one seat knows
+# Functions of one seat's knowledge
 
 
 def public_position(board: events.Board, seat: Seat) -> rules.Position:
     """The position as far as a board shows it, with a seat on turn. Bag and hands are empty."""
     teams = []
     for tower in rules.Tower:
+        # The tower-holder is the first of a team.
         members = [Seat(number) for number, school in enumerate(board.schools) if school.tower is tower]
         members.sort(key=lambda seat: not board.schools[seat].tower_holder)
         if members:
             teams.append(rules.Team(tower, tuple(members)))
+    # A board without an order: the assistants decide.
     order = board.phase_order or tuple(sorted(map(Seat, range(len(board.schools))), key=lambda one: _card(board, one)))
     return rules.Position(
         match=rules.Match(rules.MODES[len(board.schools)], board.expert),
@@ -316,7 +322,7 @@ def public_position(board: events.Board, seat: Seat) -> rules.Position:
 
 
 def _card(board: events.Board, seat: Seat) -> int:
-    """The assistant of this round; who has not played one comes last."""
+    """The assistant of this round; players without one come last."""
     return board.schools[seat].played or 99
 
 
@@ -324,7 +330,7 @@ def _card(board: events.Board, seat: Seat) -> int:
 
 
 def begun(view: events.Situation, match: rules.Match, chance: Chance) -> phases.Choices:
-    """The choices before the deal, as far as a seat that is asked knows them. Who has which wizard is drawn."""
+    """The choices before the deal, as far as a seat that is asked knows them. The owners of the wizards are drawn."""
     towers = {seat: rules.Tower(place) for place, team in enumerate(view.teams) for seat in team}
     taken = [
         wizard
@@ -345,7 +351,7 @@ def bag_of(board: events.Board) -> rules.Students:
 
 
 def playing(view: events.Situation, board: events.Board, chance: Chance) -> phases.Play:
-    """A match after the deal in which a seat is asked. The hands are drawn, but for one that is shown."""
+    """A match after the deal in which a seat is asked. The hands are drawn, except one that is shown."""
     request = view.request
     seat = view.turn if request is None else request.seat
     assert seat is not None
@@ -436,10 +442,10 @@ def _assistant_played(view: events.Situation, board: events.Board, seat: Seat, a
 
 
 def _character_paid(board: events.Board, seat: Seat, character: rules.Character) -> events.Board:
-    """No new board is told until the character has done something."""
+    """Pay the character on the old board: the next board is sent only after the effect of the character."""
     for place, card in enumerate(board.cards):
         if card.character is character:
-            # Of the first payment one coin stays on the card.
+            # One coin of the first payment remains on the card.
             kept = 0 if card.used else 1
             school = board.schools[seat]
             board = _with_school(board, seat, rules.evolve(school, coins=school.coins - card.cost))

@@ -2,9 +2,9 @@
 The messages by which other programs see Eriantys. The keys are those of the documented messages, which
 `docs/wires/eriantys.rst` explains.
 
-Three things differ from the documented messages. Players are seats, from 0. Colours of students and towers are written as in
-actions, in lower case: an answer to `"students": ["red"]` is `student red`. Islands count from 1, clouds from 0.
-Requests (`ask-...`) are told to the seat that is asked, and to nobody else.
+Three details differ from the documented messages. Players are seats, from 0. Colours of students and towers are written
+as in actions, in lower case: an answer to `"students": ["red"]` is `student red`. Islands count from 1, clouds from 0.
+Requests (`ask-...`) are sent only to the seat that is asked.
 
 `Spelling` is how any wire writes the values of the game, and reads them.
 """
@@ -33,8 +33,10 @@ class Spelling:
     How a wire writes colours and towers, and the messages that answer a request.
 
     :param colours: the wire's words in the order of the game's enumeration; so are `towers`
-    :param answers: the message of each kind of action, in the order of `events.Action`; it has one value, as the action has
-    :param words: kinds of actions whose values are other words on the wire, with these words by the game's value
+    :param answers: the message of each kind of action, in the order of `events.Action`; each message has one value, as
+        the action has
+    :param words: the kinds of actions with values that have other words on the wire; for each kind, these words by the
+        game's value
     """
 
     def __init__(
@@ -132,7 +134,7 @@ class JsonSpelling(Spelling):
         self.island: Callable[[int, Island], Any] = lru_cache(1024)(self._new_island)
 
     def school(self, seat: int, school: School, board: events.Board, *name: str) -> Any:
-        """A player's school board, and what lies beside it; with a name in front, where the class has one."""
+        """A player's school board, and the pieces beside it. A name comes first, if the class has one."""
         return self._player(
             *name,
             tower=self.towers[school.tower],
@@ -176,7 +178,7 @@ class JsonSpelling(Spelling):
         return Island(tuple(island.members), students, tower, island.towers, island.noEntryTiles)
 
     def card(self, card: Card) -> Any:
-        """A character on the table. What never lies on it is `None`."""
+        """A character on the table. Fields that do not exist for this character are `None`."""
         effect = EFFECTS[card.character]
         return self._character(
             character=card.character.value,
@@ -194,9 +196,9 @@ class JsonSpelling(Spelling):
         self, make: Callable[..., T], board: events.Board, professors: Mapping[Any, Any], islands: Any = None
     ) -> T:
         """
-        What lies between the players.
+        The shared parts of the table.
 
-        :param make: a class, or what makes it from the keys
+        :param make: a class, or a function that makes the result from the keys
         :param professors: the holder of each colour
         :param islands: the islands, if they are made already
         """
@@ -542,7 +544,7 @@ class CharacterAction(ActionMessage, frozen=True, tag="character"):
     character: int
 
 
-#: What a seat may do, in parts.
+#: One action of a seat; a move can consist of several.
 Action: TypeAlias = (
     TowerAction
     | WizardAction
@@ -601,8 +603,8 @@ _FAULT = _Kind(lambda fault: fault.value, RuleFault)
 _STATUS = _Kind(lambda status: status.value, Status)
 _CHARACTER = _Kind(lambda character: character.value, Character)
 
-#: Each event and its message; where the values of the message are not those that the event begins with, what kinds they are.
-#: `Closing` is not told: the end of the match says the same.
+#: Each event and its message. Kinds are listed if the values of the message differ from the first values of the event.
+#: `Closing` has no message: the end of the match says the same.
 _MESSAGES: Mapping[type, tuple[type[EventMessage], tuple[_Kind, ...]]] = {
     events.AskTower: (AskTowerEvent, (_PLAIN, _PLACES, _TEAMS)),
     events.AskWizard: (AskWizardEvent, (_PLAIN, _LIST)),
@@ -644,8 +646,8 @@ def _written(event: Any) -> Any:
 
 def is_move(told: Sequence[EventMessage]) -> bool:
     """
-    Whether an entry is a move; as of `gamehost.games.play`. A student and where it goes are one move: the board is told after
-    both. Round 0 is the deal.
+    Whether an entry is a move; as of `gamehost.games.play`. A student and its destination are one move: the board comes
+    after both. Round 0 is the deal.
     """
     boards = [one.board.round for one in told if isinstance(one, BoardEvent)]
     played = any(isinstance(one, PlayedAssistantEvent | PlayedCharacterEvent) for one in told)

@@ -2,8 +2,8 @@
 The course of a match after the deal: planning phases, turns, rounds and the end, as functions from one `Play` to the
 next. Events are appended to `say`, in the order of the document's scenarios.
 
-Before it, teams and wizards are chosen in the order in which the players came, and the table is laid (A.2). What answers a
-request is listed here too, beside what is refused.
+Before the deal, teams and wizards are chosen in the order in which the players came, and the table is laid (A.2). The
+legal answers to a request are listed here too, beside the refusals.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from gamehost.games.eriantys.events import IllegalChoice, RuleFault
 
 
 class Choices(Struct, frozen=True, gc=False):
-    """What has been chosen before the deal, in the order of the seats."""
+    """The choices before the deal, in the order of the seats."""
 
     match: rules.Match
     towers: tuple[rules.Tower, ...] = ()
@@ -101,8 +101,8 @@ def dealt(choices: Choices, chance: Chance) -> rules.Position:
     """
     The table laid for complete choices.
 
-    Chance decides, in this order: the islands' students, the entrances by seat, in the expert game the characters and
-    their students, and last how the players sit around the table, the first player first.
+    Random numbers are drawn in this order: the islands' students, the entrances by seat, in the expert game the
+    characters and their students, and last the seating around the table, the first player first.
     """
     match = choices.match
     islands = _islands(chance)
@@ -112,6 +112,7 @@ def dealt(choices: Choices, chance: Chance) -> rules.Position:
         for tower, members in enumerate(members(match, choices.towers))
         if members
     )
+    # A school board for each seat. The first seat of a team gets its towers.
     holders = {team.seats[0] for team in teams}
     schools = []
     for number, (tower, wizard) in enumerate(zip(choices.towers, choices.wizards, strict=True)):
@@ -119,6 +120,7 @@ def dealt(choices: Choices, chance: Chance) -> rules.Position:
         holds = Seat(number) in holders
         towers = match.mode.towers if holds else 0
         schools.append(rules.School(tower, wizard, towers, holds, entrance, coins=int(match.expert)))
+    # The characters take their students from the bag after the entrances.
     cards: list[rules.Card] = []
     if match.expert:
         for character in shuffled(rules.Character, chance)[: rules.CHARACTERS_IN_PLAY]:
@@ -156,14 +158,14 @@ def _islands(chance: Chance) -> tuple[rules.Island, ...]:
     return tuple(islands)
 
 
-# What is legal
+# Legal actions
 
 
 def answers(
     request: events.Ask, position: rules.Position | None, picked: rules.Colour | None
 ) -> Iterator[events.Action]:
     """
-    What answers a request and would not be denied, without characters.
+    The answers to a request that would not be denied, without characters.
 
     :param position: for the rooms at the tables; `None`: before the deal
     :param picked: the student that the request is about; `None`: there is none, or it is not known
@@ -180,7 +182,7 @@ def answers(
         case events.AskDestination(_, islands, dining_room):
             if dining_room and (position is None or picked is None or rules.has_room(position.school, picked)):
                 yield events.ChooseDestination(0)
-            # A program is told the number by its server, which may say any.
+            # A program receives the number from its server, which may send any number.
             yield from map(events.ChooseDestination, range(1, min(islands, rules.ISLANDS) + 1))
         case events.AskSteps(_, most):
             yield from map(events.ChooseSteps, range(1, min(most, rules.ISLANDS) + 1))
@@ -207,7 +209,10 @@ def _colours(students: rules.Students) -> Iterator[events.Action]:
 def _seated_with(
     students: rules.Students, position: rules.Position | None, picked: rules.Colour | None
 ) -> rules.Students:
-    """Of the students that a character offers, those that can be swapped for one at whose table there may be no seat."""
+    """
+    The students that can be chosen, of those that a character offers. A swapped student may have no free seat at its
+    table.
+    """
     minstrel = position is not None and position.character is rules.Character.MINSTREL
     if position is None or picked is None or not minstrel or rules.has_room(position.school, picked):
         return students
@@ -215,7 +220,7 @@ def _seated_with(
 
 
 def usable(position: rules.Position) -> Iterator[events.UseCharacter]:
-    """The characters that the player whose turn it is can use and pay now, in a turn of its own."""
+    """The characters that the player to move can use and pay now, in its own turn."""
     for card in position.cards:
         if position.character is None and card.cost <= position.school.coins:
             try:
@@ -314,7 +319,7 @@ def _planning(play: Play, chance: Chance, say: events.Told) -> Play:
 
 
 def _planned(position: rules.Position, planning_order: rules.PlanningOrder) -> tuple[Seat, ...]:
-    """Who plays assistants after whom (D-R1, D-R2)."""
+    """The order in which the players play assistants (D-R1, D-R2)."""
     if planning_order is rules.PlanningOrder.PREVIOUS:
         return position.order
     first = position.seating.index(position.order[0])
@@ -408,7 +413,7 @@ def _student_chosen(play: Play, request: events.AskStudent, action: events.Choos
 def _destination_chosen(
     play: Play, request: events.AskDestination, action: events.ChooseDestination, say: events.Told
 ) -> Play:
-    """Where to with a student of the entrance; what cannot be had drops the choice of the student."""
+    """Move a student of the entrance to its destination. An impossible destination drops the choice of the student."""
     position, place, colour = play.position, action.destination, play.picked
     if colour is None:
         raise ValueError("a destination was asked for without a student")
@@ -499,10 +504,11 @@ def over(play: Play, verdict: rules.Verdict) -> Play:
 
 def character_used(play: Play, action: events.UseCharacter, say: events.Told) -> Play:
     """
-    A character paid and begun by the player who is asked.
+    The match after the player that is asked has paid a character, and the character's effect has begun.
 
     :raises IllegalChoice: not now, not in this match, not possible or too expensive, checked in this order
     """
+    # May the player use a character now, and is it one of this match?
     if play.stage is rules.Status.PLANNING:
         raise IllegalChoice(
             RuleFault.INVALID_ACTION, "a character is used during the moves of the own turn only", False
@@ -525,12 +531,14 @@ def character_used(play: Play, action: events.UseCharacter, say: events.Told) ->
         )
     if position.character is not None:
         raise IllegalChoice(RuleFault.ALREADY_PLAYED_CHARACTER, "a character was played in this turn already")
+    # Is its effect possible, and can the player pay it?
     effect = EFFECTS[character]
     effect.check(position)
     if position.school.coins < card.cost:
         raise IllegalChoice(
             RuleFault.NOT_ENOUGH_COINS, f"this character costs {card.cost}, there are {position.school.coins}"
         )
+    # The character is paid, and its effect begins.
     position = paid(position, card)
     say += (_to(position.seat, events.Success(position.seat)), To(events.PlayedCharacter(position.seat, character)))
     return _went_on(rules.evolve(play, position=position, picked=None), effect.started(position), say)

@@ -1,14 +1,14 @@
 """
 Eriantys: a beam search over the own turn; assistants by sampled hands of the others.
 
-What a seat sees is nearly everything: only the order of the bag and the others' next assistants are unknown. Every request has
-an answer, also one that a player meets in the middle of a decision because it has just come back.
+A seat sees nearly everything: only the order of the bag and the others' next assistants are unknown. Every request has
+an answer. A player that has just come back can answer in the middle of a decision.
 
-The bag can be counted, because all students that are not in it are visible. Other players' hands can be counted too, for a
-seat that was there when their assistants were played.
+The bag can be counted, because all students that are not in it are visible. Other players' hands can be counted too, if
+the seat was present when their assistants were played.
 
-The search for a turn runs on the rules themselves. A decision is a student with its destination, the steps of Mother Nature, a
-cloud, or a character with all its choices. After each decision the best positions are kept.
+The search for a turn runs on the rules themselves. A decision is a student with its destination, the steps of Mother
+Nature, a cloud, or a character with all its choices. After each decision the best positions remain in the search.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,12 +25,12 @@ from gamehost.games.eriantys.master import ERIANTYS, bag_of, public_position
 from gamehost.games.eriantys.phases import Play, answered, answers, character_used, usable
 from gamehost.players.base import Budget, Level, Thinking, Weighed, best_on_average, expected
 
-# What the seat has been told
+# The events of the seat
 
 
 @define(eq=False)
 class Seen:
-    """What one seat has been told."""
+    """The knowledge of one seat, from the events that it received."""
 
     seat: Seat
     #: `None`: the match has not begun.
@@ -125,7 +125,7 @@ WON = 100_000
 
 def options(play: Play, *, characters: bool, once: bool = True) -> Iterator[events.Action]:
     """
-    What may answer the open request.
+    The possible answers to the open request.
 
     :param characters: whether characters may be used before Mother Nature walks
     :param once: whether swaps end after the first one
@@ -162,9 +162,10 @@ def after(play: Play, action: events.Action, chance: Chance) -> Play:
 
 def worth(position: rules.Position, seat: Seat) -> float:
     """
-    What a position is worth to a seat's team against the best other team.
+    The value of a position for a seat's team against the best other team.
 
-    Towers count most, then professors, islands that would change hands, and students in the dining room. Coins count a little.
+    Towers count most. Then come professors, islands that would change hands, and students in the dining room. Coins
+    count a little.
     """
     if position.character is not None or position.banned is not None:
         # The effect of a character ends with the turn.
@@ -209,7 +210,7 @@ class Line(Struct, frozen=True, gc=False):
 
 
 def value_of(play: Play, seat: Seat) -> float:
-    """What a match is worth to a seat, over or not."""
+    """The value of a match for a seat, over or not."""
     if play.verdict is None:
         return worth(play.position, seat)
     if seat not in play.verdict.winners:
@@ -219,9 +220,9 @@ def value_of(play: Play, seat: Seat) -> float:
 
 @frozen
 class Beam:
-    """How wide the search for a turn is."""
+    """The width of the search for a turn."""
 
-    #: Positions that are kept after each decision.
+    #: Positions that remain after each decision.
     width: int
     characters: bool
     #: Each decision's value is changed by up to so much, up or down.
@@ -253,7 +254,7 @@ def turn_lines(play: Play, beam: Beam, chance: Chance, budget: Budget) -> list[L
 
 
 def is_own(play: Play, seat: Seat) -> bool:
-    """Whether this seat's turn goes on."""
+    """Whether this seat's turn has not ended."""
     return play.verdict is None and play.stage is not rules.Status.PLANNING and play.position.seat == seat
 
 
@@ -304,7 +305,7 @@ class EriantysPlayer:
     level: Level
     thinking: Thinking
     seen: Seen = field(init=False)
-    #: What this turn's search has decided, and is not asked yet.
+    #: The answers that this turn's search has found, to requests that have not come yet.
     _plan: tuple[events.Action, ...] = field(init=False, default=())
     #: The request that was answered last, and the answer.
     _answered: tuple[events.Ask, events.Action] | None = field(init=False, default=None)
@@ -410,8 +411,8 @@ class EriantysPlayer:
 
     def weigh(self, action: bytes) -> Weighed | None:
         """
-        Assistants and what is decided in a turn are weighed, each against the best turn that was still to be had. Who chooses a
-        team, a wizard or what a character asks for is not.
+        Weigh assistants and the decisions of a turn, each against the best turn that was possible. Choices of team,
+        wizard and character targets are not weighed.
         """
         request, choice = self.seen.request, events.read(action)
         play, self._begun = self._begun or self.seen.play(), None
@@ -425,7 +426,7 @@ class EriantysPlayer:
                 return None
             best, lost = found
         values = [worth(play.position, Seat(seat)) for seat in range(len(play.position.schools))]
-        # What is worth so much more to one than to another is the difference of two values.
+        # The difference of two values says how much more the position is worth to one player than to another.
         odds = [expected(value, 2 * LEAD) / expected(-value, 2 * LEAD) for value in values]
         own = odds[self.seat] / sum(odds)
         less = odds[self.seat] * exp(-lost / LEAD)
@@ -464,7 +465,7 @@ class EriantysPlayer:
 
 
 def round_value(position: rules.Position, seat: Seat, cards: Mapping[Seat, int]) -> float:
-    """What a round would bring if all only moved Mother Nature, each to the best island in reach."""
+    """The value of a round in which all players only move Mother Nature, each to the best island in reach."""
     order: Sequence[Seat] = sorted(cards, key=lambda one: (cards[one], one != seat))
     for number, mover in enumerate(order):
         reached = []
@@ -473,12 +474,14 @@ def round_value(position: rules.Position, seat: Seat, cards: Mapping[Seat, int])
             there = rules.evolve(position, mother_nature=place, order=tuple(order), turn=number)
             reached.append(rules.resolved(there, place).position)
         position = max(reached, key=lambda one: worth(one, mover))
-    # A low card lost is a choice less for later.
+    # A used low card is one choice less for later.
     return worth(position, seat) + 0.8 * cards[seat]
 
 
 def recalled(known: events.Situation, told: Sequence[Any], seat: Seat) -> Sequence[Any]:
-    """What a player that comes back hears before its view: which assistants have gone is on no board."""
+    """
+    The events that a player that comes back needs before its view: no board shows the assistants that were played.
+    """
     return [event for event in told if isinstance(event, events.PlayedAssistant)]
 
 

@@ -1,9 +1,9 @@
 """
-The rules of Eriantys: what is in the box, and how much of it each number of players uses; a position of islands, school
-boards, clouds, cards and the bag, and what changes it. All numbers are the rulebook's.
+The rules of Eriantys: the parts of the game, and how much of it each number of players uses. Also a position of
+islands, school boards, clouds, cards and the bag, and the functions that change it. All numbers are the rulebook's.
 
-All values are immutable. A `Position` holds everything, hidden things (hands and bag) included. What players are told is made
-from it in `events`. Students are never told apart but by colour, so any heap of them (a bag, a cloud, an entrance) is five
+All values are immutable. A `Position` contains everything, hidden values (hands and bag) included. The events in
+`events` are made from it. Students of one colour are equal, so any heap of them (a bag, a cloud, an entrance) is five
 counts.
 """
 
@@ -52,7 +52,7 @@ class Character(IntEnum):
 
 
 class Status(StrEnum):
-    """What a player is doing, in the words of the protocol."""
+    """The stage of a player in the turn, or the end of the match for it, in the words of the protocol."""
 
     WAITING = "WAITING"
     PLANNING = "PLANNING"
@@ -66,7 +66,7 @@ class Status(StrEnum):
 
 
 class PlanningOrder(Enum):
-    """Who plays an assistant first from the second round on (D-R1)."""
+    """How the first player of the planning phase is found from the second round on (D-R1)."""
 
     #: The action order of the round before.
     PREVIOUS = "previous"
@@ -96,7 +96,7 @@ LAST_GROUPS = 3
 
 
 class Mode(Struct, frozen=True, gc=False):
-    """What a number of players changes."""
+    """The quantities that depend on the number of players."""
 
     seats: int
     #: Places in each team, by tower colour.
@@ -128,7 +128,7 @@ def together(one: Students, other: Students) -> Students:
 
 
 def steps_of(assistant: int) -> int:
-    """How far an assistant lets Mother Nature walk."""
+    """The most steps of Mother Nature that an assistant allows."""
     return (assistant + 1) // 2
 
 
@@ -140,14 +140,17 @@ evolve = replace
 
 
 class Match(Struct, frozen=True, gc=False):
-    """What is agreed before the first choice."""
+    """The settings of a match."""
 
     mode: Mode
     expert: bool
 
 
 class Team(Struct, frozen=True, gc=False):
-    """The seats that play for a tower colour: one, or two with four players. The first holds the towers (D-R15)."""
+    """
+    The seats that play for a tower colour: one, or two with four players. The towers are on the first seat's board
+    (D-R15).
+    """
 
     tower: Tower
     seats: tuple[Seat, ...]
@@ -165,7 +168,7 @@ class Island(Struct, frozen=True, gc=False):
 
 
 class School(Struct, frozen=True, gc=False):
-    """A player's school board, with everything visible beside it."""
+    """A player's school board, with all visible pieces beside it."""
 
     tower: Tower
     wizard: int
@@ -214,7 +217,7 @@ class Position(Struct, frozen=True, gc=False):
     professors: tuple[Seat | None, ...] = (None, None, None, None, None)
     #: 0 until the first planning phase.
     round: int = 0
-    #: The order of the current phase, and the place in it of the player whose turn it is.
+    #: The order of the current phase, and the index in it of the player to move.
     order: tuple[Seat, ...] = ()
     turn: int = 0
     #: The character played in this turn.
@@ -230,7 +233,7 @@ class Position(Struct, frozen=True, gc=False):
 
     @property
     def school(self) -> School:
-        """The board of the player whose turn it is."""
+        """The board of the player to move."""
         return self.schools[self.order[self.turn]]
 
     def with_school(self, seat: Seat, school: School) -> "Position":
@@ -261,9 +264,9 @@ class Position(Struct, frozen=True, gc=False):
 
 def drawn(bag: Students, count: int, chance: Chance) -> tuple[Students, Students]:
     """
-    So many students drawn blindly, one by one, and the bag without them.
+    A number of students drawn blindly, one by one, and the bag without them.
 
-    :raises ValueError: there are not so many in the bag
+    :raises ValueError: there are fewer in the bag
     """
     left = sum(bag)
     if count > left:
@@ -284,8 +287,8 @@ def refilled(position: Position, chance: Chance) -> Position:
     """
     The clouds laid out for a round (A.9, D-R3).
 
-    With too few students for all clouds they stay empty, the students stay in the bag, and the round is the last; it
-    is the last too when this refill takes the last student.
+    With too few students for all clouds the clouds remain empty, the students remain in the bag, and the round is the
+    last. The round is also the last if this refill takes the last student.
     """
     per_cloud = position.match.mode.moves
     need = per_cloud * len(position.clouds)
@@ -320,8 +323,8 @@ def with_professors(position: Position, colours: Iterable[Colour] = tuple(Colour
     """
     The professors of these colours with the players who hold them now (A.5, D-R5, D-R17).
 
-    A professor goes to the player who alone has the most students of the colour; with the farmer at work a player whose turn
-    it is and who equals the most is enough. Otherwise nobody moves: a holder keeps it on a tie.
+    A professor goes to the only player with the most students of the colour. With the farmer in use, the player to move
+    also gets it for equally many. In all other cases the professor does not move: on a tie the holder keeps it.
     """
     professors = list(position.professors)
     for colour in colours:
@@ -400,7 +403,7 @@ class Resolution(Struct, frozen=True, gc=False):
     number: int
     #: The island after the count and before any merge; `None`: a no-entry tile stopped the count.
     island: Island | None = None
-    #: The seat that holds the towers of the island's owner.
+    #: The seat that has the towers of the island's owner.
     owner: Seat | None = None
     #: Whether islands have merged.
     merged: bool = False
@@ -435,10 +438,10 @@ def strongest(position: Position, island: Island) -> Tower | None:
 
 def resolved(position: Position, place: int) -> Resolution:
     """
-    An island resolved: as if Mother Nature had just stopped there (A.6, A.7).
+    Resolve an island, as Mother Nature does where she stops (A.6, A.7).
 
     Each call uses up one no-entry tile if there is one (D-R10, D-R11). When a team's last tower is built the match is
-    over, and nothing grows together any more.
+    over, and no islands merge any more.
     """
     island = position.islands[place]
     if island.no_entry_tiles:
@@ -493,7 +496,7 @@ def _merged(position: Position, place: int) -> Position:
     group = {place, *(neighbour for neighbour in around if islands[neighbour].tower is tower)}
     if len(group) == 1:
         return position
-    # The group stands where its first island stood. A group of the last and the first island stands at the beginning.
+    # A group takes the index of its first island. A group of the last and the first island takes the beginning.
     stands = min(group)
     whole = islands[place]
     for neighbour in group - {place}:
@@ -516,13 +519,13 @@ def _grown(one: Island, other: Island) -> Island:
     )
 
 
-# Who has won
+# The winners
 
 
 class Verdict(Struct, frozen=True, gc=False):
     #: The colour that won; `None`: a shared victory, or there were no teams yet.
     team: Tower | None
-    #: Who won, a tower-holder before the partner.
+    #: The winners, a tower-holder before the partner.
     winners: tuple[Seat, ...]
     #: A short sentence without its full stop.
     why: str
@@ -588,7 +591,7 @@ def left_before_deal(seats: int, chosen: Sequence[Tower], leaver: Seat, cause: C
 
     :param chosen: the towers chosen so far, in the order of the seats
 
-    Nobody has anything to count, so all win who are not in the leaver's team as far as it was chosen.
+    There are no towers to count yet. So all seats win except the leaver and, if chosen already, the leaver's team.
     """
     why = "a player ran out of time" if cause is Cause.TIME else "a player left"
     lost = chosen[leaver] if leaver < len(chosen) else None

@@ -66,7 +66,7 @@ def _name(colour: rules.Colour) -> str:
 
 
 def professor(colour: rules.Colour, here: bool) -> str:
-    """A professor, or the place of one who is elsewhere: a hexagon."""
+    """A professor, or the empty place of a professor: a hexagon."""
     corners = [(12.5 * cos(pi / 3 * place - pi / 2), 12.5 * sin(pi / 3 * place - pi / 2)) for place in range(6)]
     outline = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in corners) + "Z"
     if not here:
@@ -333,7 +333,7 @@ def _story(scene: Scene) -> Iterator[str]:
 
 
 def _changes(old: events.Board, new: events.Board) -> Iterator[str]:
-    """What was moved between two boards, in the words that the console takes: a student with its destination."""
+    """The moves between two boards, in the words of the console: a student with its destination."""
     student = ""
     for action in events.answers_between(old, new):
         if isinstance(action, events.ChooseStudent):

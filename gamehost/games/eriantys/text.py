@@ -1,7 +1,7 @@
 """
 Eriantys in a terminal. Typed are `assistant 4`, `green to 3`, `green to hall`, `mother 2`, `cloud 1` and characters.
 
-A screen holds what its seat was told. The own assistants are told when one is asked for.
+A screen knows only the events of its seat. The own assistants come with the request for one.
 
 Clouds are counted from 1 here, as islands are. A whole move may be several answers: `green to 3` is a student and its
 destination, `monk green 3` a character and two answers. Without what it asks for, a character begins and then asks.
@@ -161,7 +161,7 @@ def describe(card: m.CharacterMessage) -> str:
     return f"{Character(card.character).name.lower()} (costs {card.cost})"
 
 
-# What has happened, seen from two boards
+# Changes between two boards
 
 
 def heap_in_words(heap: m.Heap) -> str:
@@ -171,9 +171,9 @@ def heap_in_words(heap: m.Heap) -> str:
 
 def changes(old: events.Board, new: events.Board, who: str, subjects: Sequence[str]) -> Iterator[str]:
     """
-    What has happened between two boards, in sentences.
+    The changes between two boards, in sentences.
 
-    :param who: the player whose turn it is, as a subject
+    :param who: the player to move, as a subject
     :param subjects: all players as subjects
     """
     answers = list(events.answers_between(old, new))
@@ -196,7 +196,7 @@ def changes(old: events.Board, new: events.Board, who: str, subjects: Sequence[s
 
 
 def owner_told(board: events.Board, event: m.IslandOwnerEvent) -> Iterator[str]:
-    """Whose towers are on an island now, if they are others than before."""
+    """The new owner of an island, if it has changed."""
     island = event.island
     old = board.islands[island.number - 1] if island.number <= len(board.islands) else None
     if island.tower is not None and (old is None or old.tower is None or _name(old.tower) != island.tower):
@@ -204,11 +204,11 @@ def owner_told(board: events.Board, event: m.IslandOwnerEvent) -> Iterator[str]:
         yield f"Island {island.number} now belongs to {island.tower}, with {towers}."
 
 
-# What is typed
+# Typed commands
 
 
 def words_of(text: str) -> list[str]:
-    """What was typed, as words without fillers."""
+    """The typed text as words, without fillers."""
     return [word for word in re.split(r"[\s,;=>-]+", text.lower()) if word and word not in _FILLERS]
 
 
@@ -412,7 +412,7 @@ _ISLANDS, _NAME = 46, 20
 class EriantysScreen(Screen[m.View]):
     game, messages = ERIANTYS, m.MESSAGES
 
-    #: Whose turn it is to move students; `None` while assistants are played.
+    #: The player that moves students now; `None` while assistants are played.
     _mover: int | None = None
 
     def show(self, view: events.Situation) -> None:
@@ -440,7 +440,7 @@ class EriantysScreen(Screen[m.View]):
     def _course(self, event: Any, board: events.Board | None) -> Iterator[str]:
         match event:
             case m.StartOfTurnEvent(_, seat):
-                # The first one of a match says who is first in round 1.
+                # The first one of a match names the first player of round 1.
                 begins = board is not None and board.round > 0
                 self._mover = seat if begins else None
                 whose = "your" if seat == self.seat else f"{self.names[seat]}'s"

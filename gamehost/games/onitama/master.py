@@ -55,14 +55,14 @@ class TakenBack(Struct, frozen=True, gc=False):
     """The players have agreed that a seat takes its last move back, and all moves since."""
 
     seat: Seat
-    #: How many moves were taken back.
+    #: The number of moves that were taken back.
     moves: int
-    #: Where the match stands now.
+    #: The position now.
     position: Position
 
 
 class Situation(Struct, frozen=True, gc=False):
-    """Where the match stands."""
+    """A view: the position."""
 
     position: Position
 
@@ -77,7 +77,7 @@ class Rules:
     deal: tuple[Card, ...] | None
     max_plies: int
     move_time: int
-    #: What a given card is exchanged for: a card of the pack, or the spare.
+    #: The source of the card that replaces a given card: the pack, or the spare.
     exchange: str
 
     @classmethod
@@ -117,7 +117,7 @@ class OnitamaMaster:
     deadline: int | None = None
     _pack: list[Card] = field(factory=list)
     _plies: int = 0
-    #: The positions before the last moves. None is from before a card was drawn: that cannot be undone.
+    #: The positions before the last moves. None is from before a card was drawn: a draw cannot be undone.
     _before: list[Position] = field(factory=list)
 
     def begin(self, now: int) -> Sequence[To[Event]]:

@@ -1,8 +1,9 @@
 """
 Onitama: alpha-beta over the open position.
 
-The search looks at least four plies ahead at the level `hard`, so it sees every win and every loss in two moves. The cards of
-the pack are known too: they are those that nobody holds. Only the forced exchange of a card depends on luck.
+The search looks at least four plies ahead at the level `hard`, so it sees every win and every loss in two moves. The
+cards of the pack are known too: no hand has them, and they are not the spare. Only the forced exchange of a card
+depends on luck.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -43,7 +44,7 @@ def _distance(square: Square, temple: Square) -> int:
 
 
 def _worth(piece: str, square: Square) -> int:
-    """What a piece on a square is worth to White; Black's pieces count against White."""
+    """The value of a piece on a square for White; Black's pieces count against White."""
     column, row = square % SIDE, square // SIDE
     centre = 2 - abs(column - 2)
     match piece:
@@ -130,7 +131,7 @@ class OnitamaPlayer:
         self._view = ONITAMA.follow(self._view, event, self.seat)
 
     def refused(self, notation: bytes) -> None:
-        """The position says everything, so there is no cause."""
+        """Do nothing: this player sees the whole position, so its moves are always legal."""
 
     def answer(self) -> bytes | None:
         position = self.position
@@ -139,7 +140,9 @@ class OnitamaPlayer:
         return ONITAMA.write(self._action(position))
 
     def weigh(self, action: bytes) -> Weighed | None:
-        """Moves are weighed; the card that is given in an exchange is not, because luck says which one comes."""
+        """
+        Weigh a move. The card that is given in an exchange is not weighed, because chance decides which card comes.
+        """
         position, move = self.position, ONITAMA.read(action)
         if position is None or not isinstance(move, Move):
             return None
@@ -158,9 +161,9 @@ class OnitamaPlayer:
 
     def _exchange(self, position: Position) -> Exchange:
         """
-        Give the card whose loss costs least, over the cards that may come for it.
+        Give the card that costs least, on average over the cards that may come for it.
 
-        The player does not know the match's settings, and takes it that a card of the pack comes.
+        The player does not know the match's settings, and assumes that a card of the pack comes.
         """
         hand = [Exchange(card) for card in position.hands[self.seat]]
         if self.level is Level.RANDOM:

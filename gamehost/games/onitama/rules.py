@@ -4,8 +4,8 @@ The rules of Onitama: the cards, and a position of the game.
 Squares are numbered 0..24 from White's left (a) and White's side (1): `a1` is 0, `e1` is 4, `a2` is 5. A card's vectors are
 (right, forward) as its holder sees them; Black sees the board turned by 180 degrees.
 
-A position is immutable; a move gives a new one. The board is a text of 25 characters from a1 to e5: `K` and `P` are White's
-master and pupils, `k` and `p` Black's, `.` is an empty square. A position holds no players, no time and no pack.
+A position is immutable; a move gives a new one. The board is a text of 25 characters from a1 to e5: `K` and `P` are
+White's master and pupils, `k` and `p` Black's, `.` is an empty square. A position has no players, no time and no pack.
 """
 
 from collections.abc import Iterator, Mapping
@@ -176,7 +176,7 @@ class Position(Struct, frozen=True, gc=False):
         return tuple(self.board[row * SIDE : (row + 1) * SIDE] for row in reversed(range(SIDE)))
 
 
-# What wires make of an action
+# From the fields of a wire to an action
 
 
 NO_CARD = "no card has this name; expected one of " + ", ".join(VECTORS)

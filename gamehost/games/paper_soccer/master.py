@@ -1,5 +1,5 @@
 """
-The master of a match of paper soccer: who moves first, whose turn it is, and how an illegal move ends the match.
+The master of a match of paper soccer: which seat moves first, which is to move, and how an illegal move ends the match.
 
 The seat that moves first is drawn at random when the match begins; it attacks the goal at y = +6. A move that the rules
 forbid is accepted, and its player loses at once. A move out of turn, after the end or without points is refused, and nothing
@@ -39,7 +39,7 @@ class Move(Struct, frozen=True, gc=False):
 class Kickoff(Struct, frozen=True, gc=False):
     """The match begins."""
 
-    #: Who moves first, and attacks the goal at y = +6.
+    #: This seat moves first, and attacks the goal at y = +6.
     first: Seat
 
 
@@ -72,20 +72,20 @@ class TakenBack(Struct, frozen=True, gc=False):
 
     #: This seat moves next.
     seat: Seat
-    #: How many moves were taken back.
+    #: The number of moves that were taken back.
     moves: int
     #: All points of all moves that are left, in one list.
     points: tuple[Point, ...]
 
 
 class Situation(Struct, frozen=True, gc=False):
-    """The match as it stands, for a player who comes back or a watcher."""
+    """The state of the match, for a player that comes back or a watcher."""
 
-    #: Who moved first, and attacks the goal at y = +6.
+    #: This seat moved first, and attacks the goal at y = +6.
     first: Seat
     #: All points of all legal moves so far, in one list.
     points: tuple[Point, ...]
-    #: Who is to move; `None`: the match is over.
+    #: The seat to move; `None`: the match is over.
     next: Seat | None
     result: Result | None
 
@@ -115,7 +115,7 @@ class PaperSoccerMaster:
         """
         Play a move. A move that the rules forbid is accepted, and its player loses.
 
-        :raises IllegalAction: out of turn, after the end, or without points; nothing is lost
+        :raises IllegalAction: out of turn, after the end, or without points; the player does not lose for it
         """
         if self.result is not None:
             raise IllegalAction("the game is over; no move is expected")
@@ -176,7 +176,7 @@ class PaperSoccerMaster:
         return (To(TakenBack(seat, moves, tuple(self._points))),)
 
     def _since_move_of(self, seat: Seat) -> int:
-        """How many moves there are from the last one of a seat on."""
+        """The number of moves since the last move of a seat, that one included."""
         return 2 if seat == self._next else 1
 
     def to_move(self) -> Seat | None:
@@ -188,7 +188,10 @@ class PaperSoccerMaster:
         return Situation(self._first, tuple(self._points), None if over else self._next, self.result)
 
     def state(self) -> object:
-        """The position, who moved first, and whose turn it is. The ball's way is in the lines; its length stands for it."""
+        """
+        The position, the seat that moved first, and the seat to move. The drawn lines contain the ball's path; its
+        length is enough here.
+        """
         return (self._position, self._first, self._next, len(self._points))
 
     def _set_deadline(self, now: int) -> None:

@@ -101,7 +101,7 @@ class PaperSoccerMessages:
         return Situation(Seat(view.first), points, None if view.next is None else Seat(view.next), None)
 
     def read_event(self, event: Any) -> Event | None:
-        """An event from its message. Who has won is told by the table."""
+        """An event from its message. The table sends the winner."""
         match event:
             case KickoffEvent(first):
                 return Kickoff(Seat(first))

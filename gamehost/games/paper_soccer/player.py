@@ -1,9 +1,9 @@
 """
 Paper Soccer: alpha-beta over whole turns.
 
-A turn is a path. Paths that end at the same point with the same lines drawn are one move. A side wins at once if a way of free
-lines leads over touched points to its goal. The search finds such ways by flooding and misses none, so it sees one turn more
-than its depth.
+A turn is a path. Paths with the same end point and the same drawn lines count as one move. A side wins at once if a way
+of free lines leads over touched points to its goal. The search finds such ways by flooding and misses none, so it sees
+one turn more than its depth.
 
 Points are numbered; `LINKS` has each point's neighbours with the line to each.
 """
@@ -33,7 +33,7 @@ from gamehost.players.base import (
 
 @frozen
 class Turns:
-    """How many positions within one turn are looked at: for the own turn now, and deeper in the search."""
+    """The most positions within one turn that are examined: for the own turn now, and deeper in the search."""
 
     now: int
     later: int
@@ -44,10 +44,11 @@ STRENGTH: Mapping[Level, tuple[Strength, Turns]] = {
     Level.MEDIUM: (Strength(depth=1, sure=1, nodes=500, seconds=0.3), Turns(300, 40)),
     Level.HARD: (Strength(depth=6, sure=1, nodes=6_000, seconds=1.0), Turns(1_500, 120)),
 }
-#: When every turn that was found loses, hard looks at so many more for one that does not, and so long.
+#: If every turn that was found loses, the level `hard` examines this many more positions for one that does not, in this
+#: many seconds.
 LAST_RESORT, LAST_SECONDS = 6_000, 0.7
 
-#: For a study: how many positions are looked at, the turns that are searched, and the value of a clear lead.
+#: For a study: the positions that are examined within a turn, the depth in turns, and the value of a clear lead.
 STUDIED, DEPTH, LEAD = Turns(300, 30), 2, 250
 
 _NUMBERS = {point: number for number, point in enumerate(POINTS)}
@@ -55,7 +56,7 @@ LINKS: tuple[tuple[tuple[int, Lines], ...], ...] = tuple(
     tuple((_NUMBERS[other], line) for other, line in WAYS[point].items()) for point in POINTS
 )
 _AROUND = tuple(AROUND[point] for point in POINTS)
-#: The side whose goal a point is in: 0 or 1; -1: not in a goal.
+#: The side that owns the goal of each point: 0 or 1; -1: not in a goal.
 _GOAL = tuple(int(GOALS.get(point, -1)) for point in POINTS)
 _HEIGHT = tuple(y for _, y in POINTS)
 #: Farther than any goal.
@@ -83,9 +84,9 @@ class Turn:
 
 def distances(ball: int, drawn: Lines) -> tuple[int, int]:
     """
-    How many turns it takes at least to bring the ball into the goal of side 0 and of side 1, if both sides helped.
+    The fewest turns that bring the ball into the goal of side 0 and of side 1, if both sides help.
 
-    Way over touched points costs nothing; a point that is not touched ends a turn. 0: it can be done in this turn.
+    A path over touched points costs nothing; an untouched point ends a turn. 0: it can be done in this turn.
     """
     goals = [_NEVER, _NEVER]
     seen = {ball}
@@ -138,7 +139,7 @@ def turns(place: Place, most: int) -> Iterator[Turn]:
 
     Shortest and longest ones are looked for by turns, so that both are found when there are too many.
 
-    :param most: how many positions within the turn are looked at
+    :param most: the most positions within the turn that are examined
     """
     side = place.side
     queue: deque[tuple[int, Lines, tuple[int, ...]]] = deque([(place.ball, place.drawn, ())])
@@ -200,7 +201,9 @@ class PaperSoccerRules:
         return move.to
 
     def evaluate(self, place: Place) -> int:
-        """How much nearer the own goal is than the other one: in turns, then in height. To be on the move is half a turn."""
+        """
+        How much nearer the own goal is than the other one: in turns, then in height. To be on the move is half a turn.
+        """
         goals = self._to_goals(place)
         side = place.side
         height = _HEIGHT[place.ball] if side == 0 else -_HEIGHT[place.ball]
@@ -241,7 +244,7 @@ class PaperSoccerPlayer:
             self.position = position_of(self._view)
 
     def refused(self, notation: bytes) -> None:
-        """The position says everything, so there is no cause."""
+        """Do nothing: this player sees the whole position, so its moves are always legal."""
 
     def answer(self) -> bytes | None:
         view, position = self._view, self.position

@@ -1,16 +1,16 @@
 """
 The rules of paper soccer: the pitch as data, and a position.
 
-The pitch has ten units from goal to goal and eight across; the centre is (0, 0), x goes to the right and y up. A set of lines
-is a whole number with one bit for each line. So a position is copied by copying a number, and the lines around a point are
-read with one mask.
+The pitch has ten units from goal to goal and eight across. The centre is (0, 0), x grows to the right and y upwards. A
+set of lines is a whole number with one bit for each line. So a position is copied by copying a number, and the lines
+around a point are read with one mask.
 
 A position is the ball, the drawn lines and the side to move. It is immutable; a step gives a new one.
 
-A point is touched when a drawn line ends in it. This is computed from the lines, so there is no second record that could
-disagree with them. A ball that comes to a touched point bounces: the turn of the same side goes on. Whether a side is stuck
-depends only on the lines around the ball. Whole moves are found one by one, because a position can have hundreds of
-thousands.
+A point is touched when a drawn line ends in it. This is computed from the lines, so there is no second record that
+could disagree with them. A ball that comes to a touched point bounces: the same side continues its turn. Whether a side
+is stuck depends only on the lines around the ball. Whole moves are found one by one, because a position can have
+hundreds of thousands.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,8 +1,8 @@
 """
 Paper soccer as a picture: the paper with coordinates, every line in its player's ink, and a number where each move ended.
 
-Only legal moves are drawn as moves. An illegal one is dashed as far as it was legal, and the place where it was not is crossed.
-The lines of the player who moved second have a gap in the middle, so that colour is not all that tells them apart.
+Only legal moves are drawn as moves. An illegal one is dashed as far as it was legal, and the place where it was not is
+crossed. The lines of the second player have a gap in the middle, so that the colours are not needed to tell them apart.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ _EDGE = 34
 WIDTH = 2 * rules.SIDE * UNIT + 2 * _EDGE
 HEIGHT = 2 * rules.GOAL * UNIT + 2 * _EDGE - 12
 
-#: By side: who moved first, and the other.
+#: The ink of each side: the first player, and the second.
 INKS = ("#1f5fa8", "#b3301f")
 
 _STYLE = f"""\
@@ -141,7 +141,7 @@ class _Pitch:
             yield text(str(place), x + (15 if newest else 9), y - (10 if newest else 6), "count")
 
     def foul(self, position: rules.Position, move: Move) -> Iterator[str]:
-        """What was tried: dashed as far as it was legal, and crossed where it was not."""
+        """The illegal move: dashed as far as it was legal, and crossed where it was not."""
         start, here = position.ball, position
         for point in move.points:
             if here.turn != position.turn:

@@ -27,7 +27,8 @@ _STEPS: Mapping[str, Point] = {
 }
 _NAMED = {step: name for name, step in _STEPS.items()}
 _WORD = re.compile(r"\(?(-?[0-9]{1,3})\s*,\s*(-?[0-9]{1,3})\)?|[^\s,;]+", re.ASCII)
-#: So many unfinished moves are kept while moves are listed by length. Beyond it, the longest one is finished first.
+#: The most unfinished moves that are stored while moves are listed by length. If there are more, the longest one is
+#: finished first.
 _KEPT = 500
 #: So many moves are tried for an example that does not lose at once.
 _TRIED = 60
@@ -55,7 +56,7 @@ class PaperSoccerScreen(Screen[View]):
 
     @property
     def _way(self) -> int:
-        """1, or -1 for the seat that sees the pitch turned."""
+        """The direction of the seat's attack on its screen: 1, or -1 for the seat that sees the pitch turned."""
         return 1 if self.known is None or self.seat in (None, self._view.first) else -1
 
     @property
@@ -253,7 +254,7 @@ def _segments(moves: Sequence[Sequence[Point]], ball: Point) -> set[tuple[Point,
 
 
 def _complete(position: Position) -> Iterator[tuple[Point, ...]]:
-    """Complete legal moves. The short ones come first, as long as few unfinished ones have to be kept for that."""
+    """Complete legal moves. The short ones come first, as long as there are few unfinished ones."""
     unfinished: deque[tuple[tuple[Point, ...], Position]] = deque([((), position)])
     while unfinished:
         points, here = unfinished.pop() if len(unfinished) > _KEPT else unfinished.popleft()

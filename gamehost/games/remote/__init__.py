@@ -1,1 +1,1 @@
-"""Games whose rules the host does not know: a remote master rules them."""
+"""Games with rules that the host does not know: a remote master decides."""

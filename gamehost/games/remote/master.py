@@ -1,12 +1,14 @@
 """
-The referee of a remote game. It knows who may speak, and nothing of the rules.
+The referee of a remote game. It knows which seat may act, and knows no rules.
 
-The players have the first seats, in the order in which they came. The last seat is the master's: a program that knows the
-rules. The master says states, and each names the player whose turn it is. That player makes one move, and then the master owes
-the next state. A player who leaves is out. The referee ends the game when one player is left, or when the master is gone.
+The players have the first seats, in the order in which they came. The last seat is the master's: a program that knows
+the rules. The master sends states, and each names the player to move. That player makes one move, and then the master
+has to send the next state. A player who leaves is out. The referee ends the game when one player is left, or when the
+master has left.
 
-A content is what the program of a player or a master has sent. The host knows that it is UTF-8, and nothing else of it. In the
-journal it stands in one line: characters that cannot be printed, braces and backslashes are written as escapes.
+A content is the bytes that the program of a player or a master has sent. The host checks that it is UTF-8, and does not
+read it. In the journal a content is part of one line: characters that cannot be printed, braces and backslashes are
+written as escapes.
 """
 
 import re
@@ -31,7 +33,7 @@ class Move:
 
 @frozen
 class Next:
-    """The master: a state, and whose turn it is."""
+    """From the master: a state, and the seat to move."""
 
     seat: Seat
     content: bytes
@@ -39,7 +41,7 @@ class Next:
 
 @frozen
 class Finish:
-    """The master: the last state, and who has won, in the master's order."""
+    """From the master: the last state, and the winners, in the master's order."""
 
     results: tuple[tuple[Seat, bool], ...]
     content: bytes
@@ -54,7 +56,7 @@ class PutOut:
 
 Action = Move | Next | Finish | PutOut
 
-#: What can be printed, and is an escape all the same.
+#: Characters that can be printed and are written as escapes nevertheless.
 _PRINTABLE = str.maketrans({"\\": "\\\\", "{": "\\x7b", "}": "\\x7d"})
 _SHORT = {"\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 _ESCAPE = re.compile(r"\\(?:[\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
@@ -109,7 +111,7 @@ class Gone:
 
 @frozen
 class StateSaid:
-    """To the players, and then to the master: a state, and whose turn it is."""
+    """To the players, and then to the master: a state, and the seat to move."""
 
     next: Seat
     content: bytes
@@ -117,7 +119,9 @@ class StateSaid:
 
 @frozen
 class Ended:
-    """To the players, and then to the master: who has won. Alone to a player who is out, with this player's result."""
+    """
+    To the players, and then to the master: the winners. A player that is out receives it alone, with its own result.
+    """
 
     results: tuple[tuple[Seat, bool], ...]
     content: bytes = b""
@@ -125,18 +129,18 @@ class Ended:
 
 @frozen
 class NeverWas:
-    """To those who are there: the game has ended before anybody was told a state."""
+    """To the seats that are still present: the game has ended before any state was sent."""
 
 
 @frozen
 class Situation:
-    """Where the game stands."""
+    """The state of the game."""
 
-    #: The players who are still in.
+    #: The players that are still in.
     inside: tuple[Seat, ...]
-    #: Whose turn it is; `None`: the master's, or the game has not begun or is over.
+    #: The player to move; `None`: the master is to act, or the game has not begun or is over.
     turn: Seat | None
-    #: How many actions there were.
+    #: The number of actions so far.
     actions: int
     result: Result | None
 
@@ -148,7 +152,7 @@ class Owes(Enum):
     NOTHING = "nothing"
     #: The state after the beginning, or after a move.
     STATE = "state"
-    #: Whose turn it is after the player whose turn it was has left.
+    #: The player to move next, after the player to move has left.
     TURN = "turn"
 
 
@@ -157,8 +161,8 @@ class Referee:
     """
     The referee of one game. All times are in milliseconds.
 
-    :param players: how many
-    :param answer_time: within which the master says a state that it owes; 0: any time
+    :param players: the number of players
+    :param answer_time: within which the master has to send a state; 0: any time
     :param move_time: for one move; 0: any time
     """
 
@@ -169,9 +173,9 @@ class Referee:
     _inside: list[Seat] = field(init=False)
     _turn: Seat | None = field(default=None, init=False)
     _owes: Owes = field(default=Owes.STATE, init=False)
-    #: Since when the master owes something, or a player has the turn.
+    #: The time since which the master has to act, or a player has the turn.
     _since: int = field(default=0, init=False)
-    #: Whether there is a state.
+    #: Whether a first state has come.
     _begun: bool = field(default=False, init=False)
     _actions: int = field(default=0, init=False)
 
@@ -196,7 +200,7 @@ class Referee:
         return self._owes is not Owes.NOTHING and self.result is None
 
     def begin(self, now: int) -> Sequence[To[Event]]:
-        """Nobody is told anything: the master knows the players, and says the first state."""
+        """Begin without an event: the master knows the players, and sends the first state."""
         self._since = now
         return ()
 
@@ -204,7 +208,7 @@ class Referee:
         """
         Pass a move on, or a state.
 
-        :raises IllegalAction: not now, not from this seat, or with a player who is not in the game
+        :raises IllegalAction: it is not this seat's turn, or a player in the message is not in the game
         """
         if self.result is not None:
             raise IllegalAction("the game is over")
@@ -238,7 +242,7 @@ class Referee:
 
     def _finish(self, results: tuple[tuple[Seat, bool], ...], content: bytes) -> Sequence[To[Event]]:
         if sorted(seat for seat, _ in results) != self._inside:
-            raise IllegalAction("expected each player who is still in the game once")
+            raise IllegalAction("expected each player that is still in the game once")
         self._begun = True
         winners = tuple(sorted(seat for seat, won in results if won))
         return self._end(Result(winners, Cause.RULES, "as the master says"), results, content)
@@ -248,7 +252,7 @@ class Referee:
             raise IllegalAction("expected a player who is in the game")
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
-        """A player is out. Without its master the game is void: nobody wins."""
+        """A player leaves and is out. Without its master the game is void: nobody wins."""
         self._actions += 1
         if seat == self.master:
             return self._void(Cause.LEFT, "the master is gone")
@@ -298,7 +302,7 @@ class Referee:
         return (To(event, (*sorted((*self._inside, *others)), self.master)),)
 
     def view(self, seat: Seat | None) -> Situation:
-        """The same for all: nothing is hidden here."""
+        """The same view for all: nothing is hidden here."""
         return Situation(tuple(self._inside), self._turn, self._actions, self.result)
 
     def state(self) -> object:
@@ -362,8 +366,8 @@ class RemoteGame:
 
     def legal(self, view: Situation, seat: Seat) -> Iterator[Action] | None:
         """
-        Only the remote master knows what is legal for the player whose turn it is, and nobody knows what the master may say.
-        The other players can do nothing.
+        A player that waits has no legal action. For the player to move only the remote master knows what is legal, and
+        the master may send anything.
         """
         waits = seat in view.inside and seat != view.turn
         return iter(()) if waits or view.result is not None else None
@@ -373,7 +377,7 @@ class RemoteGame:
         return None
 
     def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
-        """Only the remote master and its players know what an event changes, so a view stays as it is."""
+        """The view before: only the remote master and its players know what an event changes."""
         return view
 
 

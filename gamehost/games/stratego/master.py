@@ -1,9 +1,9 @@
 """
-The game master of one match: first both sides set up, hidden from each other, then they move in turn. And what follows from
-what one seat knows: the actions that it may take now, and its view after an event.
+The game master of one match: first both sides set up, hidden from each other, then they move in turn. Also the
+functions of one seat's knowledge: the actions that it may take now, and its view after an event.
 
-A seat is told where the enemy's pieces are and, once, the two kinds of a battle. An event with a hidden kind (a board, a
-placement) is made for one seat. No refusal depends on a hidden kind, and no rule of moving asks for one.
+A seat receives the squares of the enemy's pieces and, once, the two kinds of a battle. An event with a hidden kind (a
+board, a placement) is made for one seat. No refusal depends on a hidden kind, and no rule of moving uses one.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ SIDES = "rb"
 
 
 def board_of_set_up(seat: Seat, rows: Sequence[str]) -> str:
-    """The squares before the first move, as a player sees them who has placed these rows, from the lowest to the highest."""
+    """The squares before the first move, as the player that placed these rows sees them. Rows count from the lowest."""
     bare, enemies = rules.BARE.decode("ascii"), ENEMY * 4 * rules.WIDTH
     own = "".join(rows)
     return own + bare[40:60] + enemies if seat == 0 else enemies + bare[40:60] + own
@@ -56,7 +56,8 @@ def position_of(view: rules.Situation, seat: Seat) -> rules.Position:
 
 def legal(view: rules.Situation, seat: Seat) -> Iterator[rules.Action] | None:
     """
-    The moves of the seat whose turn it is. In the set-up: single placements, where there was one.
+    The moves of the seat whose turn it is. In the set-up: single placements, if the seat has placed a piece singly
+    before.
 
     :return: `None`: a whole set-up may be sent, and there are too many
     """
@@ -88,7 +89,7 @@ def _placements(view: rules.Situation, seat: Seat) -> Iterator[rules.Action]:
 
 
 def random_action(view: rules.Situation, seat: Seat, below: Callable[[int], int]) -> rules.Action | None:
-    """One of the legal actions; for a side on which nothing stands, all forty pieces in any order."""
+    """One of the legal actions; for a side without a placed piece, all forty pieces in any order."""
     listed = legal(view, seat)
     if listed is not None:
         return any_of(listed, below)
@@ -105,7 +106,10 @@ def any_rows(below: Callable[[int], int]) -> tuple[str, ...]:
 
 
 def any_kinds(squares: str, seat: Seat, chance: Chance) -> Mapping[int, str]:
-    """Kinds that the enemy's pieces on a board may have, by square. Who stands beyond the own rows has moved."""
+    """
+    Kinds that the enemy's pieces on a board may have, by square. A piece beyond its own rows has moved, so it is
+    neither bomb nor flag.
+    """
     first = rules.HOME[rules.OTHER[seat]] * rules.WIDTH
     enemies = [square for square, mark in enumerate(squares) if mark == ENEMY]
     home = shuffled([square for square in enemies if first <= square < first + rules.PIECES], chance)
@@ -117,7 +121,7 @@ def any_kinds(squares: str, seat: Seat, chance: Chance) -> Mapping[int, str]:
 
 
 def follow(view: rules.Situation | None, event: Any, seat: Seat | None) -> rules.Situation | None:
-    """The view after an event that this seat, or a watcher, was told."""
+    """The view after an event that this seat, or a watcher, received."""
     match event:
         case rules.Situation():
             return event
@@ -181,7 +185,7 @@ class BadMove(IllegalAction):
 
 @frozen
 class Terms:
-    """What was agreed before the match. Times in milliseconds, 0 = off."""
+    """The settings of a match. Times in milliseconds, 0 = off."""
 
     move_time: int = 0
     #: For the whole set-up, both sides at once. Off: the set-up is under `move_time`, renewed by each placement.
@@ -304,6 +308,7 @@ class StrategoMaster:
             raise BadMove("play has not begun: both sides must be ready first")
         if seat != position.turn:
             raise BadMove("it is the other side's turn")
+        # Is the move legal?
         x, y, to_x, to_y = move.x, move.y, move.to_x, move.to_y
         if not (0 <= x < rules.WIDTH and 0 <= y < rules.WIDTH and 0 <= to_x < rules.WIDTH and 0 <= to_y < rules.WIDTH):
             raise BadMove("there is no such square: x and y are 0 to 9")
@@ -311,6 +316,7 @@ class StrategoMaster:
         objection = position.objection(source, target)
         if objection is not None:
             raise BadMove(objection)
+        # Carry it out, and make the events.
         position, battle = position.after(source, target)
         self.position = position
         result = position.result(self._terms.max_plies)
@@ -395,9 +401,10 @@ class Stratego:
 
     def determinized(self, view: rules.Situation, seat: Seat, chance: Chance) -> StrategoMaster:
         """
-        A match in which the kinds of the enemy's pieces are drawn. Beyond its own rows stands neither its flag nor a bomb.
+        A match in which the kinds of the enemy's pieces are drawn. Beyond the enemy's own rows the flag and bombs are
+        not drawn.
 
-        A view shows neither which pieces are lost nor which have moved, so that is not kept to.
+        A view shows neither the lost pieces nor the moved ones, so the draw does not respect these.
         """
         walk = view.walk or rules.nowhere(0)
         master = StrategoMaster(Terms(setup_time=0, two_squares=len(walk.crossed)))

@@ -1,8 +1,8 @@
 """
 Stratego as other programs see it. Squares are named `A1` to `J10`: a letter for x, and y + 1.
 
-A board is 100 characters, `A1` first, then `B1`: own pieces by the id of their kind, `#` for the enemy's, `.` for an empty
-square, `~` for a lake. A watcher's board has `r` and `b` for the pieces of seats 0 and 1.
+A board is 100 characters, `A1` first, then `B1`. Own pieces are the id of their kind, `#` is an enemy's piece, `.` an
+empty square, `~` a lake. A watcher's board has `r` and `b` for the pieces of seats 0 and 1.
 """
 
 from collections.abc import Mapping, Sequence
@@ -158,7 +158,7 @@ class StrategoMessages:
         return View(situation.phase.value, situation.squares, situation.ready, situation.turn)
 
     def read_view(self, view: View, seat: Seat | None) -> Situation:
-        """A situation from its message. What a piece has crossed is not known."""
+        """A situation from its message. The borders that a piece has crossed are not known."""
         return Situation(seat, Phase(view.phase), view.squares, view.ready, _seat(view.turn), None)
 
     def read_event(self, event: Any) -> Event | None:

@@ -1,12 +1,12 @@
 """
 Stratego: every move is tried on sampled boards, with the exchanges that may follow.
 
-To the value on the boards comes a bonus for what a board does not show: coming nearer to pieces that can be taken, learning
-the kind of a piece, hiding the own kinds, and not going in circles.
+A bonus is added to the value on the boards, for four things that a board does not show. They are: coming nearer to
+pieces that can be taken, learning the kind of a piece, hiding the own kinds, and not going in circles.
 
-What the seat knows of the enemy's pieces is collected from what it is told. From this, boards are sampled that agree with all
-that was seen. Set-ups are sound ones, turned round at random and with some pieces exchanged: bombs guard the flag in the last
-row, scouts and some strong pieces stand in front, and most miners stay behind.
+The events that the seat receives give its knowledge of the enemy's pieces. From this, boards are sampled that agree
+with all events so far. Set-ups are sound ones, mirrored at random and with some pieces exchanged: bombs guard the flag
+in the last row, scouts and some strong pieces stand in front, and most miners stand behind.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -63,12 +63,12 @@ def any_set_up(chance: SeededChance) -> tuple[str, ...]:
     return tuple("".join(pieces[start : start + 10]) for start in range(0, 40, 10))
 
 
-# What is known of the enemy's pieces
+# Knowledge of the enemy's pieces
 
 
 @frozen
 class Suspect:
-    #: Where it stood when it was first seen.
+    #: The square on which the piece was first seen.
     start: int
     #: Its kind, if it is known.
     kind: str | None = None
@@ -83,20 +83,20 @@ def ends_of(move: rules.Move) -> tuple[int, int]:
 
 @define(eq=False)
 class Knowledge:
-    """What one seat knows of the other side."""
+    """The knowledge of one seat about the other side."""
 
     seat: Seat
-    #: Whether kinds that were seen in battles are kept in mind.
+    #: Whether kinds that were seen in battles are remembered.
     remembers: bool = True
     #: By square.
     suspects: dict[int, Suspect] = field(factory=dict)
-    #: Enemy pieces that are gone, by kind.
+    #: The number of lost enemy pieces, by kind.
     lost: dict[str, int] = field(factory=dict)
     #: Squares of own pieces that the enemy has seen in a battle.
     shown: set[int] = field(factory=set)
 
     def look(self, squares: str) -> None:
-        """Take a board as this seat sees it. Pieces that are new in it have started where they stand."""
+        """Take a board as this seat sees it. New pieces in it have started on their squares."""
         enemies = {square for square, mark in enumerate(squares) if mark == ENEMY}
         for square in enemies - set(self.suspects):
             rows = range(60, 100) if self.seat == 0 else range(40)
@@ -138,7 +138,7 @@ class Knowledge:
             self.shown.add(end)
 
     def unknown_kinds(self) -> list[str]:
-        """The kinds of all pieces that are neither gone nor known."""
+        """The kinds of all pieces that are neither lost nor known."""
         known = [suspect.kind for suspect in self.suspects.values()]
         return [
             kind.id
@@ -167,7 +167,10 @@ class Knowledge:
         return kinds
 
     def _drawn(self, squares: list[int], flag: int | None, chance: SeededChance) -> int:
-        """A square for the flag, or for a bomb: rather far behind, and bombs rather beside the flag."""
+        """
+        A square for the flag, or for a bomb. The flag is preferred in the rows behind, and bombs are preferred next to
+        the flag.
+        """
         weights = []
         for square in squares:
             behind = 9 - square // rules.WIDTH if self.seat == 0 else square // rules.WIDTH
@@ -186,9 +189,9 @@ class Knowledge:
 # The search
 
 
-#: What a piece is worth in an exchange.
+#: The value of a piece in an exchange.
 WORTH: Mapping[str, int] = dict(zip("123456789SFB", (400, 250, 150, 90, 60, 40, 30, 55, 25, 80, 0, 45), strict=True))
-#: What the flag counts for on one sampled board: much, but not everything, because the flag may be elsewhere.
+#: The value of the flag on one sampled board: much, but not everything, because the flag may be elsewhere.
 FLAG_WORTH = 900
 
 Step = tuple[int, int]
@@ -200,7 +203,7 @@ class Style:
     worlds: int
     nodes: int
     seconds: float
-    #: Whether kinds that were seen are kept in mind, and whether the enemy's answers are looked at.
+    #: Whether kinds that were seen are remembered, and whether the enemy's answers are examined.
     remembers: bool
     looks_ahead: bool
     noise: int
@@ -255,7 +258,7 @@ class StrategoRules:
 RULES = StrategoRules()
 
 
-#: What does not step aside.
+#: Squares that never become free.
 _IN_THE_WAY = frozenset((ENEMY, rules.FLAG, rules.BOMB))
 
 
@@ -284,7 +287,7 @@ def _battle_value(attacker: str, defender: str) -> int:
     return -WORTH[attacker]
 
 
-#: What an attack is worth: attacker -> defender.
+#: The value of an attack: attacker -> defender.
 BATTLE_VALUES: Mapping[str, Mapping[str, int]] = {
     attacker: {defender: _battle_value(attacker, defender) for defender in rules.KINDS} for attacker in rules.MOVERS
 }
@@ -292,7 +295,7 @@ BATTLE_VALUES: Mapping[str, Mapping[str, int]] = {
 
 @define(eq=False)
 class Judge:
-    """What moves are worth beyond the boards, in one position."""
+    """The values of moves beyond the boards, in one position."""
 
     squares: str
     knowledge: Knowledge
@@ -305,8 +308,8 @@ class Judge:
 
     def gains(self, kind: str) -> Sequence[tuple[float, int]]:
         """
-        What attacks on enemy pieces bring on average, and where these are: those that bring something, the best first. To learn
-        a kind is worth more the longer nothing happens.
+        The average gains of attacks on enemy pieces, with the squares of these pieces: only positive gains, the best
+        first. Learning a kind gains more the longer there has been no battle.
         """
         if (found := self._gains.get(kind)) is None:
             values, learned = BATTLE_VALUES[kind], 12 + min(self.calm, 100)
@@ -332,7 +335,7 @@ class Judge:
         return best
 
     def bonus(self, step: Step, seen: Mapping[str, int]) -> float:
-        """What a move is worth beside the exchange that it begins."""
+        """The value of a move beside the exchange that it begins."""
         start, end = step
         kind = self.squares[start]
         if self.squares[end] == ENEMY:
@@ -436,7 +439,7 @@ class StrategoPlayer:
     def _steps(self) -> list[Step]:
         view = self.view
         assert view is not None
-        # Not every server tells how often a border may be crossed. A player that has a turn may move.
+        # Not every server sends the limit of crossings of one border. A player that is to move has some move.
         known = list(STRATEGO.legal(view, self.seat) or ())
         known = known or list(STRATEGO.legal(evolve(view, walk=None), self.seat) or ())
         legal = [move for move in known if isinstance(move, rules.Move)]
@@ -467,7 +470,7 @@ class StrategoPlayer:
         return Tried(steps, bonus, worlds, budget, style.looks_ahead)
 
     def weigh(self, action: bytes) -> Weighed | None:
-        """Moves are weighed by what this seat knew, and who is ahead by the pieces that are gone."""
+        """Weigh a move by the knowledge of this seat. The lost pieces decide which side is ahead."""
         view, move = self.view, rules.read(action)
         if view is None or view.phase is not rules.Phase.PLAY or not isinstance(move, rules.Move):
             return None
@@ -475,7 +478,7 @@ class StrategoPlayer:
         half, taken = STUDIED.worlds // 2, ends_of(move)
         if taken not in tried.bonus:
             return None
-        # The boards on which it is the best are not those on which it is compared: there it was lucky.
+        # The best move is chosen on some boards and compared on others: on the boards of its choice it was lucky.
         best = evolve(tried, worlds=tried.worlds[:half]).best()
         tried = evolve(tried, worlds=tried.worlds[half:])
         lead = self._lead()
@@ -508,7 +511,7 @@ class Tried:
 
     def value(self, world: World, step: Step) -> float:
         """
-        What a move brings on a board.
+        The value of a move on a board.
 
         :raises OutOfBudget: there is no time left
         """
@@ -521,7 +524,7 @@ class Tried:
 def exchange(
     position: rules.Position, kinds: Mapping[int, str], step: Step, budget: Budget, looks_ahead: bool
 ) -> float:
-    """What a move and the captures after it bring, on a sampled board."""
+    """The value of a move and the captures after it, on a sampled board."""
     start, end = step
     if not looks_ahead:
         budget.spend()
@@ -540,7 +543,10 @@ def exchange(
 
 
 def recalled(known: rules.Situation, told: Sequence[Any], seat: Seat) -> Sequence[Any]:
-    """The match from its first move on, with the boards that this seat was told: a conclusion is drawn from each of them."""
+    """
+    The match from its first move on, with the boards that this seat received. The player draws conclusions from each of
+    them.
+    """
     if known.phase is rules.Phase.SETUP:
         return []
     moves = [event for event in told if isinstance(event, rules.Moved | rules.Fought)]

@@ -1,18 +1,18 @@
 """
-The rules of Stratego: the forty pieces of a side and their battles, the position during play, and a side's set-up. And what a
-player can do, and what players are told.
+The rules of Stratego: the forty pieces of a side and their battles, the position during play, and a side's set-up. Also
+the actions of players, and the events that players receive.
 
 A piece is named by one character: `1` (marshal) to `9` (scout), `S` (spy), `F` (flag), `B` (bomb). Lower numbers
 are stronger, the spy is the weakest.
 
 A square is a number, `y * 10 + x`; A1 is 0 and J10 is 99. The board is 100 bytes: `.` empty, `~` lake, and a piece as
-the character of its kind, with the top bit set where it is the second player's. Whether a move is allowed is found
-without listing all of them, and depends on nothing that its player cannot see.
+the character of its kind, with the top bit set for the second player's pieces. A move is checked without a list of all
+moves. The check depends only on what the player can see.
 
-An action holds what its player sent, valid or not. Only the master judges it. In the journal it is `9@A4`, forty ids with a
-slash between rows, `ready`, or `A4-A5`; that notation is for actions that a master has accepted.
+An action contains what its player sent, valid or not. Only the master judges it. In the journal an action is `9@A4`,
+forty ids with a slash between rows, `ready`, or `A4-A5`. Only actions that a master has accepted have this notation.
 
-Each event is made for its audience: where something is hidden, every seat has its own event. `next` in an event of play is
+Each event is made for its audience: if something is hidden, every seat has its own event. `next` in an event of play is
 the seat that has to move now; it is `None` when play is over, and an `Over` follows.
 """
 
@@ -30,7 +30,7 @@ from gamehost.games.base import Cause, IllegalAction, Result, Seat
 # Pieces
 
 
-#: Who is left standing after a battle.
+#: The survivor of a battle.
 Survivor = Literal["attacker", "defender", "tie"]
 
 
@@ -70,7 +70,7 @@ MOVERS = "".join(kind for kind in KINDS if kind not in (FLAG, BOMB))
 
 def survivor(attacker: str, defender: str) -> Survivor:
     """
-    Who is left when `attacker` attacks `defender`.
+    The survivor when `attacker` attacks `defender`.
 
     Any piece takes a flag. Only a miner removes a bomb. A spy that attacks the marshal removes it. Otherwise the stronger
     piece survives, and equal pieces are both removed.
@@ -112,7 +112,7 @@ def codes(seat: Seat, kinds: str) -> bytes:
     return bytes(ord(kind) | SECOND * seat for kind in kinds)
 
 
-#: What a move passes: the squares strictly between, and the borders crossed (a bit each).
+#: The way of a move: the squares strictly between, and the borders crossed (a bit each).
 Way: TypeAlias = tuple[tuple[int, ...], int]
 
 
@@ -143,7 +143,7 @@ def _ways(square: int) -> Iterator[tuple[int, Way]]:
             yield target, (ray[:distance], borders)
 
 
-# Lakes are left out: nothing stands on one and nothing passes one.
+# Lakes are left out: no piece is on a lake or crosses one.
 RAYS = tuple(() if square in LAKES else tuple(_rays(square)) for square in range(WIDTH * WIDTH))
 WAYS: tuple[Mapping[int, Way], ...] = tuple(
     {} if square in LAKES else dict(_ways(square)) for square in range(WIDTH * WIDTH)
@@ -159,7 +159,7 @@ _OWN_MOVERS = tuple(codes(seat, MOVERS) for seat in (FIRST_PLAYER, SECOND_PLAYER
 _OWN_SCOUT = tuple(codes(seat, SCOUT)[0] for seat in (FIRST_PLAYER, SECOND_PLAYER))
 _OWN_FLAG = tuple(codes(seat, FLAG)[0] for seat in (FIRST_PLAYER, SECOND_PLAYER))
 _FIND_MOVERS = tuple(re.compile(b"[" + movers + b"]") for movers in _OWN_MOVERS)
-#: By seat: what it may move onto.
+#: By seat: the contents of a square that its pieces may move onto.
 _OPEN = tuple(bytes((EMPTY, *_OWN[other])) for other in OTHER)
 
 
@@ -190,7 +190,7 @@ def seen(squares: bytes | bytearray, seat: Seat | None) -> str:
 
 
 class Battle(Struct, frozen=True, gc=False):
-    """Two pieces met: their kinds, and who is left."""
+    """A battle of two pieces: their kinds, and the survivor."""
 
     attacker: str
     defender: str
@@ -198,12 +198,15 @@ class Battle(Struct, frozen=True, gc=False):
 
 
 class Walk(Struct, frozen=True, gc=False):
-    """What one side's latest piece has crossed in its turns up to now: the memory of the two-squares rule."""
+    """
+    The memory of the two-squares rule: the borders that one side's latest piece has crossed in its turns up to now.
+    """
 
-    #: Where that piece went, even if it was lost there: no other can set out from that square without having come to
-    #: it. -1: nothing has moved yet.
+    #: The last square of that piece, even if it was lost there: another piece has to move to that square before it can
+    #: leave it. -1: no piece has moved yet.
     square: int
-    #: Borders by how long: those crossed in its latest turn, in both of its latest two, in all of its latest three ...
+    #: Borders by number of turns: those crossed in its latest turn, in both of its latest two, in all of its latest
+    #: three ...
     crossed: tuple[int, ...]
 
     def on(self, source: int, target: int, borders: int) -> "Walk":
@@ -228,7 +231,7 @@ class Position(Struct, frozen=True, gc=False):
 
     def objection(self, source: int, target: int) -> str | None:
         """
-        What is wrong with this move by the player to move; `None`: it is legal.
+        Why this move is illegal for the player to move; `None`: it is legal.
 
         The words depend on what that player can see, never on the kind of an enemy piece.
 
@@ -298,8 +301,8 @@ class Position(Struct, frozen=True, gc=False):
 
     def can_move(self, seat: Seat) -> bool:
         """Whether this side has a legal move, or would have if it were its turn."""
-        # A longer run of a scout begins with a legal step, so steps are enough; and the piece that moved last is
-        # nearly always able to move again, so it is asked first.
+        # A longer run of a scout begins with a legal step, so steps are enough. The piece that moved last can nearly
+        # always move again, so it is tried first.
         latest = self.walks[seat].square
         if latest >= 0 and self.squares[latest] in _OWN_MOVERS[seat] and self._can_step(seat, latest):
             return True
@@ -450,7 +453,7 @@ class Placing:
         self.ready = True
 
 
-# What a player can do, and what players are told.
+# The actions of players, and the events that players receive.
 
 
 class Place(Struct, frozen=True, gc=False):
@@ -553,7 +556,7 @@ def read(notation: bytes) -> Action:
 class Opened:
     """The match has begun with the set-up: both players place their pieces. To everyone."""
 
-    #: In how many turns in a row a piece may cross the same border; 0: in any number. No wire tells it.
+    #: How many turns in a row a piece may cross the same border; 0: without a limit. No wire sends it.
     two_squares: int = field(default=3, repr=False)
 
 
@@ -623,7 +626,7 @@ class Over(Struct, frozen=True, gc=False):
     """The match is over. To everyone."""
 
     result: Result
-    #: Who made the last move; `None`: nobody did.
+    #: The seat that made the last move; `None`: nobody has moved.
     last: Seat | None
 
 
@@ -637,7 +640,7 @@ class Phase(Enum):
 
 @frozen
 class Situation:
-    """All that one seat (`None`: a watcher) may know at a moment: what `view` gives."""
+    """All that one seat (`None`: a watcher) may know at a moment: the result of `view`."""
 
     seat: Seat | None
     phase: Phase
@@ -645,10 +648,11 @@ class Situation:
     squares: str
     #: By seat, whether it is ready; both are during play.
     ready: tuple[bool, bool]
-    #: Who has to move; `None` but in play.
+    #: The seat to move; `None` except in play.
     turn: Seat | None
     result: Result | None
-    #: What the seat's latest piece has crossed, for the two-squares rule; `None`: a watcher, or it is not known.
+    #: The borders that the seat's latest piece has crossed, for the two-squares rule; `None`: a watcher, or it is not
+    #: known.
     walk: Walk | None = field(default=None, repr=False)
     #: Whether this seat has placed pieces one by one. Then it cannot place all at once.
     singly: bool = field(default=False, repr=False)

@@ -1,8 +1,8 @@
 """
-Stratego as a picture: what the one who asks may know, and all pieces when the match is over.
+Stratego as a picture: as much as its reader may know, and all pieces when the match is over.
 
-The sides are told apart by shape too: blocks of the first player have battlements, those of the second a round top. A piece
-whose kind is hidden shows its back.
+The sides differ in shape too: blocks of the first player have battlements, those of the second a round top. A piece of
+a hidden kind shows its back.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -131,7 +131,7 @@ def _pieces(scene: Scene, below: int) -> Iterator[str]:
 
 
 def _known(scene: Scene) -> Mapping[int, tuple[int, str]]:
-    """Square -> whose piece is there, and its kind as far as it may be shown (else empty)."""
+    """Square -> the owner of the piece there, and its kind as far as it may be shown (else empty)."""
     known: dict[int, tuple[int, str]] = {}
     for situation in scene.views or [scene.view]:
         own = situation.seat
@@ -156,7 +156,7 @@ def _block(seat: int, kind: str) -> str:
 
 
 def _front(kind: str) -> Iterator[str]:
-    """What is on a piece: numeral and emblem, a figure, or chevrons where it is hidden."""
+    """The front of a piece: numeral and emblem, or a figure; chevrons if its kind is hidden."""
     match kind:
         case "":
             yield from (tag("path", class_="back", d=f"M-12 {y + 7}Q0 {y - 9} 12 {y + 7}") for y in (-8, 0, 8))

@@ -1,7 +1,7 @@
 """
 Stratego in a terminal. A move is typed as two squares: `b4 b5`. A set-up is typed in one line: `setup random`.
 
-A screen holds what its seat was told and nothing else, so two matches that differ only in hidden pieces look alike.
+A screen contains only what its seat received, so two matches that differ only in hidden pieces look alike.
 
 The set-up of Stratego, as it is typed: `setup random`, `setup classic`, `setup ROWS`, or piece by piece.
 
@@ -46,7 +46,7 @@ def still_to_place(view: m.View) -> Counter[str]:
 
 
 def listed_set_ups(view: m.View, seat: Seat) -> Iterator[str]:
-    """What can be typed in the set-up."""
+    """The commands that can be typed in the set-up."""
     left = still_to_place(view)
     if left.total() == _PIECES:
         yield "setup random"
@@ -141,7 +141,7 @@ def _place(piece: str, name: str, view: m.View, seat: Seat) -> rules.Place:
 
 _NAMES = {number: name.lower() for name, number in rules.SQUARE_NAMED.items()}
 _COLUMNS = "abcdefghij"
-#: What a board has besides own pieces: hidden ones, empty squares and lakes.
+#: The other marks of a board beside own pieces: hidden ones, empty squares and lakes.
 _HIDDEN, _EMPTY, _LAKE = "#", ".", "~"
 _NAME, _ENTRY = 20, 17
 _OWN, _OTHER, _WATER = "1;32", "1;31", "34"
