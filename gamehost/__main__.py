@@ -74,7 +74,8 @@ def _verb(name: str) -> Verb:
     """
     A verb that a package offers.
 
-    :raises PartUnusable: it cannot be used as it is installed; the words go on behind its name
+    :raises PartUnusable: it cannot be used as it is installed; the message continues the sentence that begins with its
+        name
     """
     try:
         verb = loaded(VERBS, name, Verb)
@@ -110,7 +111,7 @@ def usage() -> str:
 
 
 def show_everything() -> None:
-    """Have characters that the terminal's encoding does not have written as escapes: names may have any letters."""
+    """Write characters that the terminal's encoding does not have as escapes: names may have any letters."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -161,9 +162,9 @@ def _may_ask_for_tls(options: Sequence[str]) -> bool:
     """Whether the options, or the file that they name, may name an endpoint with TLS or a cluster."""
     for option, following in zip_longest(options, options[1:], fillvalue=""):
         name, equals, value = option.partition("=")
-        # An option may be shortened, as far as it can be told from the others.
+        # An option may be shortened as long as it is unique.
         if len(name) > len("--") and "--config".startswith(name):
-            with suppress(OSError, UnicodeError):  # the options say what is wrong with their file
+            with suppress(OSError, UnicodeError):  # the options report a fault of their file later
                 text = Path(value if equals else following).read_text("utf-8")
                 if any(word in text for word in ("tls:", "ssl:", "cluster")):
                     return True
@@ -176,10 +177,11 @@ def import_twisted(options: Sequence[str]) -> None:
     """
     Import Twisted, before anything else does, without what a host with these options has no use for.
 
-    Twisted names the standard library's module of cookies, with which its HTTP client is imported: it is loaded when somebody
-    uses it. What imports OpenSSL and `ssl` if it can is imported as on a machine without them, unless the options ask for
-    TLS. They take a sixth of the memory of a start, and can still be imported afterwards. What is missing then is `startTLS`
-    of a TCP connection, which no wire has, `ssl:` among Twisted's endpoints, and TLS in asyncio.
+    Twisted imports the standard library's module of cookies for its HTTP client. Here that module is loaded at its
+    first use. Modules that import OpenSSL and `ssl` if they can are imported as on a machine without them, unless the
+    options name TLS. Both take a sixth of the memory of a start, and can still be imported afterwards. Three parts are
+    missing then: `startTLS` of a TCP connection, which no wire uses, `ssl:` among Twisted's endpoints, and TLS in
+    asyncio.
     """
     if "http.cookiejar" not in sys.modules:
         spec = find_spec("http.cookiejar")

@@ -42,7 +42,7 @@ class Timer:
         return inf if self._call is None else self._call.getTime()
 
     def set(self, clock: Any, seconds: float, call: Callable[..., object], *arguments: Any) -> None:
-        """Have something called after so many seconds, in the place of what was to be called."""
+        """Call a function after a number of seconds, in place of an earlier call that is still pending."""
         self.stop()
         self._call = clock.callLater(seconds, self._ring, call, arguments)
 
@@ -89,10 +89,11 @@ STANDSTILL = 2.0
 
 def without_standstills(clock: Callable[[], float]) -> Callable[[], float]:
     """
-    A clock that stops while the process stands still: frozen, on a paused machine, or on a laptop that sleeps.
+    A clock that stops while the process does not run: frozen, on a paused machine, or on a laptop that sleeps.
 
-    The reactor asks for the time in every turn. If it did not for longer than `STANDSTILL`, the clock goes on where it
-    was. So all deadlines are later by the length of the standstill, and the sockets are read before one is due.
+    The reactor reads the time in every turn. If it did not do so for longer than `STANDSTILL`, the clock continues at
+    its last time. So all deadlines are later by the length of the standstill, and the sockets are read before one is
+    due.
 
     :param clock: seconds, monotonic. The clock that is returned is for the reactor's thread alone
     """
@@ -116,7 +117,7 @@ def without_standstills(clock: Callable[[], float]) -> Callable[[], float]:
 
 def use_steady_clock(reactor: Any) -> None:
     """
-    Have a reactor count its seconds on the monotonic clock without standstills. To be called before anything is scheduled.
+    Let a reactor count its seconds on the monotonic clock without standstills. Call this before any call is scheduled.
 
     Twisted uses the wall clock. People and daemons set that, and then every deadline would be early or late.
     """
@@ -128,7 +129,7 @@ def use_steady_clock(reactor: Any) -> None:
 
 def poll_without_log_context(reactor: Any) -> None:
     """
-    Have an epoll reactor call the sockets that are ready directly. Any other reactor is left as it is.
+    Make an epoll reactor call the ready sockets directly. Any other reactor is not changed.
 
     Twisted makes a logging context for each call, so that its log can name the connection. The host's log does not show
     that name, and a context costs a tenth of a move.
@@ -142,7 +143,7 @@ def poll_without_log_context(reactor: Any) -> None:
         for descriptor, event in reactor._poller.poll(timeout, len(selectables)):
             selectable = selectables.get(descriptor)
             if selectable is None:
-                continue  # closed by the call of another one
+                continue  # the call of another socket has closed it
             try:
                 read_or_write(selectable, descriptor, event)
             except Exception:
@@ -161,8 +162,8 @@ class ImmediateServer(tcp.Server):
     Twisted queues what is written, asks the system whether it may be sent, and sends it in the reactor's next turn. A
     game's messages are so small that the system nearly always takes them at once, and asking costs more than sending.
 
-    If the system does not take all of it, the rest is queued as usual, and the producer is paused at once: the system's
-    own buffer is full by then, and it is no smaller than a game needs.
+    If the system does not take all of it, the rest is queued as usual, and the producer is paused at once: then the
+    system's own buffer is full, and it is no smaller than a game needs.
     """
 
     #: Bytes read at a time.
@@ -196,7 +197,7 @@ class ImmediateServer(tcp.Server):
 
 
 def accept_immediate_servers(port: IListeningPort) -> bool:
-    """Have a port accept its next connections as `ImmediateServer`. `False`: it is not Twisted's TCP port."""
+    """Make a port accept its next connections as `ImmediateServer`. `False`: it is not Twisted's TCP port."""
     if getattr(port, "transport", None) is not tcp.Server:
         return False
     tcp_port: Any = port
@@ -208,14 +209,15 @@ def accept_immediate_servers(port: IListeningPort) -> bool:
 #: more while there are more.
 ACCEPTS = 4
 
-#: Seconds for which a port accepts nothing after it has refused a connection. What comes meanwhile waits in the system.
+#: Seconds for which a port accepts no connections after it has refused one. Connections that come meanwhile wait in the
+#: system.
 REFUSAL_PAUSE = 0.002
 
 
 def accept_steadily(port: IListeningPort, clock: IReactorTime, refused: Callable[[], int]) -> bool:
     """
-    Have a port accept a few connections in each turn of the reactor, and fewer while some are refused: those who are refused
-    come again at once if they are attackers, so the others would have no time left.
+    Make a port accept a few connections in each turn of the reactor, and fewer while some are refused. Refused
+    attackers connect again at once, and would leave no time for the others.
 
     :param refused: how many connections were refused so far
     :returns: `False`: it is not Twisted's port
@@ -266,9 +268,9 @@ def replace_protocol(transport: Any, protocol: IProtocol, data: bytes) -> None:
 
     Twisted would leave the first protocol between the two as a wrapper, and every byte would pass through it.
 
-    :param data: what the first protocol received and did not use
+    :param data: bytes that the first protocol received and did not use
     """
-    bare = getattr(transport, "bare", transport)  # which a transport that writes in frames stands before
+    bare = getattr(transport, "bare", transport)  # the transport below, if this one writes in frames
     # A transport that encrypts is a wrapper around the protocol, as Twisted sees it.
     setattr(bare, "wrappedProtocol" if hasattr(bare, "wrappedProtocol") else "protocol", protocol)
     protocol.makeConnection(transport)
@@ -281,7 +283,7 @@ def replace_protocol(transport: Any, protocol: IProtocol, data: bytes) -> None:
 
 def use_logger(twistd: Any, name: str) -> None:
     """
-    Have `twistd` log to an observer, as its option `--logger` does.
+    Make `twistd` log to an observer, as its option `--logger` does.
 
     The log's format is an option of gamehost, and `twistd` reads that only after its own options.
 

@@ -119,7 +119,7 @@ class HostSettings:
 
 
 def _named(owner: str, check: Callable[[Settings], T], settings: Settings) -> T:
-    """What a check of these settings returns. If it refuses one, the owner's name is put before it."""
+    """Run a check of these settings. If it refuses one, the owner's name is put before it."""
     try:
         return check(settings)
     except BadOption as error:
@@ -136,7 +136,7 @@ MOST_TABLES = 8
 
 class Options(usage.Options):
     """
-    What `twistd gamehost` takes. Once parsed, it holds a checked value under the name of each option.
+    The options of `twistd gamehost`. Once parsed, it has a checked value under the name of each option.
 
     :param registry: the wires that can be served
     """
@@ -161,7 +161,7 @@ class Options(usage.Options):
 
     @property
     def settings(self) -> HostSettings:
-        """What the options say, checked: of the defaults, until a command line was parsed."""
+        """The checked options: the defaults, until a command line was parsed."""
         if self._settings is None:
             self._settings = HostSettings.of(self)
         return self._settings

@@ -1,5 +1,5 @@
 """
-The parts that packages offer through entry points. A part is found by group and name, and imported when somebody asks for it.
+The parts that packages offer through entry points. A part is found by group and name, and imported at its first use.
 
 The groups:
 
@@ -7,7 +7,7 @@ The groups:
 - `gamehost.stores`: a kind of store that is no file, a `gamehost.storage.databases.StoreKind` under the scheme of its name
 - `gamehost.verbs`: a subcommand of `gamehost`, a `Verb`
 - `gamehost.clients`: how a program speaks a wire, a `gamehost.programs.clients.WireClient` under the wire's name
-- `gamehost.checks`: what judges the programs of a wire, a `gamehost.programs.clients.Judges` under the wire's name
+- `gamehost.checks`: the judges of the programs of a wire, a `gamehost.programs.clients.Judges` under the wire's name
 
 This package offers its own parts in the same way, and nobody else can take their names away.
 """
@@ -51,11 +51,11 @@ def imported(where: str) -> Callable[..., Any]:
 class Verb:
     """A subcommand. The module of its entry point is imported for `gamehost --help`, so it imports little itself."""
 
-    #: Its lines in `gamehost --help`: how it is called and what it does.
+    #: Its lines in `gamehost --help`: its form and its purpose.
     usage: str
     #: Does what the words behind the verb say, and returns the exit status: `main(words, wires, reactor)`.
     main: Callable[..., int]
-    #: The words with which it can go on, for the completion in a shell. It is called with the wires.
+    #: The words that can follow it, for completion in a shell. It is called with the wires.
     words: Callable[..., Sequence[str]] = lambda wires: ()
     #: The modules of other packages that it needs, and what installs them.
     needs: Mapping[str, str] = {}
@@ -108,7 +108,7 @@ def loaded(group: str, name: str, kind: type[T]) -> T | None:
     """
     The part that a package offers under this name; `None`: no package does.
 
-    :param kind: what it must be
+    :param kind: the type that the part must have
     :raises PartUnusable: it cannot be imported, or is something else
     """
     entry = offered(group).get(name)

@@ -4,10 +4,10 @@ Fairness: turns for connections, and for work that takes long.
 A connection is busy if it has sent more than is handled at once. Busy connections have turns. Work for strangers who look
 something up has turns among them.
 
-In a round, busy connections are handled one after the other, for at most `SHARE` seconds in all. Then the rest has the
-reactor for `PAUSE` seconds: players who send one message at a time, and the journal's thread, which needs the
-interpreter. So honest players wait for one share at most, however many connections are busy. Addresses have turns, and so
-have the connections of each, so who comes alone waits for one turn of each address.
+In a round, busy connections are handled one after the other, for at most `SHARE` seconds in all. Then the other parts
+have the reactor for `PAUSE` seconds: players that send one message at a time, and the journal's thread, which needs the
+interpreter. So other players wait for one share at most, however many connections are busy. Addresses take turns, and
+so do the connections of each address. So a client with an address of its own waits for one turn of each other address.
 
 Long work has one slice in each turn of the reactor, so that nobody waits for the whole of it. A record of many entries is
 carried out this way. It cannot go to a thread, because that would take the interpreter's lock from the reactor for longer
@@ -30,8 +30,8 @@ SHARE = 0.0005
 #: Seconds between two rounds: busy connections get a ninth of the time.
 PAUSE = 0.004
 
-#: Pieces of work for strangers that have no turn, at once and a second in the long run: such as requests, and answers to
-#: questions. A piece takes about a quarter of a millisecond. A message of somebody who is at no table is a part of one.
+#: Pieces of work for strangers that need no turn, at once and a second in the long run: such as requests, and answers
+#: to questions. A piece takes about a quarter of a millisecond. A message of a client at no table is a part of one.
 AT_ONCE, AT_ONCE_PER_SECOND = 16, 100.0
 MESSAGE = 0.25
 
@@ -41,7 +41,7 @@ class Scheduled(Protocol):
 
     @property
     def address(self) -> str:
-        """Whose turn it uses."""
+        """The address that takes the turn."""
 
     def go_on(self) -> None:
         """Use this turn: handle messages for at most `SHARE` seconds, and call `wait` again if there are more."""
@@ -63,7 +63,7 @@ class FairScheduler:
     )
     #: Seconds on the clock before which there is no round.
     _not_before: float = 0.0
-    #: Whether somebody has a turn at this moment, in which what they ask for is done, too.
+    #: Whether a connection has its turn at this moment: work that it asks for is done in the same turn.
     in_turn: bool = False
 
     def wait(self, scheduled: Scheduled) -> None:
@@ -126,10 +126,10 @@ class _Work:
 @define(eq=False)
 class Slices:
     """
-    Works that have their slices one after the other.
+    Works that are done in slices, in turns.
 
-    :param scheduler: gives each slice a turn among busy connections, so that players have most of the time; `None`: there is a
-        slice in each turn of the reactor
+    :param scheduler: gives each slice a turn among busy connections, so that players have most of the time; `None`:
+        each turn of the reactor does a slice
     """
 
     #: In turns of addresses, it is one.

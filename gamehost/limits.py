@@ -207,7 +207,8 @@ class Limits:
 #: The limits as they are declared, by name.
 LIMITS: Mapping[str, Setting] = {name: limit for name, limit in vars(Limits).items() if isinstance(limit, Setting)}
 
-#: A limit of earlier releases that is a setting no longer -> what holds now. Most are constants beside what they bound.
+#: A limit of earlier releases that is no setting any more -> its replacement. Most are constants in the module that
+#: they bound.
 FORMER: Mapping[str, str] = {
     "login_patience_seconds": "it is 60 seconds on every host; limits.login_seconds is for clients that send nothing",
     "message_seconds": "it is 10 seconds on every host",
@@ -255,7 +256,7 @@ PROFILES: Mapping[str, Settings] = {
         # Quick bots: each of 150 tables has a new match every three seconds.
         "new_matches_per_second": "50",
         "new_matches_burst": "500",
-        # As if no address had a share of its own.
+        # No address has a share of its own.
         "house_tables_per_address": "200",
         "watchers_per_address": "4800",
         # One for each connection, so a restart ends no match of theirs.

@@ -1,6 +1,6 @@
 """
-What the host counts and measures while it runs, for whoever reads it later. To count is a few additions, and allocates
-nothing. Nothing here knows what the values are read for.
+Counts and measures of the running host, for any reader. A count is a few additions, and allocates nothing. This module
+does not know its readers.
 """
 
 from bisect import bisect_left
@@ -66,7 +66,7 @@ class MatchCounts:
     begun: Counter[str] = field(factory=Counter)
     #: Matches that ended, by the name of the game, and whether they had a result.
     ended: Counter[tuple[str, bool]] = field(factory=Counter)
-    #: The lowest number of a table whose match has ended, since somebody has asked for it.
+    #: The lowest number of a table with a match that has ended since the last call of `take_oldest`.
     _oldest: int = NONE
     #: Accepted moves, by the wire of the player and the name of the game.
     moves: dict[tuple[str, str], Count] = field(factory=dict)
@@ -76,19 +76,22 @@ class MatchCounts:
         self._oldest = min(self._oldest, table)
 
     def take_oldest(self) -> int:
-        """The lowest number of a table whose match has ended since the last call; without one, a number that no table has."""
+        """
+        The lowest number of a table with a match that has ended since the last call; without one, a number that no
+        table has.
+        """
         oldest, self._oldest = self._oldest, NONE
         return oldest
 
     def moves_of(self, wire: str, game: str) -> Count:
-        """The count of the accepted moves of one wire in one game, to be kept by whoever counts."""
+        """The count of the accepted moves of one wire in one game, for the caller to store."""
         return self.moves.setdefault((wire, game), Count())
 
 
 @define(eq=False)
 class JournalMeasures:
-    #: Seconds from the moment at which a change was given to the journal until whoever waited for it was told, and the
-    #: answers were written. `None`: nobody wants to know.
+    #: Seconds from the call of the journal with a change until its caller has its answer and the output is written.
+    #: `None`: not measured.
     acknowledged: Histogram | None = None
     #: Seconds of each commit.
     commits: Histogram = field(factory=Histogram)

@@ -1,13 +1,13 @@
 """
-What a host can be told, and what it can serve: its options as they are declared, and the wires that are installed, found
-through entry points, with the games that they bring.
+The options of a host as they are declared, and the wires that are installed, found through entry points, with their
+games.
 
 Options, names for `--set`, files, help, and what a reload does come from the tables here (`gamehost.config`, `gamehost.admin`).
 Limits are in `gamehost.limits`, and the settings of wires and games in their folders.
 
 A package offers a wire by an entry point in the group `gamehost.wires`: `name = module:TOKEN`, where the token is a
-`gamehost.wires.base.Wire` of the same name. A wire that cannot be used is left out, with a sentence that says why, and the
-others go on.
+`gamehost.wires.base.Wire` of the same name. A wire that cannot be used is left out, with a sentence that gives the
+reason, and the others are served.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ from gamehost.wires.origins import web_origin
 WEB = "tcp:8080:interface=127.0.0.1"
 
 
-#: The options of the host itself, by name. What is read as yes or no has no value on a command line.
+#: The options of the host itself, by name. An option that is read as yes or no has no value on a command line.
 HOST: Mapping[str, Setting] = {
     "store": Setting("gamehost.sqlite", "File or postgresql:// address for journal and accounts; memory: keep nothing"),
     "cluster": Setting(
@@ -123,7 +123,7 @@ HOST: Mapping[str, Setting] = {
 #: Options that are not settings.
 OTHERS = frozenset({"config", "help", "set", "version"})
 
-#: Settings of each game, beside those that the game itself has. They begin with its name and a dot.
+#: Settings of each game, besides those that the game itself has. They begin with its name and a dot.
 GAME: Mapping[str, Setting] = {
     "watch_delay": Setting(
         0.0, "seconds by which those who watch see everything later than players (0)", seconds, Reload.USED
@@ -279,7 +279,7 @@ def _check_names(wire: Wire[Any], known: Sequence[Wire[Any]]) -> None:
             raise PartUnusable(f"another game is called {game.name!r}; expected another name")
 
 
-#: What is installed. Read once: packages that are installed later are found by the next start.
+#: The installed wires and games. Read once: packages that are installed later are found by the next start.
 _WIRES = find_wires()
 _GAMES = [Rejected(repr(name), why, "game") for name, why in installed().rejected.items()]
 REGISTRY = evolve(_WIRES, rejected=(*_WIRES.rejected, *_GAMES))

@@ -1,5 +1,5 @@
 """
-What one address or one connection may use, counted: token buckets, counts, turns, and whom an address is counted as.
+Bounds for one address or one connection: token buckets, counts, turns, and the group of addresses that counts as one.
 
 The figures are in `gamehost.limits`.
 """
@@ -145,13 +145,13 @@ class AddressCounts(Counter[str]):
 
 class Rounds(Generic[K, W]):
     """
-    Those who wait, by address or by whatever else takes turns. A round takes the oldest one of each turn-taker, in the order in
-    which the turn-takers came.
+    Waiting objects, in lines by address or by another kind of turn-taker. A round takes the oldest waiter of each
+    turn-taker, in the order in which the turn-takers came.
     """
 
     def __init__(self) -> None:
         self._lines: OrderedDict[K, OrderedDict[W, None]] = OrderedDict()
-        #: How many wait.
+        #: The number of waiters.
         self.waiting = 0
 
     def __len__(self) -> int:
@@ -162,7 +162,7 @@ class Rounds(Generic[K, W]):
 
     def put(self, taker: K, waiter: W, first: bool = False) -> None:
         """
-        Have somebody wait behind the others of this turn-taker. One who waits already keeps the place.
+        Add a waiter behind the others of this turn-taker. A waiter that is in the line already keeps its place.
 
         :param first: be next instead
         """
@@ -180,17 +180,17 @@ class Rounds(Generic[K, W]):
 
     def peek(self) -> W:
         """
-        Who is next, and waits on.
+        The next waiter, without removing it.
 
-        :raises StopIteration: nobody waits
+        :raises StopIteration: the lines are empty
         """
         return next(iter(next(iter(self._lines.values()))))
 
     def pop(self) -> W:
         """
-        Who is next, and waits no longer.
+        Remove and return the next waiter.
 
-        :raises KeyError: nobody waits
+        :raises KeyError: the lines are empty
         """
         taker, line = self._lines.popitem(last=False)
         waiter, _ = line.popitem(last=False)
@@ -200,7 +200,7 @@ class Rounds(Generic[K, W]):
         return waiter
 
     def remove(self, taker: K, waiter: W) -> None:
-        """Have somebody wait no longer. Nothing happens to one who does not wait."""
+        """Remove a waiter. Nothing happens if it is not in the line."""
         line = self._lines.get(taker)
         if line is not None and waiter in line:
             del line[waiter]
@@ -218,8 +218,9 @@ def is_loopback(address: str) -> bool:
 
 def same_address(one: str, other: str) -> bool:
     """
-    Whether two addresses are one client's place. Those of this machine itself are, by IPv4 and IPv6: which one a program
-    takes for `localhost` changes from one connection to the next. At a socket in the file system nothing is known.
+    Whether two addresses belong to one client. All addresses of this machine itself do, by IPv4 and IPv6: a program
+    takes one or the other for `localhost` from one connection to the next. At a socket in the file system the client is
+    not known.
     """
     return one == other or (one != "" != other and is_loopback(one) and is_loopback(other))
 

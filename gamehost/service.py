@@ -1,8 +1,8 @@
 """
 The service: it starts the host in order, watches the disk while the host runs, and stops it without losses.
 
-Ports open after the unfinished tables are restored. If one port cannot open, none stays open. If the disk falls behind, the
-service first pauses input, then refuses new clients, and then ends the host.
+Ports open after the unfinished tables are restored. If one port cannot open, all are closed. If the disk falls behind,
+the service first pauses input, then refuses new clients, and then ends the host.
 """
 
 import errno
@@ -50,7 +50,7 @@ _SLOW_PYTHON = (
 #: Seconds between two checks of the disk.
 WATCH_EVERY = 0.1
 
-#: What a slow disk leads to, for the log.
+#: The consequences of a slow disk, for the log.
 CONSEQUENCES: Mapping[Pressure, str] = {
     Pressure.PAUSE: "input from all clients pauses",
     Pressure.REFUSE: "input pauses, and new connections and log-ins are refused",
@@ -81,10 +81,10 @@ class Listener:
 
 
 class Part(Protocol):
-    """Something that runs beside the listeners while the host runs."""
+    """A part that runs beside the listeners while the host runs."""
 
     def start(self, host: "GameHostService") -> None:
-        """The host is ready. What cannot be started is left out, and the log says so."""
+        """Start: the host is ready. A part that cannot start is left out, and the log says so."""
 
     def stop(self) -> Deferred[None]:
         """The host stops. Fires when the part has stopped."""
@@ -110,7 +110,7 @@ class GameHostService(Service):
     web: Sequence[WebListener] = ()
     #: Which of `gamehost.limits.PROFILES` the limits are from.
     profile: str = "public"
-    #: What moves wait for, in words.
+    #: The medium that moves wait for, in words.
     medium: str = "disk"
     parts: list[Part] = field(factory=list)
     ports: list[IListeningPort] = field(factory=list)
@@ -131,14 +131,14 @@ class GameHostService(Service):
     resuming: Resuming | None = field(init=False, default=None)
     #: When the host was ready, in seconds of its clock.
     started_at: float = field(init=False, default=0.0)
-    #: What listens, and where.
+    #: The listeners, and their addresses.
     listening: list[tuple[str, str]] = field(factory=list)
     #: Called when the last match of a host that drains has ended; it stops the service, and ends the process.
     on_drained: Callable[[], None] = lambda: None
     #: Reads the settings again, and says what has changed.
     reload: Callable[["GameHostService"], Mapping[str, Any]] = lambda host: {}
     _drained: bool = False
-    #: All that listens: its name, where, the factory, and whether the host cannot go on without it.
+    #: All listeners: the name, the address, the factory, and whether the host cannot run without it.
     _fronts: list[tuple[str, Listener | WebListener, Any, bool]] = field(factory=list)
     _failures: list[str] = field(factory=list)
     #: How many of them because a port is in use.
@@ -155,7 +155,8 @@ class GameHostService(Service):
     def startService(self) -> None:
         """Open the store, restore the unfinished tables, then listen."""
         self._say_what_starts()
-        # The objects that are made here stay. To search them for garbage again and again would take a fifth of the time.
+        # The objects that are made here live as long as the host. Repeated searches for garbage among them would take a
+        # fifth of the time.
         gc.disable()
         try:
             self.context, self.store = self.build_context()
@@ -323,12 +324,15 @@ class GameHostService(Service):
                 self._listen(*front)
 
     def _go_away(self) -> None:
-        """Nobody can be served here for now. Whoever is here, or comes, finds another host at once."""
+        """
+        No player can be served here for now. Close all connections and ports, so that clients find another host at
+        once.
+        """
         for port in self.ports:
             port.stopListening()
         self.ports.clear()
         self.listening.clear()
-        for factory in self.factories[: len(self.listeners)]:  # not those of house players
+        for factory in self.factories[: len(self.listeners)]:  # not the listeners of house players
             factory.close_some(lambda connection: AWAY)
         for site in self.sites:
             site.disconnect(AWAY)
@@ -368,7 +372,7 @@ class GameHostService(Service):
         self._update_refusals()
 
     def _update_refusals(self) -> None:
-        """Tell the lobby and the listeners what they must refuse now."""
+        """Set what the lobby and the listeners must refuse now."""
         busy = BUSY.format(medium=self.medium) if self._pressure >= Pressure.REFUSE else None
         closed = FULL if self._room is Room.NONE else busy
         self.context.limiter.closed = self.context.lobby.closed = closed
@@ -382,7 +386,7 @@ class GameHostService(Service):
         """
         Begin no new matches, and end the process when the last one has ended. Players can come back to their seats.
 
-        :param on: `False`: begin new matches again, and go on
+        :param on: `False`: begin new matches again
         """
         if on is not (self.context.lobby.draining is not None):
             self.log.info("no new matches begin; the host ends after the last one" if on else "new matches begin again")
@@ -391,7 +395,8 @@ class GameHostService(Service):
 
     def stopService(self) -> Deferred[None]:
         """
-        Close the ports, stop all input, make accepted moves durable, tell the clients, and close their connections.
+        Close the ports, stop all input, make accepted moves durable, send the clients the reason, and close their
+        connections.
 
         :returns: fires when all connections are closed, after a few seconds at most
         """

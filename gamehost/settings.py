@@ -1,5 +1,6 @@
 """
-Declares settings, and reads them: from text to a checked value, or a `BadOption` whose message says what was expected.
+Declares settings, and reads them: from text to a checked value, or a `BadOption` with a message about the expected
+value.
 
 Settings are text on the command line, in TOML files and in the header of a table. They are read where they are used.
 """
@@ -32,9 +33,9 @@ def as_text(name: str, text: str) -> str:
 
 
 class Reload(Enum):
-    """What a host that runs does with a new value when its settings are read again."""
+    """The effect of a new value on a running host that reads its settings again."""
 
-    #: It goes on with the value that it has.
+    #: It has no effect before the next start.
     RESTART = "needs a restart"
     USED = "is used from now on"
     WITH_HOUSE = "is used from now on, if the host has house players"
@@ -179,7 +180,7 @@ def settings_of(owner: str, settings: Settings, known: Collection[str], **otherw
 
     :param settings: by their full names, as for `--set`
     :param known: the names that are this owner's: a game and a wire may share a prefix
-    :param otherwise: those of this owner that count where they are not set
+    :param otherwise: the values of this owner's settings that are not set
     """
     prefix = owner + "."
     mine = {name.removeprefix(prefix): text for name, text in settings.items() if name.startswith(prefix)}

@@ -58,8 +58,8 @@ from gamehost.tables.gallery import Galleries
 from gamehost.web.http import Access
 from gamehost.web.site import WebListener
 
-#: Seconds after which the interpreter changes to a thread that waits for it. Under a flood of messages a confirmation took
-#: 150 to 800 ms with Python's default of 0.005, and takes 15 to 40 ms with this value.
+#: Seconds after which the interpreter changes to another thread that waits for it. Under a flood of messages a
+#: confirmation took 150 to 800 ms with Python's default of 0.005, and takes 15 to 40 ms with this value.
 SWITCH_EVERY = 0.0002
 
 #: The options with ports of HTTP that are no pages for players.
@@ -81,7 +81,7 @@ def makeService(options: Options) -> GameHostService:
     # The journal's thread needs the interpreter several times for each commit. While the reactor is busy, it waits for the
     # whole interval each time, and every confirmation waits with it.
     sys.setswitchinterval(SWITCH_EVERY)
-    # attrs keeps the text of all methods that it has made, for tracebacks: 2 MiB.
+    # attrs caches the text of all methods that it has made, for tracebacks: 2 MiB.
     linecache.clearcache()
     # Imported modules are never garbage. To search them for garbage would stop the host for 30 to 40 ms each time.
     gc.freeze()
@@ -110,7 +110,7 @@ def make_host(
     """
     Make a host on any reactor.
 
-    :param on_fatal: called with the reason when the host must not go on; by default it ends the process
+    :param on_fatal: called with the reason when the host must end; by default it ends the process
     :param endpoints: makes the endpoints; by default one with the options of this host
     :raises UsageError: an endpoint cannot be used
     """
@@ -127,7 +127,7 @@ def make_host(
         if joining is not None:
             joining.listen()
         store = _open_store(options, limits, reactor, cork, fail, joining)
-        # Before accounts and bans are read: what changes from now on is told.
+        # Before accounts and bans are read: the member reports later changes.
         cluster = None if joining is None else joining.member(store, cork, fail, _warn)
         lobby = _lobby(options, limits, reactor, worker, cork, fail, store, cluster)
         lobby.studies.reveal = settings.reveals
@@ -155,7 +155,7 @@ def make_host(
 
 
 def _count_faults(watchdog: Watchdog | None, games: Mapping[str, Game[Any, Any]], reactor: Any, lobby: Lobby) -> None:
-    """Have a game closed that has too many faults."""
+    """Close a game that has too many faults."""
     breaker = GameBreaker(reactor, lobby.close_game)
     lobby.context.suspended = breaker.suspended
     if watchdog is not None:
@@ -173,7 +173,7 @@ def plugin_folders(games: Mapping[str, Game[Any, Any]]) -> Mapping[str, str]:
 
 
 def _blame(folders: Mapping[str, str], reactor: Any, blocked: Callable[[str], None], files: Sequence[str]) -> None:
-    """On the watchdog's thread: what the reactor was doing when it was blocked counts against its game."""
+    """On the watchdog's thread: count a blocked reactor against the game that was running."""
     if (game := game_of(files, folders)) is not None:
         reactor.callFromThread(blocked, game)
 
@@ -258,7 +258,7 @@ def _learn(host: GameHostService, changed: Mapping[str, Account | None], new_ban
 
 
 def _limiters(limits: Limits, options: Options, lobby: Lobby) -> tuple[ConnectionLimiter, HttpLimiter]:
-    """Who counts connections. Both together may not open more files than this process may have."""
+    """The limiters of connections. Both together may not open more files than this process may have."""
     pages = limits.http_connections if any(options["web"]) else 0
     in_cluster = options["cluster"] is not None
     places = [text for name in (*(wire.name for wire in options.registry.wires), "web") for text in options[name]]
@@ -312,7 +312,7 @@ def _open_store(
         "accept_loss": options["accept-loss"],
         "group": lambda: cork,
         "after_turn": partial(reactor.callLater, 0),
-        # The disk is not late if the whole process stood still.
+        # After a pause of the whole process the disk does not count as late.
         "reactor_clock": reactor.seconds,
     }
     kind = usable_kind_of(options["store"])
@@ -342,7 +342,7 @@ def _abort_start(reason: str) -> NoReturn:
     """
     End before any port is open, with a message and a status that is not 0.
 
-    The message goes to the log, and to standard error as the process found it: `twistd` has replaced `sys.stderr`, so
+    The message goes to the log, and to the process's original standard error. `twistd` has replaced `sys.stderr`, so
     the text of an exception would become a line of the log.
     """
     Logger("gamehost").critical("the host cannot start: {reason}", reason=reason)
@@ -361,8 +361,8 @@ def _end_process(reason: str) -> NoReturn:
     """
     End now, with a message and a status that is not 0.
 
-    Nothing is rolled back, and no client is told. The next start goes on from what is on disk. An orderly stop would spend
-    time on clients and files that cannot be trusted any more.
+    Nothing is rolled back, and clients receive no message. The next start continues from the data on disk. An orderly
+    stop would spend time on clients and files that cannot be trusted any more.
     """
     Logger("gamehost").critical("the host ends: {reason}", reason=reason)
     _print_error(f"gamehost: the host ends: {reason}\n")

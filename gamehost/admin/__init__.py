@@ -1,1 +1,1 @@
-"""What the owner of a running host can ask it and tell it, through a socket beside the store."""
+"""The commands of the owner of a running host, through a socket beside the store."""

@@ -1,8 +1,8 @@
 """
-Commands about the host as a whole and about people: how it is, its cluster, backups of its store, and its end; who may come in,
-who has to go, what all are told, and accounts. And commands about matches.
+Commands about the host as a whole: its state, its cluster, backups of its store, and its end. Commands about people:
+bans, ended connections, notices to all, and accounts. And commands about matches.
 
-Secrets of the members of a cluster are not told.
+Secrets of the members of a cluster are not shown.
 """
 
 from collections import Counter
@@ -75,7 +75,7 @@ def _by_wire(host: GameHostService) -> Facts:
 
 
 def _journal(host: GameHostService) -> Facts:
-    """How the disk keeps up. A store in memory has no figures of commits."""
+    """The state of the disk. A store in memory has no figures of commits."""
     facts = {"pressure": host.store.pressure.name.lower(), "room": host.store.room.name.lower()}
     backlog = backlog_of(host.store)
     if backlog is None:
@@ -137,7 +137,7 @@ def cluster(host: GameHostService, request: Request) -> Items:
 
 
 def or_elsewhere(host: GameHostService) -> str:
-    """What a refusal adds that names something of this member alone; nothing at a host alone."""
+    """The addition to a refusal that concerns this member only; empty at a host alone."""
     if host.cluster.epoch is None:
         return ""
     return "; other members of the cluster have players and matches, too: ask each of them"
@@ -159,9 +159,9 @@ def drain(host: GameHostService, request: Request) -> Facts:
 
 
 def backup(host: GameHostService, request: Request) -> Deferred[Facts]:
-    """Copy the store to `file`, an absolute path, while moves go on.
+    """Copy the store to `file`, an absolute path, while moves continue.
 
-    `force` replaces an earlier backup. `accept_faults` keeps one in which the check finds faults, and tells them.
+    `force` replaces an earlier backup. `accept_faults` keeps a backup even if the check finds faults, and reports them.
     """
     file = request.path("file")
     if not file.is_absolute():
@@ -172,7 +172,7 @@ def backup(host: GameHostService, request: Request) -> Deferred[Facts]:
         if isinstance(result, str):
             answer.errback(NotDone(result))
         else:
-            # The mark counts those that were deleted, too.
+            # The mark counts deleted accounts too.
             accounts = sum(1 for _ in host.context.lobby.login_service.accounts.names())
             facts = {"file": str(file), "rows": result.mark.count, "accounts": accounts, "bytes": result.size}
             answer.callback({**facts, "faults": [*result.faults]})
@@ -197,7 +197,7 @@ def _backups(host: GameHostService) -> Backups:
     return backups
 
 
-# People: who may come in, who has to go, what all are told, and accounts.
+# People: bans, ended connections, notices to all, and accounts.
 
 
 #: The longest text that is said to all, in characters.
@@ -219,15 +219,15 @@ def kick(host: GameHostService, request: Request) -> Facts:
 
 
 def close_key(host: GameHostService, key: str, reason: str) -> int:
-    """Tell the player whose name has this key why, and end the connections. Returns how many there were."""
+    """Send the player with this key of a name the reason, and end its connections. Returns how many there were."""
     return _close_some(host, lambda one: reason if one.session is not None and one.session.key == key else None)
 
 
 def stop_key(host: GameHostService, key: str) -> Callable[[str], int]:
     """
-    Hear nothing more from the player whose name has this key.
+    Drop all further input of the player with this key of a name.
 
-    :returns: tells the player why, and ends the connections; returns how many there were
+    :returns: a function that sends the player the reason and ends the connections; it returns their number
     """
     everybody = [one for _, factory in factories(host) for one in factory.connections]
     found = [one for one in everybody if not one.closing and one.session is not None and one.session.key == key]
@@ -258,7 +258,7 @@ def ban(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 
 def close_banned(host: GameHostService) -> int:
-    """Tell all who are banned, and end their connections. Returns how many there were."""
+    """Send all banned clients the reason, and end their connections. Returns how many there were."""
     return _close_some(host, partial(why_banned, host.context.lobby.bans))
 
 
@@ -304,7 +304,7 @@ _ACCOUNTS_AT_ONCE = 500
 
 
 def account_list(host: GameHostService, request: Request) -> Items:
-    """The accounts whose names match `pattern`, in the order in which they were made."""
+    """The accounts with names that match `pattern`, in the order in which they were made."""
     states = _changes(host).accounts(request.text("pattern", "*"))
     for number, state in enumerate(states, 1):
         if state is not None:
@@ -315,7 +315,7 @@ def account_list(host: GameHostService, request: Request) -> Items:
 
 
 def account_reset(host: GameHostService, request: Request) -> Deferred[Facts]:
-    """Give the account `name` a new password: `password`, or one that the host makes and tells."""
+    """Give the account `name` a new password: `password`, or one that the host makes and shows."""
     password = request.text("password") if "password" in request.arguments else None
     name = request.text("name")
     return _answer(lambda done, failed: _changes(host).reset(name, password, done, failed))
@@ -339,7 +339,7 @@ def _changes(host: GameHostService) -> AccountChanges:
 
 def _answer(change: Callable[[Callable[[Changed], None], Callable[[ChangeRefused], None]], None]) -> Deferred[Facts]:
     """
-    What a change is answered with, when it is durable.
+    The answer to a change, after it is durable.
 
     :raises NotDone: the account is not changed
     """
@@ -366,14 +366,12 @@ def reload(host: GameHostService, request: Request) -> Facts:
     return host.reload(host)
 
 
-# Commands about matches.
-#
-# Those for people show what everybody may know, and nothing that a player keeps secret. Those for `gamehost journal` show
-# everything.
+# Commands about matches. The commands for people show only what is public, and no secrets of players. Those for
+# `gamehost journal` show everything.
 
 
 def tables(host: GameHostService, request: Request) -> Items:
-    """The matches that are played, the oldest first. Those that sleep are not among them, and are counted at the end."""
+    """The current matches, the oldest first. Sleeping ones are only counted, at the end."""
     lobby = host.context.lobby
     for table in list(lobby.tables.values()):
         yield {**_about(table, lobby.registry), "watchers": lobby.galleries.watchers(table.id)}
@@ -399,8 +397,8 @@ def show(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 def lost_list(host: GameHostService, request: Request) -> Items:
     """
-    The matches that nobody plays on: those of which rows are lost that players were told of, and those that a fault of their
-    game has stopped.
+    The matches that cannot continue by themselves: those that have lost rows that players had already received, and
+    those that a fault of their game has stopped.
     """
     lost = (yield _answered(host.store.ask_store, lambda store: store.lost())) if _is_durable(host.store) else ()
     for one in lost:
@@ -414,13 +412,16 @@ def lost_list(host: GameHostService, request: Request) -> Items:
 
 
 def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
-    """Let such a match go on. Connections of its players are closed: they get their seats when they log in again."""
+    """
+    Resume such a match. Connections of its players are closed. The players get their seats when they log in again.
+    """
     table, lobby = _table_of(request), host.context.lobby
 
     def resumed(one: UnfinishedTable | None) -> Facts:
         if one is not None:
             lobby.seats.faulty.pop(table, None)
-            if not lobby.seats.sleeps(table):  # a player has asked for it, and was told that it is suspended
+            # otherwise a player has logged in for it, and received that it is suspended
+            if not lobby.seats.sleeps(table):
                 restore = partial(lobby.restore, host.games) if host.cluster.epoch is None else host.cluster.restore
                 restore([one])
         elif table in lobby.seats.faulty:
@@ -468,7 +469,7 @@ def lost_end(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 
 def _ask_lost(host: GameHostService, ask: Callable[[Any], Any], otherwise: Any) -> Deferred[Any]:
-    """What a store says about rows that are lost; a store in memory loses none."""
+    """The answer of a store about lost rows; a store in memory loses none."""
     return _answered(host.store.ask_store, ask) if _is_durable(host.store) else succeed(otherwise)
 
 
@@ -513,7 +514,7 @@ class _Onlooker:
         self._looked.callback(look)
 
     def deliver(self, event: Any, n: int) -> None:
-        """What happens later is not looked at."""
+        """Later events are ignored."""
 
 
 def _about(table: Table[Any, Any], registry: SessionRegistry) -> dict[str, Any]:
@@ -567,12 +568,12 @@ def ladder(host: GameHostService, request: Request) -> Items:
 
 def contest_game(host: GameHostService, request: Request) -> Items:
     """
-    A game of a contest, from the places that are kept for its players to its record. It ends with the connection of whoever
-    asks, unless its match has begun.
+    A game of a contest: from the reservation of its players' places to its record. It ends with the connection of the
+    caller, unless its match has begun.
 
-    `names` are the players in the order of the seats, `game` and `settings` what they play. Those who are `people` may be here
-    already; the others come. Whoever of all is away from a match gives that up. The items say that the places are kept, who
-    waits, and which table it is.
+    `names` are the players in the order of the seats, `game` and `settings` are those of the match. The names in
+    `people` may have logged in already; the others log in later. A player of these that is away from a match gives that
+    up. The items report that the places are reserved, which players wait, and the number of the table.
     """
     lobby, names, settings = host.context.lobby, request.arguments.get("names"), request.arguments.get("settings", {})
     game = host.games.get(request.text("game"))
@@ -598,7 +599,7 @@ def contest_game(host: GameHostService, request: Request) -> Items:
     for key, waiting in lobby.queues.waiting.items():
         for session in waiting:
             if reserved.holds(key, session):
-                reserved.waits(session.name)  # a person who has asked for the game before this request
+                reserved.waits(session.name)  # a person that had asked for the game before this request
     try:
         item: Facts = {"reserved": waits}
         while "over" not in item:
@@ -613,12 +614,12 @@ def contest_game(host: GameHostService, request: Request) -> Items:
 
 
 def contest_leave(host: GameHostService, request: Request) -> Facts:
-    """A program of a contest has ended: whoever has this name and is away from a match gives that up."""
+    """A program of a contest has ended: the session with this name, if it is away from a match, gives that up."""
     return {"left": _has_left(host.context.lobby, request.text("name"))}
 
 
 def _has_left(lobby: Lobby, name: str) -> bool:
-    """Whether nobody has a name. A seat that is kept under it is given up."""
+    """Whether no session has a name. A seat that is reserved under the name is given up."""
     session = lobby.registry.get(name)
     if session is not None and session.player is None:
         lobby.give_up(session)
@@ -675,7 +676,7 @@ def journal_rows(host: GameHostService, request: Request) -> Items:
 
 def _journal_of(host: GameHostService) -> DurableJournal:
     """
-    :raises NotDone: the host keeps nothing
+    :raises NotDone: the host has no journal
     """
     if not isinstance(host.store, DurableJournal):
         raise NotDone("this host keeps its matches in memory; there is no journal")

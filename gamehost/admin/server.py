@@ -37,7 +37,7 @@ T = TypeVar("T")
 #: The longest line of a request, in bytes.
 LONGEST_REQUEST = 65_536
 
-#: What is told of one thing: names and values that JSON has.
+#: The facts about one object: names and values that JSON has.
 Facts: TypeAlias = Mapping[str, Any]
 #: A long answer: each fact is an item, and the return value is the end. A `Deferred` is waited for, and its result is sent
 #: into the generator.
@@ -51,7 +51,7 @@ class NotDone(Exception):
 
 @frozen
 class Request:
-    """What is asked. An argument that is missing, or of another type than is asked for, raises `NotDone`."""
+    """A request. A missing argument, or one of another type, raises `NotDone`."""
 
     command: str
     arguments: Facts = field(factory=dict)
@@ -165,7 +165,7 @@ class AdminConnection(LineReceiver):
     def connectionMade(self) -> None:
         """Close unless this is the owner."""
         self._user = self.factory.user_of(self.transport)
-        # A system that does not tell the user has the mode of the file alone.
+        # If the system does not report the user, the mode of the file is the only protection.
         if self._user not in (None, 0, os.geteuid()):
             self.log.warn("admin: user {user} may not ask: closed", user=self._user)
             self.send({"error": "this is for the user that runs the host alone", "status": NOT_DONE})
@@ -220,7 +220,7 @@ class AdminConnection(LineReceiver):
             self.finish({"error": "a fault of the host; its log has it", "status": FAULT})
 
     def finish(self, line: Facts) -> None:
-        """Send the last line of an answer, and go on with the next request."""
+        """Send the last line of an answer, and continue with the next request."""
         if not self.busy:
             return
         self.busy = False
@@ -250,7 +250,9 @@ class AdminConnection(LineReceiver):
 
 
 def _run_of(command: str) -> Run:
-    """Most hosts are never asked: what they do is imported with the first request."""
+    """
+    Find the function of a command. Most hosts never get a request, so the functions are imported with the first one.
+    """
     run: Run = resolve_name(f"gamehost.admin.host:{command.replace(' ', '_')}")
     return run
 
@@ -260,7 +262,7 @@ class AdminFactory(Factory):
     host: GameHostService
     #: The user at the other end of a transport.
     user_of: Any = lambda transport: peer_user(transport.socket)
-    #: What carries a request out, by its command.
+    #: Finds the function that carries a command out.
     run_of: Callable[[str], Run] = _run_of
     connections: set[AdminConnection] = field(factory=set)
     noisy = False
@@ -286,7 +288,7 @@ class AdminService:
     log = Logger()
 
     def start(self, host: GameHostService) -> None:
-        """Listen. If that is impossible, the log says so, and the host goes on without."""
+        """Listen. If that is impossible, the log says so, and the host runs without it."""
         self._factory = AdminFactory(host)
         try:
             path = self._open.enter_context(short_path(self._path))
@@ -313,20 +315,19 @@ class AdminService:
         return closing.addBoth(lambda _: self._open.close())
 
 
-# The settings, read again: what can change while the host runs changes, and the rest is named.
-#
-# Connections and matches that are there go on as they began. The command line has priority, as at the start.
+# The settings, read again: settings that can change while the host runs are used, and the others are listed. Existing
+# connections and matches continue as they began. The command line has priority, as at the start.
 
 
 def reloading(options: Options) -> Callable[[GameHostService], Facts]:
     """
-    What reads the settings of a host again, and uses what can change. It raises `NotDone` if the file cannot be used; then
-    nothing has changed.
+    A function that reads the settings of a host again, and uses those that can change. It raises `NotDone` if the file
+    cannot be used; then nothing has changed.
 
     :param options: as of the start
     """
     reloads = {name: one.reload for name, one in {**declared_settings(options.registry), **options.declared}.items()}
-    #: What is used, by the full names.
+    #: The values in use, by the full names.
     in_use = dict(options.settings.values)
 
     def reload(host: GameHostService) -> Facts:

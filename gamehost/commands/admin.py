@@ -1,8 +1,8 @@
 """
 `gamehost admin`: asks a running host, through the socket beside its store, and shows the answer.
 
-A verb is one object: what it asks and how the answer is printed. The host looks up by name what it does, when it is asked
-first, so neither program imports what is the other's. Text that players sent is escaped.
+A verb is one object: its request, and how its answer is printed. The host finds its function by name at the first
+request, so neither program imports parts of the other. Text that players sent is escaped.
 """
 
 import argparse
@@ -42,7 +42,9 @@ class Argument:
 
 @frozen
 class Verb:
-    """One verb. What the host does is a function of its name in `gamehost.admin.host`: `account_list` for `account list`."""
+    """
+    One verb. The host's part is a function of its name in `gamehost.admin.host`: `account_list` for `account list`.
+    """
 
     #: A few words for the help text.
     help: str = ""
@@ -56,7 +58,7 @@ class Verb:
 
 
 def tables_line(facts: Facts) -> Iterator[str]:
-    """What stands below the list of matches: without it nobody would know why the list is empty."""
+    """The line below the list of matches: it explains an empty list."""
     if facts["asleep"]:
         yield f"asleep, because nobody is at the table: {facts['asleep']}"
     elif not facts["played"]:
@@ -132,7 +134,7 @@ class _Period(argparse.Action):
 
 
 class _Words(argparse.Action):
-    """One text in any number of words: who forgets the quotation marks is understood, too."""
+    """One text in any number of words, so quotation marks may be missing."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
@@ -453,7 +455,7 @@ def main(argv: Sequence[str], out: TextIO = sys.stdout, err: TextIO = sys.stderr
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command takes. Its own options may stand before the verb and behind it."""
+    """The parser of the command. Its own options may stand before or after the verb."""
     top = argparse.ArgumentParser(
         prog="gamehost admin",
         description="Look at a running host, and tell it what to do. The default store is gamehost.sqlite.",

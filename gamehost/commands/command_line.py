@@ -1,6 +1,6 @@
 """
-What commands share: their text, the one line that says why a command line cannot be used, asking a running host through the
-socket beside its store, and the script with which bash completes their words.
+The shared parts of commands: their text, the line for an unusable command line, requests to a running host through the
+socket beside its store, and the script for completion in bash.
 """
 
 import json
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def while_read(out: TextIO) -> Iterator[None]:
-    """A context in which something is printed. It ends early if the reader has gone, such as `head`: that is no error."""
+    """A context for printing. It ends early if the reader has closed the pipe, such as `head`: that is no error."""
     try:
         yield
         out.flush()
     except BrokenPipeError:
-        # The interpreter flushes `out` once more when it ends, so `out` must not be a closed pipe.
+        # The interpreter flushes `out` again when it ends, so `out` must not be a closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
@@ -35,7 +35,7 @@ def bar(done: int, most: int, width: int = 30) -> str:
 
 
 def print_text(text: str) -> None:
-    """Write to standard output. A reader that has gone is no error."""
+    """Write to standard output. A reader that has closed the pipe is no error."""
     with while_read(sys.stdout):
         print(text, end="")
 

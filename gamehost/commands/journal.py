@@ -60,7 +60,7 @@ class LiveJournal:
 
     def back_up(self, target: Path, accept_faults: bool = False) -> Mark:
         """
-        Have the host copy its journal to a new file.
+        Let the host copy its journal to a new file.
 
         :param accept_faults: also if its check finds faults
         :raises StoreUnusable: the copy cannot be written
@@ -423,7 +423,7 @@ def _copy(words: argparse.Namespace, out: TextIO) -> int:
 
 def _read(path: Path, game_of: GameOf, out: TextIO) -> int:
     """
-    Replay a match in text notation, and tell how it ended.
+    Replay a match in text notation, and print its end.
 
     :raises StoreUnusable: the file has no match that this release can play
     """
@@ -434,7 +434,7 @@ def _read(path: Path, game_of: GameOf, out: TextIO) -> int:
             raise NotNotation(f"{opening.game}, rules {opening.version}, is not played here")
         master = replayed(game, opening, record.entries)
     except (OSError, ValueError) as error:
-        # A fault of the text, of its encoding, of its settings, or of a move: each says what it is.
+        # A fault of the text, of its encoding, of its settings, or of a move: each error describes itself.
         raise StoreUnusable(f"{path}: {escaped(str(error))}") from error
     names = [escaped(seat.name) for seat in opening.seats]
     end = "not finished" if master.result is None else master.result.words(names)

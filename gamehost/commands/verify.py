@@ -1,10 +1,10 @@
 """
-`gamehost journal verify`: checks every row of a journal, and replays every table whose game is known here.
+`gamehost journal verify`: checks every row of a journal, and replays every table of the games that are installed.
 
-It can be stopped, and the next run goes on. Each run reads every row and checks the chains. What was replayed before is not
-replayed again, if its rows are the same as then, under the same release and rules. That is the larger part of the work. It is
-noted in a file beside the store: one line for the tables of `TOGETHER` numbers, with a digest of all that their replay depends
-on. So a note about tables that have changed since is never found again.
+It can be stopped, and the next run continues. Each run reads every row and checks the chains. Tables that an earlier
+run has replayed are not replayed again, if their rows, the release and the rules are the same. Replaying is the larger
+part of the work. It is noted in a file beside the store: one line for the tables of `TOGETHER` numbers, with a digest
+of all inputs of their replay. So a note about tables that have changed since then no longer fits.
 """
 
 import os
@@ -28,9 +28,9 @@ from gamehost.storage.inspect import Findings, Inspector, SoundTable
 #: Finds a game by its name.
 GameOf: TypeAlias = Callable[[str], Game[Any, Any] | None]
 
-#: The numbers of tables whose replays are noted with one line. They are replayed together, about 100 ms.
+#: The number of tables that one note is about. They are replayed together, about 100 ms.
 TOGETHER = 100
-#: Of the file with the notes, beside the store. It is gone after a run that was not stopped.
+#: The suffix of the file with the notes, beside the store. A run that was not stopped removes it.
 NOTES_SUFFIX = ".verified"
 #: Seconds after which notes are written.
 NOTED_EVERY = 1.0
@@ -48,7 +48,7 @@ STOPPED = 130
 @define(eq=False)
 class ReplayNotes:
     """
-    What earlier runs have replayed without a fault.
+    The tables that earlier runs have replayed without a fault.
 
     :param path: of the file
     :param clock: in seconds
@@ -93,7 +93,7 @@ class ReplayNotes:
             self.lasting = False
 
     def remove(self) -> None:
-        """All is done: the next run begins anew."""
+        """All is done: remove the notes, so that the next run starts from the beginning."""
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
 
@@ -156,7 +156,7 @@ class Progress:
         self._next = now + (SHOWN_EVERY if self._terminal else LINE_EVERY)
 
     def clear(self) -> None:
-        """What comes next stands in the place of what was shown."""
+        """Clear the line, so that the next one replaces it."""
         if self._shown and self._terminal:
             print("\r\x1b[K", end="", file=self._err, flush=True)
         self._shown = False
@@ -240,9 +240,9 @@ def verify(
     clock: Callable[[], float] = time.monotonic,
 ) -> int:
     """
-    Check a journal. What programs read is on `out`, how far it is on `err`.
+    Check a journal. Lines for programs are written to `out`, and the progress to `err`.
 
-    :param beside: the notes are beside this file
+    :param beside: the notes are stored beside this file
     :param clock: in seconds
     :returns: the exit status; 1 if there is a fault
     """

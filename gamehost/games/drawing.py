@@ -190,8 +190,7 @@ def page(
     :return: an XML document without declaration, ended by a line end
     """
     width = board.width + 2 * _MARGIN
-    # From the top down, `y` is the upper edge of the next part: the title, one player's line, the board, the other
-    # lines.
+    # `y` is the upper edge of the next part. The parts are added from the top down.
     parts = [text(title, _MARGIN, 32, "title"), text(scene.source, width - _MARGIN, 32, "soft end")]
     y: float = 44
     for line in players[:1]:
@@ -203,7 +202,6 @@ def page(
         parts.append(_player(scene, line, y, board.width))
         y += _PLAYER + 8
     y += 14
-    # The sentences, and the list of moves.
     for sentence in filter(None, below):
         for words in textwrap.wrap(sentence[:_LONGEST_CAPTION], int(board.width / _CAPTION_CHARACTER)):
             parts.append(text(words, _MARGIN, y, "caption"))
@@ -212,7 +210,6 @@ def page(
         listed, height = _listed(moves, board.width, y + 6)
         parts += listed
         y += height + 6
-    # The size is known only now.
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(y + 4)}"'
     head += f' viewBox="0 0 {number(width)} {number(y + 4)}">'
     names = f"{title}: {' - '.join(scene.names)}"

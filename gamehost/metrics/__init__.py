@@ -1,1 +1,1 @@
-"""What the host tells Prometheus about itself."""
+"""Metrics of the host for Prometheus."""

@@ -1,6 +1,6 @@
 """
-The ports for the owner's programs: sites of `gamehost.web.server` with few connections. And one of them: it tells a load
-balancer whether this host could serve a player now.
+The ports for the owner's programs: sites of `gamehost.web.server` with few connections. Also the health port. It
+reports to a load balancer whether this host could serve a player now.
 
 The reactor itself answers, so a host that hangs does not answer at all.
 """
@@ -19,7 +19,7 @@ from gamehost.service import GameHostService
 from gamehost.web.http import Access, Answer, Asked
 from gamehost.web.server import Answering, HttpSite
 
-#: Connections at once. Whoever watches a host needs one or two.
+#: Connections at once. A program that watches a host needs one or two.
 MOST_CONNECTIONS = 16
 
 
@@ -27,7 +27,7 @@ class OwnerSite(HttpSite):
     """
     A site for the owner's programs. Its connections and requests are not those of the pages.
 
-    :param host: what it tells of; it runs
+    :param host: the running host that the site describes
     :param access: the names under which the programs may ask
     """
 

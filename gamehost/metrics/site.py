@@ -1,5 +1,5 @@
 """
-What the host tells Prometheus: a table of metrics, the functions that read their values, and the port, HTTP with one address,
+Metrics for Prometheus: a table of metrics, the functions that read their values, and the port: HTTP with one address,
 `/metrics`.
 
 The WSGI resource of prometheus-client is not used. It reads the values in another thread, where the host's parts must not be
@@ -58,7 +58,7 @@ def one(value: Callable[[GameHostService], float | Histogram]) -> Reader:
 
 
 def of_backlog(value: Callable[[Backlog], float | Histogram | None]) -> Reader:
-    """The reader of a metric of changes that wait for the disk. It has no value if the store keeps nothing on one."""
+    """The reader of a metric of changes that wait for the disk. It has no value for a store in memory."""
 
     def read(host: GameHostService) -> Values:
         backlog = backlog_of(host.store)
@@ -84,7 +84,7 @@ def tables(host: GameHostService) -> Values:
 
 
 def waiting(host: GameHostService) -> Values:
-    """By game: who waits in its queues and at its open tables."""
+    """By game: the number of players that wait in its queues and at its open tables."""
     found = _lobby(host).directory.waiting_here()
     return {(game,): len(here.names) + len(here.tables) for game, here in found.items()}
 
@@ -106,18 +106,18 @@ def http_refused(host: GameHostService) -> Values:
     return {("connection",): limiter.refused_connections, ("request",): limiter.refused_requests}
 
 
-#: What Prometheus may do with a value.
+#: The type of a metric for Prometheus.
 Kind: TypeAlias = type[CounterMetricFamily] | type[GaugeMetricFamily] | type[HistogramMetricFamily]
 
 
 @frozen
 class Metric:
-    """One metric, and how its values are read when somebody asks."""
+    """One metric, and how its values are read for each request."""
 
     #: As Prometheus shows it; counters end with `_total`, times are in seconds.
     name: str
     kind: Kind
-    #: What it is, for the help text and the documentation.
+    #: The meaning of the metric, for the help text and the documentation.
     words: str
     labels: tuple[str, ...]
     read: Reader

@@ -1,7 +1,7 @@
 """
-What the process needs to run well: log, watchdog, systemd, circuit breaker and worker threads. And what quick commands need,
-too, which import nothing of Twisted: text of strangers, made fit for a line of a log or of a terminal; and sockets in the file
-system, their paths of any length, and who is at the other end.
+The parts that a process needs to run well: log, watchdog, systemd, circuit breaker and worker threads. Also two parts
+for quick commands, which import nothing of Twisted. One makes text of strangers fit for a line of a log or of a
+terminal. The other is about sockets in the file system: paths of any length, and the user at the other end.
 """
 
 import os
@@ -109,7 +109,7 @@ def remove_stale(path: str) -> None:
 
 
 def peer_user(one: socket.socket) -> int | None:
-    """The user id of the process at the other end of a unix socket; `None`: the system does not tell."""
+    """The user id of the process at the other end of a unix socket; `None`: the system does not report it."""
     if not hasattr(socket, "SO_PEERCRED"):
         return None
     _, user, _ = struct.unpack("3i", one.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))

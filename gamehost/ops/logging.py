@@ -1,9 +1,9 @@
 """
 The log: one event is one line. Floods are counted instead of written, and the host never waits for its log.
 
-Twisted formats the events. Its file observers are not used, for three reasons: they write a traceback as many lines,
-they let control characters through, and they block or raise if the file takes nothing. Here a full disk, a closed pipe
-and a pipe that nobody reads cost lines, which are counted.
+Twisted formats the events. Its file observers are not used, for three reasons. They write a traceback as many lines,
+they do not remove control characters, and they block or raise if the file takes no bytes. Here a full disk, a closed
+pipe and a pipe without a reader lose lines, and the lost lines are counted.
 """
 
 import json
@@ -26,7 +26,7 @@ from gamehost._twisted import use_logger
 from gamehost.ops import escaped
 from gamehost.rates import TokenBucket
 
-#: Lines of one kind that are written: so many a second in the long run, and so many at once.
+#: The most lines of one kind that are written: a second in the long run, and at once.
 LINES_PER_SECOND = 1.0
 LINES_AT_ONCE = 100
 
@@ -110,7 +110,7 @@ def json_line(event: LogEvent, unwritten: int) -> str:
     return json.dumps(fields)
 
 
-#: What `--log-format` takes.
+#: The values of `--log-format`.
 FORMATS: Mapping[str, Callable[[LogEvent, int], str]] = {"text": text_line, "json": json_line}
 
 
@@ -133,21 +133,22 @@ def _is_given(name: str, value: object) -> bool:
     )
 
 
-#: What Twisted says at level info of its own parts: each port and the process. The host says the same in its own words.
+#: Parts of Twisted that log at level info: each port and the process. The host logs the same in its own words.
 _CHATTER = frozenset({"log_legacy", "twisted.internet.base", "twisted.scripts._twistd_unix.UnixAppLogger"})
 
 
-#: The field of events that are written however many there are.
+#: The field of events that are written without a limit.
 _ALWAYS = "log_always"
 
 
 def admin_act(log: Logger, verb: str, **fields: str | int | float | bool) -> None:
     """
-    Log what the host's administrator has done. Such lines are never left out.
+    Log an act of the host's administrator. Such lines are never left out.
 
     :param log: of the class that has carried it out
-    :param verb: what was done, as the command has it: `ban`
-    :param fields: to whom or to what, such as `name="ann"` or `table=17`. A password or a key must not be among them
+    :param verb: the name of the command: `ban`
+    :param fields: the objects of the act, such as `name="ann"` or `table=17`. A password or a key must not be among
+        them
     """
     log.info(
         "".join(("admin: {verb}", *(f" {name}={{{name}!r}}" for name in fields))), verb=verb, log_always=True, **fields
@@ -203,7 +204,7 @@ class Log:
         """
         Open the file of this name again, after the old one was renamed.
 
-        :raises OSError: it cannot be opened, and the old one stays in use
+        :raises OSError: it cannot be opened; the old one remains in use
         """
         with self._lock:
             new = self.open_file()
@@ -214,7 +215,7 @@ class Log:
     def _line(self, event: LogEvent, unwritten: int) -> str:
         try:
             return self.words(event, unwritten)
-        except Exception as error:  # a value whose text cannot be made must not hurt the code that logs it
+        except Exception as error:  # a value that cannot be formatted must not raise in the code that logs it
             kind = type(error).__name__
             return self.words(self._own(event, LogLevel.error, "an event cannot be formatted: {kind}", kind=kind), 0)
 
@@ -285,7 +286,7 @@ def file_at(path: str) -> Callable[[], int]:
     return lambda: os.open(where, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
-#: The log of this process. `twistd` looks it up by the name of a function, so it has to be kept here.
+#: The log of this process. `twistd` finds it by the name of a function, so it has to be stored here.
 _of_this_process: list[Log] = []
 
 

@@ -1,13 +1,13 @@
 """
-What watches over a host: systemd, signals, the limit of open files, a thread that notices when the reactor is blocked, and
-what closes a game with too many faults.
+Parts that supervise a host: systemd, signals, the limit of open files, a thread that detects a blocked reactor, and a
+breaker that closes a game with too many faults.
 
-The host tells systemd when its ports are open, when it stops, and regularly that its reactor runs. Without `NOTIFY_SOCKET`
-in the environment it tells nothing.
+The host notifies systemd when its ports are open, when it stops, and regularly while its reactor runs. Without
+`NOTIFY_SOCKET` in the environment it sends nothing.
 
 All work of a host is done in turns of one reactor, so all clients wait while one turn lasts. The reactor calls `beat`
-regularly. If it does not for a second, the watchdog logs what each thread is doing, once: files, lines and functions, but
-no values of variables.
+regularly. If no call comes for a second, the watchdog logs once what each thread is doing: files, lines and functions,
+but no values of variables.
 """
 
 import os
@@ -89,7 +89,7 @@ class Watchdog:
             self.log.warn("the reactor runs again, after {seconds:.1f} s", seconds=beat_at - self._told)
             self._told = None
         if own_gap > self._patience:
-            # This thread did not run either, so it cannot tell whether the reactor was blocked.
+            # This thread did not run either, so it does not know whether the reactor was blocked.
             self.log.warn("the whole process did not run for {seconds:.1f} s", seconds=own_gap)
         elif now - beat_at > self._patience and self._told is None:
             self._told = beat_at
@@ -119,7 +119,7 @@ def stacks() -> Iterator[tuple[str, str]]:
         yield names.get(number, str(number)), frames(summary)
 
 
-#: So many suspended tables of one game within so many seconds close that game.
+#: This many suspended tables of one game within this many seconds close that game.
 MOST = 3
 WITHIN = 60.0
 
@@ -218,7 +218,7 @@ class Supervisor:
         self._say("STOPPING=1")
 
     def status(self, words: str) -> None:
-        """What `systemctl status` shows: one line."""
+        """Set the line that `systemctl status` shows."""
         self._say(f"STATUS={words}")
 
     def alive(self, now: float) -> None:
@@ -234,7 +234,7 @@ class Supervisor:
     def _say(self, words: str) -> None:
         if not self._address:
             return
-        # An address that begins with @ is in Linux' abstract name space, where a NUL stands for the @.
+        # An address that begins with @ is in the abstract name space of Linux, where a NUL replaces the @.
         address = "\0" + self._address[1:] if self._address[0] == "@" else self._address
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC) as one:
@@ -251,7 +251,7 @@ def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[C
     to the closed pipe fails instead.
 
     :param from_thread: calls something on the reactor's thread
-    :param hangups: functions that open files again; they raise `BadOption` or `OSError` if the old one stays in use
+    :param hangups: functions that open files again; they raise `BadOption` or `OSError` if the old one remains in use
     """
 
     def hang_up() -> None:
@@ -301,7 +301,7 @@ def fd_budget(wanted: int) -> int:
     """
     The number of connections for which this process may open files. Logs a warning if it is lower than wanted.
 
-    A host with no file left cannot write its high-water mark, so some files are kept for the host itself.
+    A host without a free file cannot write its high-water mark, so some files are reserved for the host itself.
     """
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:

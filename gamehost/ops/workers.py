@@ -91,11 +91,11 @@ LONGEST_LINE = 262_144
 @define(eq=False)
 class ChildProcess(ProcessProtocol):
     """
-    One process at a time. A subclass is told what becomes of it.
+    One process at a time. A subclass handles its start, its lines and its end.
 
     :param reactor: Twisted's reactor
     :param command: the program and its arguments
-    :param title: what it is, for the log
+    :param title: the name of the process in the log
     """
 
     _reactor: Any
@@ -193,12 +193,13 @@ class ChildProcess(ProcessProtocol):
         self._pause = min(LONGEST_PAUSE, 2 * self._pause)
 
 
-# Commands that are started as processes of their own, and ended with all that they have started.
+# Commands that are started as processes of their own, and ended with all their descendants.
 
 
-#: Starts a program, and stays its parent. It adopts what the program leaves behind, in whatever session, and kills it when the
-#: program ends, or when the process that has started this one ends. It ends as the program does.
-#: `prctl` with 1: `PR_SET_PDEATHSIG`, with 36: `PR_SET_CHILD_SUBREAPER`, both of Linux. Elsewhere it kills the program's group.
+#: Starts a program, and remains its parent. It adopts the orphans of the program, in whatever session. It kills them
+#: when the program ends, or when the process that has started this one ends. It ends with the status or the signal of
+#: the program. `prctl` with 1: `PR_SET_PDEATHSIG`, with 36: `PR_SET_CHILD_SUBREAPER`, both of Linux. Elsewhere it kills
+#: the program's group.
 _KEEPER = """
 import os, signal, sys
 try:
@@ -267,9 +268,9 @@ os.kill(os.getpid(), os.WTERMSIG(status))
 """
 #: The exit statuses of a command that could not be run.
 NOT_RUN = (126, 127)
-#: Seconds for what a program has written to be read, once it has ended. Somebody else may keep its pipes open for ever.
+#: Seconds to read the last output of a program that has ended. Another process may have its pipes open for ever.
 PIPES = 0.5
-#: So often is looked for more processes of a program that is ended: each may start others meanwhile.
+#: How often the search for processes of an ended program is repeated: each may start others meanwhile.
 _ROUNDS = 20
 _GET_CHILD_SUBREAPER, _SET_CHILD_SUBREAPER = 37, 36
 
@@ -294,7 +295,7 @@ class Running:
 
 
 def running() -> Iterator[Running]:
-    """The processes of this machine, as far as it tells: on Linux."""
+    """The processes of this machine; only Linux lists them."""
     page = os.sysconf("SC_PAGE_SIZE")
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError, IndexError):
@@ -335,7 +336,7 @@ def _signal(processes: Iterable[int], number: signal.Signals) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of what programs leave behind whose keeper was killed, to end it with the program; on Linux."""
+    """Become the parent of programs' orphans after their keeper was killed, to end them with the program; on Linux."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
@@ -360,8 +361,8 @@ def _end_orphans() -> None:
 @define(eq=False)
 class Command(ProcessProtocol):
     """
-    A command that was started by `start_command`. Its end is that of its first process: what that has left behind is ended, and
-    nobody waits for those who have its pipes.
+    A command that was started by `start_command`. It ends when its first process ends: its remaining processes are
+    ended, and their pipes are not waited for.
     """
 
     _reactor: Any
@@ -399,7 +400,7 @@ class Command(ProcessProtocol):
 
     @property
     def resident(self) -> int:
-        """Bytes in memory of all its processes together, as far as the system tells."""
+        """Bytes in memory of all its processes together, as far as the system reports them."""
         pid = None if self.transport is None else self.transport.pid
         return 0 if pid is None else sum(one.resident for one in descendants(pid, running()))
 
@@ -417,7 +418,8 @@ def start_command(
     reactor.spawnProcess(protocol, words[0], words, env={**owners_environment(os.environ), **more}, **pipes)
 
 
-#: What the launcher of a package sets for the host's own Python. It keeps the owner's values under longer names.
+#: The variables that the launcher of a package sets for the host's own Python. It stores the owner's values under
+#: longer names.
 _LAUNCHER = ("PYTHONPATH", "PYTHONSAFEPATH")
 _OWNERS = "GAMEHOST_OWNERS_"
 #: The owner's password at a host, for `gamehost player` and `gamehost bridge`.
@@ -437,7 +439,7 @@ def owners_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def own_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """What the host's own commands need of the environment of this process, beside the owner's."""
+    """The variables of this process that the host's own commands need besides the owner's."""
     return {name: environment[name] for one in _LAUNCHER for name in (one, _OWNERS + one) if name in environment}
 
 
@@ -446,13 +448,13 @@ def own_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 #: Between an exception's words and the place in the program that raised it.
 PLACE = ", in "
-#: So much of what a program prints is kept, in bytes: the end.
+#: The bytes of a program's output that are stored: the end of it.
 KEPT = 2_000
 
 
 class ProgramProcess(Command):
     """
-    A command that plays. What it prints is dropped, but for the end.
+    A command that plays. Its output is dropped, except the end.
 
     :param ended: called with this process when it has ended
     """
@@ -486,7 +488,7 @@ def start_program(
     Start a command.
 
     :param command: its words
-    :param values: filled in, and told in the environment, `port` as `GAMEHOST_PORT`
+    :param values: replace the places in the words, and are set in the environment, `port` as `GAMEHOST_PORT`
     :param ended: called when it has ended
     :param environment: more of it
     """
@@ -514,7 +516,7 @@ def last_words(output: bytes) -> str:
 
 
 def filled_in(command: Sequence[str], values: Mapping[str, str]) -> list[str]:
-    """A command with `{host}`, `{port}` and so on filled in. Other braces stay as they are."""
+    """A command with `{host}`, `{port}` and so on filled in. Other braces do not change."""
     words = []
     for word in command:
         for name, value in values.items():

@@ -1,8 +1,10 @@
 """
-What every player shares: levels, the limit on thinking, and the source of random numbers. And a search for those who want one.
+The shared parts of all players: levels, the limit on thinking, and the source of random numbers. Also a search that
+players can use.
 
-A player depends on three things: what its seat was told, its seed, and the number of nodes that it may visit. With the same
-three it gives the same moves. A limit in seconds is a second bound for slow machines; without a clock it is not used.
+A player depends on three things: the events of its seat, its seed, and the number of nodes that it may visit. With the
+same three it gives the same moves. A limit in seconds is a second bound for slow machines; without a clock it is not
+used.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -40,20 +42,20 @@ class Player(Protocol):
 
     def refused(self, notation: bytes) -> None:
         """
-        The host refused this answer. The next answer is another one where the game has cause for it: a player that has come
-        back may not know every move on which the rules depend.
+        The host refused this answer. If the rules may forbid an action for a reason that the player cannot see, the
+        next answer is another one: a player that has come back may not know all earlier moves.
         """
 
 
 @frozen
 class Weighed:
-    """What a player thinks of an action that was taken in its seat."""
+    """A player's judgement of an action that was taken in its seat."""
 
     #: By seat, what it may expect to win before the action if all play well: from 0 to 1, and 1 together.
     shares: tuple[float, ...]
-    #: What the player would have done.
+    #: The action that the player would have taken.
     best: bytes
-    #: How much less the seat may expect after the action than after that.
+    #: The loss of the seat's share, compared with the best action.
     lost: float
 
 
@@ -63,14 +65,15 @@ class Weigher(Protocol):
 
     def weigh(self, action: bytes) -> Weighed | None:
         """
-        What this seat, which is about to take an action in the game's notation, gives away by it; the same for the same match.
+        The loss of this seat by an action in the game's notation that it is about to take. The same match gives the
+        same result.
 
         `None`: such an action cannot be weighed.
         """
 
 
 class Standing(Struct, frozen=True):
-    """After entry `n`: what each seat might expect to win, in percent of a victory."""
+    """The state after entry `n`: the chances of each seat, in percent of a victory."""
 
     n: int
     shares: list[int]
@@ -88,10 +91,10 @@ class TurningPoint(Struct, frozen=True):
 
 def expected(value: float, scale: float) -> float:
     """
-    What a side may expect to win, from 0 to 1.
+    The chances of a side, from 0 to 1.
 
-    :param value: what the position is worth to it; 0 is even
-    :param scale: of the values; with so much ahead, nearly three of four are won
+    :param value: the value of the position for the side; 0 is even
+    :param scale: of the values; a side that leads by one scale wins nearly three of four
     """
     return 1 / (1 + exp(-max(-50.0, min(50.0, value / scale))))
 
@@ -100,7 +103,7 @@ def weighed(seat: Seat, scale: float, best: bytes, value: float, taken: float) -
     """
     An action of a game of two.
 
-    :param value: what the position is worth to this seat with the best action
+    :param value: of the position for this seat, with the best action
     :param taken: the same with the action that was taken
     """
     share = expected(value, scale)
@@ -114,7 +117,7 @@ NewPlayer = Callable[[Seat, "Level", "Thinking"], Player]
 
 @define(eq=False)
 class Thinking:
-    """What a player is given to think with. The effort may change from one answer to the next."""
+    """The means of a player for thinking. The effort may change from one answer to the next."""
 
     #: Decides among equal moves, and draws what is unknown.
     chance: "SeededChance"
@@ -206,7 +209,9 @@ class Rules(Protocol[P, M]):
         """`-WIN`, `WIN` or 0 for the side to move if the game is over, else `None`."""
 
     def moves(self, position: P) -> Sequence[M]:
-        """The moves to be searched, the most promising first. Without any, the position counts as it stands."""
+        """
+        The moves to be searched, the most promising first. Without any, the search evaluates the position as it is.
+        """
 
     def forcing(self, position: P) -> Sequence[M]:
         """The moves that are followed after the last ply."""
@@ -215,7 +220,7 @@ class Rules(Protocol[P, M]):
         """The position after a move, with the other side to move."""
 
     def evaluate(self, position: P) -> int:
-        """What the position is worth to the side to move, far below `FORCED`."""
+        """The value of the position for the side to move, far below `FORCED`."""
 
     def key(self, position: P) -> Hashable:
         """The position for the transposition table: equal for equal positions."""
@@ -352,7 +357,7 @@ class Search(Generic[P, M]):
 
 @frozen
 class Strength:
-    """What a level means to a search."""
+    """The bounds of a search at a level."""
 
     #: Plies at most, and plies that are searched in any case.
     depth: int

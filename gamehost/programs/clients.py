@@ -25,8 +25,9 @@ class WireClient:
 
     #: Makes the codec of a client's connection: it reads what the server says, and writes what a client says.
     codec: Callable[[], Codec[Any]]
-    #: Makes the program that plays in `gamehost player`, a `gamehost.programs.wire_player.WirePlayer`, from a name, a
-    #: password, what makes its players, and the name of the game. `None`: no program plays on this wire.
+    #: Makes the program that plays in `gamehost player`, a `gamehost.programs.wire_player.WirePlayer`. Its arguments
+    #: are a name, a password, a function that makes its players, and the name of the game. `None`: no program plays on
+    #: this wire.
     player: Callable[..., Any] | None = None
 
 

@@ -1,5 +1,5 @@
 """
-The process of the house players. The host starts it, and gives it lines on standard input::
+The process of the house players. The host starts it, and writes lines to its standard input::
 
     {"socket":"/run/gamehost/house/socket","secret":"..."}    first: where to log in, and with what key
     sit easy.1 7                                              this house player has a seat: log in, and play
@@ -69,9 +69,9 @@ class HousePlayer:
     #: Is connecting.
     _client: Client
     _think: ThinkingQueue
-    #: Whose time to think it shares.
+    #: The number of its group, which shares one time to think.
     _group: int
-    #: Calls a function when everything that has come was heard.
+    #: Calls a function after everything that has come was handled.
     _soon: Callable[[Callable[[], None]], object]
     #: Called with the name at the end.
     _gone: Callable[[str], None]
@@ -89,7 +89,8 @@ class HousePlayer:
             if self._program.over is not None or (isinstance(message, Lost) and message.again is None):
                 break
             if not self._due:
-                # What the host says of one thing comes in one piece, so thinking begins when all of it was heard.
+                # The messages of the host about one event come in one piece, so thinking begins after all of it was
+                # handled.
                 self._due = True
                 self._soon(self._go_on)
         self._gone(self._name)
@@ -122,7 +123,7 @@ class HousePlayer:
             self._client.say(message)
 
 
-#: What a player draws from who studies a match: the same match has the same study.
+#: The seed of the player that studies a match: the same match has the same study.
 _SEED = 1
 
 
@@ -149,9 +150,10 @@ class Control(LineOnlyReceiver):
         self._endpoint: UNIXClientEndpoint | None = None
         self._secret = ""
         self._players: set[str] = set()
-        #: Those who were called again, with their groups, while they were there: they may be on their way out.
+        #: By name: the groups of players that were called again while they were present, because they may be about to
+        #: leave.
         self._called: dict[str, int] = {}
-        #: The numbers of the studies that somebody waits for.
+        #: The numbers of the studies that are still wanted.
         self._studies: set[str] = set()
         worker = SerialWorker(reactor)
         worker.start()
@@ -180,7 +182,9 @@ class Control(LineOnlyReceiver):
             self._studies.discard(words[0])
 
     def _study(self, number: str, steps: Generator[None, None, Study], group: int) -> None:
-        """Take the next step of a study, in the turn of its group, while no player thinks; and tell it at the end."""
+        """
+        Take the next step of a study, in the turn of its group, while no player thinks. Report the study at the end.
+        """
 
         def step(effort: float) -> str | None:
             if number not in self._studies:
@@ -212,7 +216,9 @@ class Control(LineOnlyReceiver):
         Deferred.fromCoroutine(self._play(name, group, self._endpoint)).addErrback(partial(self._failed, name))
 
     def _gone(self, name: str) -> None:
-        """A house player is gone. If it was called meanwhile, it comes again: the host refuses it if it has no seat."""
+        """
+        A house player has left. If it was called meanwhile, it logs in again: the host refuses it if it has no seat.
+        """
         self._players.discard(name)
         group = self._called.pop(name, None)
         if group is not None:
@@ -230,7 +236,7 @@ class Control(LineOnlyReceiver):
         report(f"{name} has failed: {failure.getTraceback()}")
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """The host is gone. Nothing here is worth a moment more."""
+        """The connection to the host is lost. There is nothing to clean up."""
         os._exit(0)
 
 
@@ -249,6 +255,6 @@ def run() -> None:
     main(reactor)
 
 
-# A command of its own, because the whole host takes twice as long to import: somebody waits for the next move.
+# A module of its own, because the whole host takes twice as long to import, and a player waits for the next move.
 if __name__ == "__main__":
     run()

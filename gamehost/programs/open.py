@@ -1,5 +1,5 @@
 """
-Programs on the open wire: what the host says becomes events for the player, and answers become actions. Pure.
+Programs on the open wire: messages of the host become events for the player, and answers become actions. Pure.
 
 A program that comes back to a match asks what has happened there (`history`), so that its player knows what it knew.
 """
@@ -30,11 +30,11 @@ _FIRST = Seat(0)
 
 @define(eq=False)
 class _Back:
-    """The view of a program that has come back, until it knows what happened before."""
+    """The view of a program that has come back, until it has received the earlier events."""
 
     view: Any
     n: int
-    #: Events that were told meanwhile.
+    #: Events that have come meanwhile.
     later: list[m.Event] = field(factory=list)
 
 
@@ -65,17 +65,17 @@ class OpenProgram:
 
     def hear(self, message: Any) -> list[m.ClientMessage]:
         """
-        Take a message of the host, as `gamehost.client` gives it, or a `Lost`. Returns what is to be said.
+        Take a message of the host, as `gamehost.client` gives it, or a `Lost`. Returns the messages to send.
 
         :raises KeyError: a match of a game that nobody plays here
-        :raises WireError: what it tells of a match cannot be
+        :raises WireError: the message describes an impossible match
         """
         match message:
             case m.Seated(table, game, seat, names):
                 self._table, self._game, self.seat, self.names = table, game, Seat(seat), names
                 self.match, self._back = Match(self.new_player(game, self.seat)), None
             case _ if getattr(message, "table", self._table) != self._table:
-                pass  # of a match in which nobody sits here
+                pass  # of a match that this program watches
             case m.Event() if self._back is not None:
                 self._back.later.append(message)
             case m.Event(_, _, event):
@@ -83,7 +83,7 @@ class OpenProgram:
             case m.Back(table, n, seat, view) if seat == self.seat and view is not UNSET:
                 self._back = _Back(view, n)
                 if n <= 1:
-                    self._come_back([])  # nobody has acted
+                    self._come_back([])  # no seat has acted
                     return []
                 return [m.AskHistory(table, n)]
             case m.History(_, n, events):

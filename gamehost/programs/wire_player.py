@@ -1,17 +1,17 @@
 """
-What the programs for all wires have in common: they play one match after another, and never see a socket. Pure.
+The shared part of the programs for all wires: they play one match after another, and never see a socket. Pure.
 
-Whoever has the connection does this::
+The owner of the connection calls::
 
     player.begin()           what is said at once
     player.hear(message)     for each message of the server; what is said then
     player.think()           when all that has come was heard; what is said then
     player.result            who has won; then `again` begins the next match
 
-Thinking may take a second, so it can be done in a thread: `Match.work` gives what is to be done, and `done` takes the
-result. What is told meanwhile waits. An answer is followed by another one only when it was judged, so nothing is said
-twice. Many matches share one thread (`ThinkingQueue`): one match after another, in turns by groups, and less effort for
-each the more of them wait.
+Thinking may take a second, so it can be done in a thread: `Match.work` returns the function to run, and `done` takes
+the result. Messages that come meanwhile wait. The next answer is given only after the last one was judged, so no answer
+is sent twice. Many matches share one thread (`ThinkingQueue`). They take turns by groups, and each gets less effort the
+more of them wait.
 """
 
 from abc import ABC, abstractmethod
@@ -35,7 +35,7 @@ class Match:
     """
 
     player: Player
-    #: Whether the match is over, or cannot go on.
+    #: Whether the match is over, or cannot continue.
     over: bool = False
     _unheard: list[Any] = field(factory=list)
     _refused: list[bytes] = field(factory=list)
@@ -60,7 +60,7 @@ class Match:
             self._said = None
 
     def work(self) -> Callable[[], bytes | None] | None:
-        """What is to be done now, at any place: it touches the player alone. `None`: nothing."""
+        """The function to run now, in any thread: it uses the player alone. `None`: there is nothing to do."""
         if self._working or self.over or not (self._unheard or self._refused):
             return None
         self._working = True
@@ -78,7 +78,7 @@ class Match:
         return think
 
     def done(self, answer: bytes | None) -> bytes | None:
-        """What was done has given this. Returns what is to be said now; `None`: nothing."""
+        """Take the result of the function. Returns the answer to send now; `None`: nothing."""
         self._working = False
         if answer is None or self.over:
             return None
@@ -89,7 +89,7 @@ class Match:
 #: Does the first function in a thread, then the second one with its result.
 Worker = Callable[[Callable[[], Any], Callable[[Any], None]], None]
 
-#: Seconds from a question to its answer; an answer is told within 2 seconds, and this leaves a margin.
+#: Seconds from a question to its answer; an answer has to be sent within 2 seconds, and this leaves a margin.
 WITHIN = 1.2
 #: The least share of a level's effort.
 LEAST = 0.02
@@ -107,8 +107,8 @@ class _Question:
 @define(eq=False)
 class ThinkingQueue:
     """
-    The queue of a process. Groups take turns, so that one with many matches keeps no other one waiting. Long work has a second
-    line, of which something is done only while nobody waits in the first one.
+    The queue of a process. Groups take turns, so that a group with many matches does not delay the others. Long work
+    has a second line. It is served only while the first one is empty.
 
     :param worker: has one thread
     :param seconds: the time, as everybody feels it
@@ -116,7 +116,7 @@ class ThinkingQueue:
 
     _worker: Worker
     _seconds: Callable[[], float]
-    #: By the number of the group, the one first whose turn it is.
+    #: By the number of the group, in the order of their turns.
     _groups: OrderedDict[int, deque[_Question]] = field(factory=OrderedDict)
     #: The same for long work.
     _later: OrderedDict[int, deque[_Question]] = field(factory=OrderedDict)
@@ -135,7 +135,7 @@ class ThinkingQueue:
 
         :param work: is given its share of a level's effort; it must not raise
         :param done: is called with the result
-        :param group: in whose turn it is done
+        :param group: the number of the group that takes the turn
         :param later: whether it is done only while no other thinking waits
         """
         groups = self._later if later else self._groups
@@ -172,23 +172,23 @@ class ThinkingQueue:
         return max(LEAST, min(1.0, left / (len(questions) * len(self._groups))))
 
 
-#: Makes the player of a game and a seat. It raises `KeyError` or `ProgramError` if nobody plays this game here.
+#: Makes the player of a game and a seat. It raises `KeyError` or `ProgramError` if no player for this game exists here.
 NewPlayer = Callable[[str, Seat], Player]
 
-#: So many refusals, one after the other, and the program gives up.
+#: After this many refusals, one after the other, the program ends.
 MOST_REFUSALS = 10
 
 
 class ProgramError(Exception):
-    """The program cannot go on. The message says why, in one line."""
+    """The program cannot continue. The message says why, in one line."""
 
 
 def thought(work: Callable[[], bytes | None]) -> bytes | None:
     """
     Do what `Match.work` gives.
 
-    :raises ProgramError: the player cannot go on. Each message of the server was one of its wire, and together they tell of
-        what no rules allow, such as a board without its pieces; or the player has a fault.
+    :raises ProgramError: the player cannot continue. Each message of the server was valid on its wire, but together
+        they describe a position that no rules allow, such as a board without its pieces. Or the player has a fault.
     """
     try:
         return work()
@@ -212,9 +212,9 @@ class WirePlayer(ABC):
 
     #: The game that is played; `None`: the server says which.
     GAME: ClassVar[Game[Any, Any] | None] = None
-    #: Seconds between two messages that say that the program is still there; 0: the server needs none.
+    #: Seconds between two messages that show that the program is alive; 0: the server needs none.
     ALIVE_EVERY: ClassVar[float] = 0.0
-    #: Seconds for the first message of the server; 0: it may say nothing until somebody else has come.
+    #: Seconds for the first message of the server; 0: it may send nothing until another player has come.
     ANSWERED_WITHIN: ClassVar[float] = 0.0
 
     def __init__(self, name: str, password: str, new_player: NewPlayer, game: str = "") -> None:
@@ -228,7 +228,7 @@ class WirePlayer(ABC):
         #: Players of a match; 0: as few as its game takes.
         self.seats = 0
         self.match: Match | None = None
-        #: How the last match ended, in words; `None`: it goes on.
+        #: The end of the last match, in words; `None`: it has not ended.
         self.result: str | None = None
         self._refusals = 0
 
@@ -259,14 +259,14 @@ class WirePlayer(ABC):
         return self.begin()
 
     def alive(self) -> Sequence[Any]:
-        """What is said every `ALIVE_EVERY` seconds."""
+        """The messages that are sent every `ALIVE_EVERY` seconds."""
         return ()
 
     def think(self) -> Sequence[Any]:
         """
-        Let the player think, if it is to do so. Returns what is to be said.
+        Let the player think if it is its turn. Returns the messages to send.
 
-        :raises ProgramError: the server has refused too many answers, or the player cannot go on
+        :raises ProgramError: the server has refused too many answers, or the player cannot continue
         """
         if self.match is None or self.GAME is None:
             return ()
@@ -284,7 +284,7 @@ class WirePlayer(ABC):
 
     def tell(self, *events: Any, judged: bool = True) -> None:
         """
-        Have the player hear events of the game's master.
+        Pass events of the game's master to the player.
 
         :raises ProgramError: there is no match
         """

@@ -41,7 +41,7 @@ def telling(test: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class PropertyCase(SynchronousTestCase):
-    """A test case whose failures print the falsifying example, for inherited properties too."""
+    """A test case that prints the falsifying example of a failure, for inherited properties too."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -1,5 +1,6 @@
 """
-The tests that every codec must pass, and those for a client's codec: what one side writes, the other side reads.
+The tests that every codec must pass, and those for a client's codec: each side reads the messages that the other side
+writes.
 
 A wire's codec tests derive `class CodecTests(CodecContract, PropertyCase)`, and `class ClientCodecTests(ClientCodecContract,
 PropertyCase)`.
@@ -18,7 +19,7 @@ from gamehost.testing.cases import Mixin
 from gamehost.testing.memory_host import Lines, MessageText
 from gamehost.wires.framing import BLANK, WireError
 
-#: What a line that is shown in a terminal must not hold.
+#: The bytes that must not be in a line for a terminal.
 CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")
 
 #: How clients of other protocols begin.
@@ -83,12 +84,12 @@ class CodecContract(Mixin):
     Subclasses set `streams`, `read` and `sent`, and write `new_codec`.
     """
 
-    #: What clients may send, good and bad: several messages each. The first one is good.
+    #: Bytes that clients may send, good and bad: several messages each. The first one is good.
     streams: Sequence[bytes]
-    #: Whole messages of clients as bytes, and what the codec reads. Have every type among them, and in the texts every
-    #: character that the format has a rule for: separators, quotes, escapes, and letters beyond ASCII.
+    #: Whole messages of clients as bytes, and the message that the codec reads. They include every type. Their texts
+    #: include every character that the format has a rule for: separators, quotes, escapes, and letters beyond ASCII.
     read: Sequence[tuple[bytes, Any]]
-    #: Messages of the host, and what a client reads, in the words of `text`. Have the same among them.
+    #: Messages of the host, and the text that a client reads, as `text` writes it. They include the same as `read`.
     sent: Sequence[tuple[Any, str]]
     #: How the words of `sent` are written.
     text: type[MessageText] = Lines
@@ -139,7 +140,7 @@ class CodecContract(Mixin):
             )
 
     def test_messages_one_at_a_time_with_rests_between(self) -> None:
-        """An iterator that pauses goes on where it was."""
+        """An iterator that pauses continues at the same place."""
         for stream in self.streams:
             messages: list[object] = []
             try:
@@ -151,14 +152,17 @@ class CodecContract(Mixin):
 
     @given(st.binary(max_size=600), st.randoms(use_true_random=False))
     def test_any_bytes_raise_nothing_but_wire_error(self, data: bytes, rng: random.Random) -> None:
-        """Whatever a client sends: there is a message or a `WireError`, and the same ones however the bytes are cut."""
+        """
+        For any bytes of a client there are messages or a `WireError`, and the same ones however the bytes are cut.
+        """
         cut = rng.randrange(len(data) + 1)
         self.assertEqual(self.heard([data[:cut], data[cut:]]), self.heard([data]))
 
     def test_a_new_codec_goes_on_between_messages(self) -> None:
         """
-        Wherever no message is unfinished, a new codec reads the rest as this one does: so a connection of a wire that
-        spreads can go on at another host of a cluster. Blank lines may differ, because nobody hears them.
+        At each place where no message is unfinished, a new codec reads the rest as this one does. So a connection of a
+        wire that spreads can continue at another host of a cluster. Blank lines may differ, because no conversation
+        receives them.
 
         A new codec does not know how the connection began, nor which faults were forgiven. So an error may end what one of
         the two reads, and not what the other reads.
@@ -175,7 +179,7 @@ class CodecContract(Mixin):
                     break
 
     def _spoken(self, pieces: Iterable[bytes]) -> list[object]:
-        """What `heard` gives, without blank lines."""
+        """The result of `heard`, without blank lines."""
         return [message for message in self.heard(pieces) if message is not BLANK]
 
     def _assert_same(self, new: list[object], old: list[object], where: str) -> None:
@@ -210,9 +214,10 @@ class ClientCodecContract(Mixin):
     Subclasses set `server_messages` and `client_messages`, and write `new_codec` and `new_client_codec`.
     """
 
-    #: What the server may say: type -> what to draw of it. Every type of the wire, in a form that a server can mean.
+    #: The messages that the server may send: type -> a strategy that draws them. Every type of the wire, with values
+    #: that a server can send.
     server_messages: Mapping[type, st.SearchStrategy[Any]]
-    #: What a client may say, in the same way, with values that a server would refuse among them.
+    #: The messages that a client may send, in the same way, with values among them that a server would refuse.
     client_messages: Mapping[type, st.SearchStrategy[Any]]
 
     def new_codec(self) -> Any:
@@ -301,7 +306,9 @@ class ClientCodecContract(Mixin):
 
     @given(st.binary(max_size=600), _MESSAGES)
     def test_any_bytes_raise_nothing_but_wire_error(self, data: bytes, rng: random.Random) -> None:
-        """Whatever a server sends: there is a message or a `WireError`, and the same ones however the bytes are cut."""
+        """
+        For any bytes of a server there are messages or a `WireError`, and the same ones however the bytes are cut.
+        """
         self.assertEqual(self._heard_by_client(chunked(data, rng)), self._heard_by_client([data]))
 
     @given(st.data(), _MESSAGES)

@@ -1,6 +1,6 @@
 """
-Journals for tests: one in memory, which keeps every record and confirms entries when the test tells it to; and the replay of a
-record in another process, which has another hash seed and other addresses.
+Journals for tests. One is in memory, stores every record, and confirms entries when the test orders it. The other
+replays a record in another process, with another hash seed and other addresses.
 
 For the other process the game is pickled, so it must be importable there by its name.
 """
@@ -32,7 +32,7 @@ from gamehost.storage.row_codec import finishes
 
 class RecordingJournal(MemoryJournal):
     """
-    Keeps every record, as a file would, and the accounts.
+    Stores every record and the accounts, as a file would.
 
     :param late: do not call back until `release`
     """
@@ -42,11 +42,11 @@ class RecordingJournal(MemoryJournal):
         self.late = late
         #: The accounts, by their keys.
         self.people: dict[str, Account] = {}
-        #: Finished tables whose end was told.
+        #: Finished tables with an end that was sent.
         self.told_tables: set[TableId] = set()
         #: Of sleeping tables, since when.
         self.since: dict[TableId, int] = {}
-        #: Those of them to which nothing can be added.
+        #: Sleeping tables that have not been loaded: no entries can be added to them.
         self.asleep: set[TableId] = set()
         #: The tables that this host plays; other hosts may write to the same store.
         self.own: set[TableId] = set()
@@ -59,7 +59,9 @@ class RecordingJournal(MemoryJournal):
         super().open(table, opening, partial(self._answer, durable))
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
-        """All records are kept, also those that a test has laid: their entries say whether they go on."""
+        """
+        Append to any record in memory, also to one that a test has put there: its entries say whether it is finished.
+        """
         assert table not in self.asleep, f"table {table} was neither loaded nor woken"
         entries = self.entries.get(table)
         if entries is None or (entries and finishes(entries[-1])):
@@ -81,8 +83,7 @@ class RecordingJournal(MemoryJournal):
 
     def _tell(self, answer: Callable[[], None]) -> None:
         """
-        Answer what somebody has asked. A store answers when it has committed: it has entries whose own callbacks come after
-        this one.
+        Answer a question. A store answers after a commit, so callbacks of some entries come after this one.
         """
         self._answer(answer)
 

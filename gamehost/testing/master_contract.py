@@ -38,7 +38,7 @@ from gamehost.settings import BadOption
 from gamehost.testing.cases import Mixin
 from gamehost.testing.journals import checked_elsewhere
 
-#: What takes the place of a letter in a damaged action.
+#: The characters that replace a letter in a damaged action.
 _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJSFB,-/ @"
 #: Words about the end of a match that are true for one of its readers only.
 FOR_ONE = r"\b([Tt]he other|[Yy]ou|[Yy]our|[Oo]pponent)\b"
@@ -87,7 +87,7 @@ class MasterContract(Mixin):
     most_steps = 200
     #: Whether the host knows the rules: else nothing is asked of `Game.legal` and `Game.follow`.
     knows_rules = True
-    #: Where a seat has more legal actions, not all of them are held against the master.
+    #: If a seat has more legal actions, only so many are compared with the master.
     most_listed = 2_000
 
     def legal(self, master: Any, rng: random.Random) -> tuple[Seat, Any] | None:
@@ -286,14 +286,14 @@ class MasterContract(Mixin):
     # -- what one seat knows
 
     def accepts(self, master: Any, seat: Seat, action: Any) -> bool:
-        """Whether an action would be carried out now, and not as a foul. The master stays as it is."""
+        """Whether the master would carry an action out now, and not as a foul. The master does not change."""
         try:
             return not self.denied(act_carefully(deepcopy(master), seat, action, self.most_steps + 1))
         except IllegalAction:
             return False
 
     def damaged(self, action: Any, rng: random.Random) -> Iterator[Any]:
-        """Actions whose notation is nearly that of another one."""
+        """Actions with a notation that is nearly that of another one."""
         notation = self.game.write(action)
         for _ in range(6):
             place = rng.randrange(len(notation))
@@ -343,7 +343,7 @@ class MasterContract(Mixin):
 
     @given(st.data(), st.randoms(use_true_random=False))
     def test_what_is_legal_follows_from_the_view(self, data: st.DataObject, rng: random.Random) -> None:
-        """The same list for equal views, whatever the others hide; and the view stays as it is."""
+        """The same list for equal views, whatever the other seats hide; and the view does not change."""
         if not self.knows_rules:
             return
         seats, master, _ = self.somewhere(data, rng)
@@ -382,7 +382,10 @@ class MasterContract(Mixin):
 
     @given(st.data(), st.randoms(use_true_random=False))
     def test_steps_lead_to_what_is_legal_and_to_nothing_else(self, data: st.DataObject, rng: random.Random) -> None:
-        """All ways through the steps are the legal actions; what cannot begin an action, or is a whole one, is refused."""
+        """
+        All ways through the steps are the legal actions. A text that cannot begin an action, or that is a whole one, is
+        refused.
+        """
         game = self.game
         if not isinstance(game, HasSteps):
             return
@@ -440,11 +443,11 @@ class MasterContract(Mixin):
 
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_move_that_is_taken_back_was_never_made(self, data: st.DataObject, rng: random.Random) -> None:
-        """The match is where it was before it, for all; the views that follow, too. Play goes on from there."""
+        """The match and all views are as before the move. The match continues from there."""
         if Offer.TAKEBACK not in offers_of(self.game):
             return
         views: dict[Seat | None, Any] = dict.fromkeys((*map(Seat, range(2)), None))
-        #: What the master knew before the last move of each seat.
+        #: The knowledge of the master before the last move of each seat.
         before: dict[Seat, object] = {}
         known, master = None, None
         for number, (master, step) in enumerate(self.match(2, rng, data.draw(st.integers(0, 30)))):

@@ -7,7 +7,7 @@ A transport is as strict as a real one, and fails on misuse that other fakes let
 - An abort does not set `disconnecting`, as with TCP.
 - It has a send buffer of 64 KiB, and pauses its producer when the buffer is full.
 - It does not close while a producer is registered.
-- While reading is paused, it keeps what the other side sends.
+- While reading is paused, it stores the bytes of the other side.
 - It calls `connectionLost` once, in a later turn.
 """
 
@@ -52,7 +52,7 @@ class StrictTransport:
     """
     One end of a connection in memory.
 
-    :ivar reads: whether the other side reads; while it does not, written bytes stay in the buffer
+    :ivar reads: whether the other side reads; while it does not, written bytes remain in the buffer
     """
 
     def __init__(self, clock: Clock, address: str = "192.0.2.1") -> None:
@@ -163,7 +163,7 @@ class StrictTransport:
         return data
 
     def hang_up(self) -> None:
-        """The other side is gone."""
+        """Lose the connection, as if the other side had left."""
         self._lost(ConnectionLost())
 
     def _drain(self) -> None:
@@ -192,14 +192,14 @@ class MessageText(Protocol):
     """Words for people, bytes for the connection."""
 
     def said(self, line: str) -> bytes:
-        """What a client sends."""
+        """A line as the bytes of a client."""
 
     def heard(self, data: bytes) -> list[str]:
-        """What the client hears, as far as it is whole; the rest is kept for the next call."""
+        """The messages that are complete with these bytes, as text; the rest is stored for the next call."""
 
     @property
     def unread(self) -> bytes:
-        """What has come of a message that is not whole."""
+        """The received bytes of an incomplete message."""
 
 
 #: `WILL`, `WONT`, `DO` or `DONT` with an option (RFC 854). UTF-8 has no such bytes.
@@ -268,8 +268,8 @@ class Client:
         return self.transport.disconnected
 
 
-#: Tests play whole games while their clock stands still, so by default moves, new matches and guests' names have no rate. All
-#: players can be at one address, and can take a lost seat back at once.
+#: Tests play whole games at one time of their clock, so by default moves, new matches and guests' names have no rate.
+#: All players can be at one address, and can take a lost seat back at once.
 FAST: Mapping[str, str] = {
     "moves_per_second": "1000000",
     "moves_per_second_per_address": "1000000",
@@ -279,7 +279,7 @@ FAST: Mapping[str, str] = {
 }
 
 
-#: What a connection may use on every host.
+#: The bounds of a connection, as on every host.
 BOUNDS = ConnectionBounds()
 
 #: There are no house players.
@@ -287,7 +287,7 @@ NO_HOUSE = HouseRules()
 
 
 def highest() -> Callable[[int], int]:
-    """Always the highest number, but for one of more numbers than there are keys of guests: a wire's tokens differ."""
+    """Always the highest number, except for keys of guests: a wire's tokens differ."""
     tokens = count()
     return lambda n: n - 1 - (next(tokens) if n > 2**128 else 0)
 
@@ -298,15 +298,16 @@ class MemoryHost:
 
     :param settings: as for `--set`, by their full names
     :param journal: the journal of an earlier host, to resume its matches
-    :param rng: where chance comes from: a whole number below n; by default the highest, but for tokens, which differ
-    :param worker: what hashes passwords
+    :param rng: the source of chance: a whole number below n. By default the highest one, except for tokens, which
+        differ
+    :param worker: hashes passwords
     :param guarded: whether a guest without a key waits before a lost seat can be taken back, as on a real host
-    :param resting: how many sleeping tables stay in memory
+    :param resting: the number of sleeping tables that remain in memory
     :param house_rules: which house players there are
-    :param proven: what accounts have proved before; by default nothing
+    :param proven: the proofs of accounts; by default there are none
     :param clock: by default one of its own
-    :param membership: what other hosts of a cluster are told
-    :param bounds: what one connection may use; by default what it may on every host
+    :param membership: the side of a cluster that this host reports to
+    :param bounds: the bounds of a connection; by default those of every host
     """
 
     #: By a wire's name, how tests write its messages, if it is not made of lines.

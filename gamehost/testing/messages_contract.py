@@ -47,7 +47,10 @@ class MessagesContract(Mixin):
 
     @given(st.integers(0, 10_000))
     def test_who_sees_a_change_is_told_an_event(self, seed: int) -> None:
-        """A seat that sees a change is told a message of it, but for `untold`. Without one, its client would wait for ever."""
+        """
+        A seat receives a message about each change of its view, except those of `untold`. Without it, a client would
+        wait for ever.
+        """
         rng = random.Random(seed)
         seats = self.player.seat_counts[seed % len(self.player.seat_counts)]
         before: dict[Seat, Any] = {}
@@ -95,5 +98,5 @@ class MessagesContract(Mixin):
         self.assertTrue(msgspec.json.schema(self.messages.view_type))
 
     def shown(self, master: Any) -> Any:
-        """What a watcher sees, as plain JSON values."""
+        """The view of a watcher, as plain JSON values."""
         return msgspec.to_builtins(self.messages.view(master.view(None)))

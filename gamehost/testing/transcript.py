@@ -1,15 +1,15 @@
 """
-Transcripts: what people with netcat see, as text that is both test and documentation.
+Transcripts: a session as a person with netcat sees it, as text that is both test and documentation.
 
 A transcript is a text file in a folder that has the wire's name. Its lines are:
 
 - `C1: line`: client 1 sends a line. Its connection is made when the client is first named.
-- `S1: line`: the host sends this line to client 1. `S1 10 times: line` stands for ten such lines.
-  A line that ends in `…` may go on in any way. Everything that a client receives must be in the transcript.
+- `S1: line`: the host sends this line to client 1. `S1 10 times: line` stands for ten such lines. After a line that
+  ends in `…`, more text may follow. Everything that a client receives must be in the transcript.
 - `C1 drops`: connection 1 is lost. `60 s pass`: so much time passes.
 - `# Settings: a=b c=d`: the settings of the host, as for `--set`. Any other line that begins with `#` is a comment.
 
-`python -m gamehost.testing.transcript FILE` writes the host's lines anew, from what the clients say in a file.
+`python -m gamehost.testing.transcript FILE` writes the host's lines again, from the clients' lines in a file.
 
 For a wire that is not made of lines, messages stand in words (`gamehost.testing.memory_host`). After `=` a line may give the
 same message as bytes in hexadecimal.
@@ -47,7 +47,7 @@ class Hears:
     bytes: str = ""
 
     def fits(self, heard: str) -> bool:
-        """Whether this is what was heard."""
+        """Whether this line fits a received one."""
         return heard == self.line or (self.line.endswith("…") and heard.startswith(self.line[:-1]))
 
 
@@ -141,7 +141,7 @@ def play(transcript: Transcript, host: MemoryHost, send: Callable[[Client, bytes
 
 def written(text: str, host: MemoryHost, wire: str) -> str:
     """
-    A transcript with all that the host says: what stands there for it is left out, and what it says now is put in.
+    A transcript with all lines of the host as it sends them now: the lines that the file has for it are ignored.
 
     :param text: the lines of a file
     :raises ValueError: a line is none of a transcript's
@@ -175,7 +175,7 @@ def written(text: str, host: MemoryHost, wire: str) -> str:
 
 
 def main(words: Sequence[str], host_class: type[MemoryHost] = MemoryHost) -> int:
-    """Write the transcripts anew that are named. The folder of each has its wire's name."""
+    """Write the named transcripts again. The name of each file's folder is the name of its wire."""
     if not words:
         print("usage: python -m gamehost.testing.transcript FILE...", file=sys.stderr)
         return 2

@@ -1,7 +1,7 @@
 """
-What a wire does with any connection, whatever its game: time limits, size limits, hanging up, other protocols, and streams that
-are nearly what clients send, cut in any way. And what a wire of lines does with clients that speak WebSocket on its port: the
-same as with lines, one text for each of them.
+Tests of connections, for wires of any game. They are about time limits, size limits, closing, other protocols, and
+streams that are nearly valid, cut in any way. Also tests of a wire of lines for WebSocket clients on its port: they
+receive the same as with lines, one text for each line.
 """
 
 import os
@@ -61,7 +61,7 @@ class SocketTexts(Lines):
     shaken = False
 
     def said(self, line: str) -> bytes:
-        """A text; the first one stands behind the handshake."""
+        """A text frame; the first one comes after the handshake."""
         shaken, self.shaken = self.shaken, True
         return (b"" if shaken else HANDSHAKE) + frame(line.encode("utf-8"))
 
@@ -78,7 +78,7 @@ class SocketTexts(Lines):
 
 
 class AnsweringHost(MemoryHost):
-    """A host whose clients answer its pings."""
+    """A host with clients that answer its pings."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         self._clients: list[Client] = []
@@ -143,7 +143,7 @@ class SocketContract(WireHooks):
         self.assertTrue(self.is_in(host, "ann"))
 
     def test_a_close_is_answered(self) -> None:
-        """With its code, and nothing behind it is heard."""
+        """The answer has its code, and later bytes are ignored."""
         if not self.wire.websocket:
             return
         host, client = self.socket()
@@ -173,7 +173,10 @@ class SocketContract(WireHooks):
             self.assertFalse(self.is_in(host, "ann"))
 
     def test_requests_that_open_no_socket(self) -> None:
-        """They are answered in HTTP, hold nothing of what was sent, and are closed. Nothing behind them is heard."""
+        """
+        They are answered in HTTP, without any of the bytes that were sent, and the connection is closed. Later bytes
+        are ignored.
+        """
         if not self.wire.websocket:
             return
         wrong = {
@@ -195,7 +198,7 @@ class SocketContract(WireHooks):
             self.assertFalse(self.is_in(host, "ann"))
 
     def test_a_client_that_says_nothing_is_asked(self) -> None:
-        """It stays as long as it answers, and is gone when it does not."""
+        """It remains connected while it answers, and is closed when it does not."""
         if not self.wire.websocket:
             return
         host, client = self.socket()
@@ -257,8 +260,8 @@ class ConnectionContract(WireHooks):
 
     def test_silence_is_closed_at_ten_seconds(self) -> None:
         """
-        Row 9: a client that connects and sends nothing is told so and closed. Where people type it takes a minute, or as
-        long as the wire says.
+        Row 9: a client that connects and sends nothing receives the reason, and is closed. On wires for people it takes
+        a minute, or as long as the wire sets.
         """
         world, client = self.connected()
         world.wait(max(60 if self.wire.for_people else 10, self.wire.login_seconds) - 0.1)
@@ -269,7 +272,7 @@ class ConnectionContract(WireHooks):
         self.assert_closed(world, client)
 
     def test_a_refused_log_in_does_not_stop_the_clock(self) -> None:
-        """A client that is refused has to log in within a minute all the same, or in the time of its wire."""
+        """A refused client still has to log in within a minute, or in the time of its wire."""
         world, client = self.connected()
         client.send(b"".join(map(self.log_in, self.impossible_names[:1])) or self.nonsense[0])
         world.wait(10.1)
@@ -277,7 +280,7 @@ class ConnectionContract(WireHooks):
         self.assert_closed(world, client)
 
     def test_logged_out_is_closed_within_a_minute(self) -> None:
-        """A client that has logged out may stay as long as one that has just connected."""
+        """A client that has logged out may remain connected as long as one that has just connected."""
         if not self.log_out:
             return
         world, client = self.connected(unlimited="yes")
@@ -313,7 +316,7 @@ class ConnectionContract(WireHooks):
             self.assert_closed(world, client)
 
     def test_too_long_message_is_closed_and_nothing_after_it_heard(self) -> None:
-        """Rows 4, 6 and 7: what follows in the same segment is not acted on."""
+        """Rows 4, 6 and 7: later messages of the same segment are ignored."""
         world, client = self.connected()
         client.transport.receive(self.too_long + self.log_in("ann"))
         self.assertFalse(self.is_in(world, "ann"))
@@ -329,7 +332,7 @@ class ConnectionContract(WireHooks):
         self.assert_closed(world, client)
 
     def test_never_ending_message_is_closed_at_the_limit(self) -> None:
-        """Row 5: the limit holds for a message that has not ended, too."""
+        """Row 5: the limit is also for a message that has not ended."""
         world, client = self.connected()
         sent = 0
         while not client.transport.disconnecting and not client.closed and sent < 100_000:
@@ -382,7 +385,9 @@ class ConnectionContract(WireHooks):
         self.assertEqual(len(world.clock.getDelayedCalls()), before)
 
     def test_a_table_and_its_players_gone_leave_no_timers(self) -> None:
-        """When a match is over, and everybody has gone, the clock has nothing left to do. A missed end is kept for a day."""
+        """
+        When a match is over, and all clients have left, the clock has no calls left. A missed end is stored for a day.
+        """
         world, client = self.connected()
         other = world.connect(self.wire.name)
         self.join(client, "ann")
@@ -394,7 +399,9 @@ class ConnectionContract(WireHooks):
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
     def test_too_many_connections_are_told_and_closed(self) -> None:
-        """Row 18: one connection too many from an address is told so and closed. The others stay."""
+        """
+        Row 18: one connection too many from an address receives the reason, and is closed. The others remain open.
+        """
         world, client = self.connected(connections_per_address="1")
         turned_away = world.connect(self.wire.name)
         self.assert_told("closing", received(turned_away))
@@ -405,7 +412,7 @@ class ConnectionContract(WireHooks):
         self.assertFalse(other.closed)
 
     def test_a_host_that_stops_says_so(self) -> None:
-        """Whatever a client does: it is told that the host stops, and closed."""
+        """In every state a client receives that the host stops, and is closed."""
         for name, reach in self.situations().items():
             situation = reach()
             received(situation.client)
@@ -450,7 +457,7 @@ class FuzzingContract(WireHooks):
             self.assertEqual(self._answers(chunked(data, rng), True), self._answers([data], True), (seed, data))
 
     def _answers(self, pieces: Sequence[bytes], waiting: bool = False) -> tuple[bytes, bytes]:
-        """What a client, and the opponent it may find, receive when these pieces are sent."""
+        """The bytes that a client, and the opponent it may find, receive after these pieces."""
         if waiting:
             situation = self.waiting()
             world, client = situation.host, situation.client

@@ -18,8 +18,8 @@ The hooks that it fills in are those of `gamehost.testing.wire_hooks.WireHooks`.
         def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
             return first, b"+7\\n"
 
-Here is what a wire does as a part of its host and of a cluster: with clients that the owner does not want, when no new matches
-begin, what its log-ins claim, and with clients that have logged in at another host.
+This module tests a wire as a part of its host and of a cluster. It tests banned clients, a host that begins no new
+matches, the claims of log-ins, and clients that have logged in at another host.
 """
 
 import random
@@ -70,7 +70,7 @@ class OwnerContract(WireHooks):
         self.assertTrue(self.is_in(world, "bob"))
 
     def test_a_banned_address_cannot_connect(self) -> None:
-        """It is told so, and closed. Other addresses can connect."""
+        """It receives the reason, and is closed. Other addresses can connect."""
         world, client = self.connected()
         world.lobby.bans.put("192.0.2.77", None, lambda: None)
         banned = world.connect(self.wire.name, "192.0.2.77")
@@ -80,7 +80,9 @@ class OwnerContract(WireHooks):
         self.assertFalse(client.closed)
 
     def test_a_player_who_is_banned_is_closed_and_the_seat_is_kept(self) -> None:
-        """The player is told so. The match goes on as if the connection was lost, and the player cannot come back."""
+        """
+        The player receives the reason. The match continues as after a lost connection, and the player cannot come back.
+        """
         situation = self.in_match()
         world, players = situation.host, situation.players
         ann, _ = players
@@ -98,7 +100,7 @@ class OwnerContract(WireHooks):
         self.assertIsNone(session.player)
 
     def test_an_address_that_is_banned_is_closed(self) -> None:
-        """Whatever its clients do at that moment."""
+        """In every state of its clients."""
         for name, reach in self.situations().items():
             situation = reach()
             received(situation.client)
@@ -109,7 +111,7 @@ class OwnerContract(WireHooks):
             self.assertTrue(situation.client.closed)
 
     def test_who_waits_is_told_that_no_match_begins(self) -> None:
-        """When the host drains, nobody waits any more, and newcomers are told so. Nobody is left without an answer."""
+        """When the host drains, waiting players leave the queue, and newcomers are refused; both receive the reason."""
         situation = self.waiting()
         world, ann = situation.host, situation.client
         received(ann)
@@ -147,14 +149,14 @@ class OwnerContract(WireHooks):
         self.assertFalse(world.lobby.seats.playing)
 
     def test_no_match_follows_while_the_host_drains(self) -> None:
-        """A player whose match has ended is told that no other one begins."""
+        """After the end of a match its player receives that no other one begins."""
         situation = self.after_match()
         world, client = situation.host, situation.client
         received(client)
         world.lobby.drain(DRAINING)
         world.until_idle()
         words = received(client)
-        if not words:  # on some wires a player waits for the next match without a word
+        if not words:  # on some wires a player waits for the next match without a message
             self.join_again(client, "ann")
             words = received(client)
         self.assert_told("closing", words)
@@ -162,7 +164,10 @@ class OwnerContract(WireHooks):
 
 
 def claims_of(conversation: Any) -> list[Claim]:
-    """What the messages of a client claim from now on, each asked for before it is heard."""
+    """
+    The list of all claims of a client's messages from now on. Each claim is asked for before the conversation gets the
+    message.
+    """
     hear = conversation.hear
     claims: list[Claim] = []
 
@@ -184,7 +189,7 @@ def _noting_unclaimed(unclaimed: set[str], conversation: Any) -> Any:
     def compare(message: Any) -> None:
         hear(message)
         session = conversation.session
-        # Whoever comes back to a match by its id has a name that is at home where the match is.
+        # A player that comes back to a match by its id has a name with the same home as the match.
         if session is None or (session.table_id is not None and any(claim.place for claim in claims)):
             return
         if session.key not in {claim.key for claim in claims}:
@@ -212,7 +217,7 @@ class ClaimsContract(SamplesHooks):
                 self.assertEqual([claim.queue.key], waiting)
 
     def test_every_session_is_claimed(self) -> None:
-        """In all transcripts nobody has a name that was not claimed before, but for the names that the host gives."""
+        """In all transcripts every session has a name that was claimed before, except names that the host gives."""
         names: set[str] = set()
         self.watch = {"conversation": partial(_noting_unclaimed, names)}
         for transcript in read_transcripts(self.transcripts / self.wire.name, self.text is not Lines):
@@ -228,7 +233,10 @@ class ClaimsContract(SamplesHooks):
             self.assertEqual(claims, [], f"{name!r} is refused whoever has it")
 
     def test_log_ins_alone_claim(self) -> None:
-        """Messages claim in the states in which they are heard. To be asked changes nothing, and is not answered."""
+        """
+        Messages claim only in the states in which they are allowed. Asking for a claim changes nothing, and sends no
+        answer.
+        """
         claims = conversation_of(self.connected_only()).CLAIMS
         self.assertTrue(claims, "the wire does not say what its log-ins claim")
         self.assertEqual(claims.keys() - conversation_of(self.connected_only()).HEARS.keys(), set())
@@ -251,12 +259,12 @@ class ClaimsContract(SamplesHooks):
                 self.assertEqual([] if client is None else received(client), [], f"said something when {name}")
 
 
-#: What is done once the client waits.
+#: The acts of a test after the client waits.
 Course = Callable[[Situation], None]
 
 
 def _recorded(client: Client) -> bytearray:
-    """All that a client receives from now on, as far as it was read."""
+    """All bytes that a client receives from now on, as far as they were read."""
     read, record = client.transport.read, bytearray()
 
     def recording() -> bytes:
@@ -269,7 +277,7 @@ def _recorded(client: Client) -> bytearray:
 
 
 def _told(course: Course, situation: Situation) -> list[bytearray]:
-    """What the client of a situation, and those who connect later, are told."""
+    """The bytes that the client of a situation, and those that connect later, receive."""
     host = situation.host
     connect, clients = host.connect, [situation.client]
     records = [_recorded(situation.client)]
@@ -289,10 +297,10 @@ def _told(course: Course, situation: Situation) -> list[bytearray]:
 
 class AdoptionContract(WireHooks):
     """
-    What a wire that spreads does with a client that has logged in at another host of the cluster.
+    Tests of a wire that spreads, with a client that has logged in at another host of the cluster.
 
-    Each test does the same with a client that has logged in and waits on its connection, and with one that was adopted. From
-    there on everybody must be told the same, byte for byte.
+    Each test does the same with a client that has logged in and waits on its connection, and with one that was adopted.
+    From there on all clients must receive the same, byte for byte.
     """
 
     def adopted(self, waiting: Situation) -> Situation:
@@ -331,7 +339,7 @@ class AdoptionContract(WireHooks):
         return waiting, self.adopted(waiting)
 
     def assert_same(self, course: Course) -> None:
-        """Everybody is told the same, whether the client that waits has logged in here or was adopted."""
+        """All clients receive the same, whether the waiting client has logged in here or was adopted."""
         if (both := self.both()) is None:
             return
         waiting, adopted = both
@@ -341,7 +349,7 @@ class AdoptionContract(WireHooks):
         self.assertEqual(adopted.client.closed, waiting.client.closed)
 
     def test_an_adopted_client_waits(self) -> None:
-        """It is in the queue in which it would wait here, and no deadline of newcomers holds for it."""
+        """It is in the queue in which it would wait here, and has no deadline for a log-in."""
         if (both := self.both()) is None:
             return
         waiting, adopted = both
@@ -355,7 +363,7 @@ class AdoptionContract(WireHooks):
         self.assertEqual(len(adopted.host.lobby.registry), 0, "the name of a client that is gone is in use")
 
     def test_an_adopted_client_plays(self) -> None:
-        """It meets somebody who logs in, acts, is refused, and sees the match end; then it can play another one."""
+        """It meets another player, acts, is refused, and sees the match end; then it can play another one."""
 
         def course(situation: Situation) -> None:
             host, ann = situation.host, situation.client
@@ -381,7 +389,7 @@ class AdoptionContract(WireHooks):
             self.test_an_adopted_client_plays()
 
     def test_an_adopted_client_comes_back(self) -> None:
-        """Its seat is kept if its connection is lost, and it takes the seat back."""
+        """Its seat is reserved if its connection is lost, and it takes the seat back."""
 
         def course(situation: Situation) -> None:
             host, ann = situation.host, situation.client
@@ -396,7 +404,7 @@ class AdoptionContract(WireHooks):
         self.assert_same(course)
 
     def test_the_name_of_an_adopted_client_is_in_use(self) -> None:
-        """Somebody else who wants the name is told what such clients are told."""
+        """Another client that wants the name receives the usual refusal."""
 
         def course(situation: Situation) -> None:
             other = situation.host.connect(self.wire.name, "192.0.2.77")
@@ -405,7 +413,10 @@ class AdoptionContract(WireHooks):
         self.assert_same(course)
 
     def test_an_adopted_client_is_refused_as_others(self) -> None:
-        """What it sends out of place, and what is no message, is answered as it is to others who wait."""
+        """
+        Its messages in the wrong state, and bytes that are no message, get the same answers as those of other waiting
+        clients.
+        """
         for data in (self.log_in("carl"), self.too_long, *self.nonsense):
 
             def course(situation: Situation, data: bytes = data) -> None:
@@ -449,8 +460,8 @@ class _Front:
         self._conversation: Any = client.protocol.conversation
         self._hear = self._conversation.hear
         self._conversation.hear = self._ask  # type: ignore[method-assign]
-        #: What has come since no message was unfinished, and how many of its messages were heard. Blank lines do not count,
-        #: because a codec that begins may see more or fewer of them.
+        #: The bytes since the last place without an unfinished message, and how many of their messages were handled.
+        #: Blank lines do not count, because a codec that begins may see more or fewer of them.
         self.data, self.heard = b"", 0
         #: Whether a log-in has come, and what the other host must know then.
         self.over = False
@@ -473,7 +484,7 @@ class _Front:
 
 
 def _go_on(client: Client, front: Client, heard: int, parcel: str) -> None:
-    """Have a new connection go on for the one at the other host."""
+    """Let a new connection continue for the one at the other host."""
     received(client)  # the other host has greeted the client
     codec, before = client.protocol._codec, front.protocol._codec
     if isinstance(codec, Numbered) and isinstance(before, Numbered):
@@ -494,15 +505,17 @@ def _go_on(client: Client, front: Client, heard: int, parcel: str) -> None:
 
 class HandoverContract(WireHooks):
     """
-    What becomes of a log-in that another host of the cluster hears.
+    Tests of a log-in that another host of the cluster handles.
 
-    One host has the connection, and hears its messages up to a log-in. Another host gets the bytes from the last place on where
-    no message was unfinished. It drops the messages that were heard already, and goes on. The client must not notice.
+    One host has the connection, and handles its messages up to a log-in. Another host gets the bytes since the last
+    place without an unfinished message. It drops the messages that were handled already, and continues. The client must
+    not notice.
     """
 
     def assert_unnoticed(self, reach: Callable[[], Situation], pieces: Sequence[bytes]) -> bool:
         """
-        A client that sends this is told the same, whether one host hears it all or another one hears the log-in.
+        A client that sends this receives the same, whether one host handles everything or another one handles the
+        log-in.
 
         :returns: whether there was a log-in
         """
@@ -529,7 +542,10 @@ class HandoverContract(WireHooks):
         return front.over
 
     def test_a_log_in_is_heard_at_another_host(self) -> None:
-        """However what the client says is cut, and whatever it said before. Where names are free, it stays where it is."""
+        """
+        However the client's bytes are cut, and whatever it sent before. On a wire with free names, the connection is
+        not passed on.
+        """
         if not self.wire.spreads or self.wire.seat_key is SeatKey.TOKEN:
             return
         rng = random.Random(1)
@@ -547,7 +563,9 @@ class HandoverContract(WireHooks):
             self.test_a_log_in_is_heard_at_another_host()
 
     def test_the_next_log_in_is_heard_at_another_host(self) -> None:
-        """After a match a client may go on elsewhere, too. One that is still logged in takes its session with it."""
+        """
+        After a match a client may continue elsewhere, too. A client that is still logged in takes its session along.
+        """
         stays = self.wire.seat_key is SeatKey.TOKEN
         if not self.wire.spreads or stays or conversation_of(self.after_match()).session is not None:
             return

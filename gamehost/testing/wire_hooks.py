@@ -1,4 +1,4 @@
-"""What the author of a wire fills in so that the wire contract can be tested, and how the contract reaches each state."""
+"""The hooks of the wire contract that the author of a wire fills in, and how the contract reaches each state."""
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
@@ -60,7 +60,8 @@ class WireHooks(Mixin):
     transcripts: Path
     #: How transcripts write the wire's messages.
     text: type[MessageText] = Lines
-    #: The host of all tests. A wire whose clients must say something from time to time has one that does so for them.
+    #: The host of all tests. A wire with clients that must send messages from time to time has a host that does it for
+    #: them.
     host_class: type[MemoryHost] = MemoryHost
     #: Settings of the host for all tests, as for `--set`.
     host_settings: Mapping[str, str] = {}
@@ -68,24 +69,24 @@ class WireHooks(Mixin):
     begun: bytes
     #: A whole message just over the limit.
     too_long: bytes
-    #: Whole messages that no state accepts. Each holds the word `canary`, and control bytes if the format can.
+    #: Whole messages that no state accepts. Each contains the word `canary`, and control bytes if the format can.
     nonsense: Sequence[bytes] = (
         *(b"canary\n", b"\x1b[2Jcanary\n", b"canary\x07\x00canary\n", b"\x1b]0;canary\x07\n", b"canary\xff\n"),
     )
-    #: Names that nobody can have. Empty: the wire takes any text.
+    #: Names that are refused. Empty: the wire takes any text.
     impossible_names: Sequence[str] = ("no/such name", "tie", "a" * 21, "easy.1", "a:")
-    #: What a client sends to log out. Empty: the wire has no such message.
+    #: The bytes with which a client logs out. Empty: the wire has no such message.
     log_out: bytes = b""
-    #: What the wire does not say, with the reason. The keys are those of `SAYINGS`. Each entry is checked: a wire that
-    #: does say it must not have the entry.
+    #: The events that the wire does not send, with the reason. The keys are those of `SAYINGS`. Each entry is checked:
+    #: a wire that does send it must not have the entry.
     silent: Mapping[str, str] = {}
     #: States of the conversation that `situations` does not reach, with the reason.
     unreached: Mapping[Enum, str] = {}
 
-    #: What a test has come between the wire's configuration and what it makes, as `WatchedConfig` takes it.
+    #: The wrappers that a test puts around the parts of the wire's configuration, as `WatchedConfig` takes them.
     watch: Mapping[str, Callable[[Any], Any]] = {}
 
-    #: What a wire should tell its clients, by the keys of `silent`.
+    #: The events that a wire should send to its clients, by the keys of `silent`.
     SAYINGS: ClassVar[Mapping[str, str]] = {
         "away": "the other player's connection is lost",
         "back": "the other player is back",
@@ -97,11 +98,11 @@ class WireHooks(Mixin):
     }
 
     def log_in(self, name: str) -> bytes:
-        """What a client sends to log in."""
+        """The bytes with which a client logs in."""
         raise NotImplementedError
 
     def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
-        """Who may act right after `set_up`, and an action that the rules allow."""
+        """The client that may act right after `set_up`, and an action that the rules allow."""
         raise NotImplementedError
 
     def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
@@ -113,11 +114,11 @@ class WireHooks(Mixin):
         client.send(self.log_in(name))
 
     def join_again(self, client: Client, name: str) -> None:
-        """The same for a connection whose match has just ended."""
+        """The same for a connection after its match has ended."""
         self.join(client, name)
 
     def come_back(self, client: Client, name: str) -> None:
-        """Have a new connection take back the seat that is kept under a name."""
+        """Log in on a new connection, to take back the seat that is reserved under a name."""
         client.send(self.log_in(name))
 
     def set_up(self, first: Client, second: Client) -> None:
@@ -127,7 +128,7 @@ class WireHooks(Mixin):
         return host.lobby.registry.get(name) is not None
 
     def corpus(self) -> Sequence[bytes]:
-        """What the fuzzer starts from. By default, of each transcript, all that one connection sends."""
+        """The streams from which the fuzzer starts. By default, all bytes of each connection of each transcript."""
         streams = []
         for transcript in read_transcripts(self.transcripts / self.wire.name, self.text is not Lines):
             numbers = {step.number for step in transcript.steps if isinstance(step, Says)}
@@ -187,13 +188,13 @@ class WireHooks(Mixin):
         return Situation(*self.connected(unlimited="yes"))
 
     def waiting(self) -> Situation:
-        """Ann, who waits for somebody to play with."""
+        """Ann, in the queue for an opponent."""
         host, client = self.connected(unlimited="yes")
         self.join(client, "ann")
         return Situation(host, client)
 
     def matched(self) -> InMatch:
-        """Ann and Bob, whose match has begun and is not set up."""
+        """Ann and Bob, in a match that has begun and is not set up."""
         host, ann = self.connected(unlimited="yes")
         self.join(ann, "ann")
         bob = host.connect(self.wire.name)
@@ -201,7 +202,9 @@ class WireHooks(Mixin):
         return InMatch(host, ann, bob, (ann, bob))
 
     def in_match(self, acting: int = 0) -> InMatch:
-        """Ann and Bob, set up, nothing unread; the client under test is the one who may act (0), or the other one (1)."""
+        """
+        Ann and Bob, set up, all output read; the client under test is the one that may act (0), or the other one (1).
+        """
         matched = self.matched()
         ann, bob = matched.players
         self.set_up(ann, bob)
@@ -212,7 +215,7 @@ class WireHooks(Mixin):
         return InMatch(matched.host, client, other, (ann, bob))
 
     def after_match(self) -> Situation:
-        """A player whose opponent was gone for longer than the grace time."""
+        """A player after a match that ended because the opponent was away for longer than the grace time."""
         situation = self.in_match()
         situation.other.drop()
         situation.host.wait(61)
@@ -223,7 +226,7 @@ class WireHooks(Mixin):
         return sum(map(len, situation.host.journal.entries.values()))
 
     def assert_told(self, key: str, words: list[str]) -> None:
-        """A client was told this, unless the wire says that it never tells it."""
+        """A client received this, unless the wire declares that it never sends it."""
         saying = self.SAYINGS[key]
         if key in self.silent:
             self.assertEqual(words, [], f"`silent` says that this wire does not tell that {saying}, but it does")
@@ -232,7 +235,7 @@ class WireHooks(Mixin):
 
 
 def received(client: Client) -> list[str]:
-    """What a client has received since the last look, in words."""
+    """The messages that a client has received since the last call, as text."""
     return client.heard()
 
 

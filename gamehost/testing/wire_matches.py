@@ -1,5 +1,6 @@
 """
-What a wire tells its players about a match, and what it answers: to messages in states they do not belong to, and to nonsense.
+Tests of a wire during a match: the messages to its players, and its answers to messages in wrong states and to
+nonsense.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,7 @@ class Planted(Exception):
 
 
 class _Broken:
-    """A master that fails on every action, and is otherwise the one it stands for."""
+    """A master that fails on every action, and otherwise does what the wrapped one does."""
 
     def __init__(self, master: Any) -> None:
         self._master = master
@@ -37,7 +38,7 @@ class MatchContract(WireHooks):
     """The behaviours of a wire in a match."""
 
     def pair(self) -> tuple[InMatch, Client, Client]:
-        """A match, set up, and its two clients: who may act, and the other one."""
+        """A match, set up, and its two clients: the one that may act, and the other one."""
         situation = self.in_match()
         return situation, situation.client, situation.other
 
@@ -52,7 +53,7 @@ class MatchContract(WireHooks):
             self.assertTrue(reason, key)
 
     def test_the_beginning_is_told_to_both(self) -> None:
-        """The player who waits, and the one who comes, are told that the match begins."""
+        """The waiting player and the newcomer both receive that the match begins."""
         waiting = self.waiting()
         received(waiting.client)
         bob = waiting.host.connect(self.wire.name)
@@ -62,7 +63,7 @@ class MatchContract(WireHooks):
         self.assertTrue(received(bob), "the player who came was not told that the match begins")
 
     def test_a_legal_action_is_told(self) -> None:
-        """The two players are told of it, and the journal has it."""
+        """Both players receive it, and the journal has it."""
         situation, ann, bob = self.pair()
         client, action = self.action(situation)
         before = self.entries(situation)
@@ -86,7 +87,10 @@ class MatchContract(WireHooks):
         )
 
     def test_an_illegal_action_is_refused_to_its_sender_alone(self) -> None:
-        """The sender is told, the other is not, and the journal does not have it. Another action is accepted then."""
+        """
+        The sender receives the refusal, the other player receives nothing, and the journal does not have the action.
+        Another action is accepted then.
+        """
         situation, ann, bob = self.pair()
         client, action = self.action(situation, legal=False)
         other = bob if client is ann else ann
@@ -100,13 +104,16 @@ class MatchContract(WireHooks):
         self.assertGreater(self.entries(situation), before, "after a refusal no action is accepted any more")
 
     def test_an_absence_is_told(self) -> None:
-        """A player whose opponent's connection is lost is told so."""
+        """A player receives that the opponent's connection is lost."""
         _, ann, bob = self.pair()
         bob.drop()
         self.assert_told("away", received(ann))
 
     def test_a_return_is_told(self) -> None:
-        """The player who returns is told more than one who has just logged in, and can act. The other is told, too."""
+        """
+        The player that returns receives more than after a first log-in, and can act. The other player receives the
+        return.
+        """
         alone = self.waiting()
         greeting = set(received(alone.client))
         situation, ann, bob = self.pair()
@@ -124,7 +131,7 @@ class MatchContract(WireHooks):
         self.assertGreater(self.entries(situation), before, "the player who returned cannot act")
 
     def test_who_returns_may_be_silent(self) -> None:
-        """A player who has the seat back is logged in, and is not closed for silence."""
+        """A player that has the seat back is logged in, and is not closed for silence."""
         situation, ann, bob = self.pair()
         name = situation.client.protocol.conversation.session.name  # type: ignore[attr-defined]
         ann.drop()
@@ -136,7 +143,7 @@ class MatchContract(WireHooks):
         self.assertFalse(bob.closed)
 
     def test_the_end_is_told(self) -> None:
-        """A player who has won, because the other was gone for too long, is told so."""
+        """A player that has won, because the other one was away for too long, receives the end."""
         situation, ann, bob = self.pair()
         bob.drop()
         received(ann)
@@ -146,9 +153,10 @@ class MatchContract(WireHooks):
 
     def test_a_missed_end_is_told_after_the_next_log_in(self) -> None:
         """
-        A wire with `tells_missed_end` tells the end to a player who was away then; once, and after a restart of the host too.
+        A wire with `tells_missed_end` sends the end to a player that was away; once, and also after a restart of the
+        host.
 
-        To somebody else who logs in under the name, it is not told, and never again.
+        Another client that logs in under the name does not receive it, and then it is never sent.
         """
         if not self.wire.tells_missed_end:
             return
@@ -166,7 +174,7 @@ class MatchContract(WireHooks):
                 self.assertEqual(words, usual, f"an end was told to somebody else who has the name now{when}")
 
     def _missed_end(self, restarted: bool) -> tuple[MemoryHost, str]:
-        """A host at which a match has ended, and the name of the player who was away."""
+        """A host with a match that has ended, and the name of the player that was away."""
         situation, ann, bob = self.pair()
         name = conversation_of(situation).session.name
         ann.drop()
@@ -176,13 +184,13 @@ class MatchContract(WireHooks):
         return self.restarted(situation.host) if restarted else situation.host, name
 
     def _words_in_match(self, name: str) -> list[str]:
-        """What a player is told who comes back to a match that goes on."""
+        """The messages to a player that comes back to a match."""
         situation, ann, _ = self.pair()
         ann.drop()
         return self._words_for(situation.host, name)
 
     def _words_for(self, host: MemoryHost, name: str, address: str = "192.0.2.1") -> list[str]:
-        """What a client is told that logs in; it is gone then."""
+        """The messages to a client that logs in; it disconnects then."""
         client = host.connect(self.wire.name, address)
         self.come_back(client, name)
         words = received(client)
@@ -190,7 +198,9 @@ class MatchContract(WireHooks):
         return words
 
     def test_after_the_end_another_match_can_be_played(self) -> None:
-        """The name of the player who was gone is free, and the one who is there plays somebody else, and can act."""
+        """
+        The name of the absent player is free. The other player can begin a match with another opponent, and can act.
+        """
         over = self.after_match()
         ann, host = over.client, over.host
         self.assertFalse(ann.closed, "a player is hung up on at the end of a match")
@@ -202,14 +212,14 @@ class MatchContract(WireHooks):
         self.assertTrue(received(carl))
 
     def test_who_leaves_after_the_end_leaves_the_lobby(self) -> None:
-        """When everybody has gone after a match, no name is in use."""
+        """After all players of a match have left, no name is in use."""
         over = self.after_match()
         over.client.drop()
         over.host.wait(120)
         self.assertEqual(len(over.host.lobby.registry), 0, "a name is still in use")
 
     def test_a_suspended_match_is_told(self) -> None:
-        """When the game fails, both players are told so, or see their connections closed."""
+        """When the game fails, both players receive the reason, or their connections are closed."""
         situation, ann, bob = self.pair()
         actor, action = self.action(situation)
         [table] = situation.host.lobby.tables.values()
@@ -220,7 +230,7 @@ class MatchContract(WireHooks):
             self.assert_told("suspended", received(client))
 
 
-#: So many messages of each type are tried in each state.
+#: The number of messages of each type that are tried in each state.
 SAMPLES = 3
 
 

@@ -1,5 +1,5 @@
 """
-What a wire is: a codec and a conversation for each connection, and the settings that all wires have.
+A wire: a codec and a conversation for each connection, and the settings that all wires have.
 
 A wire is one folder under `gamehost.wires` and one `Wire`. Everything else about connections is the same for all wires,
 and is in `gamehost.net.connection`.
@@ -30,7 +30,7 @@ from gamehost.tables.interfaces import Back, Displaced, NoNewMatches, SeatHandle
 from gamehost.wires.framing import BLANK, Control, OtherProtocol, WireError, wrong_port
 
 if TYPE_CHECKING:
-    # A wire is given its lobby: to load the wire, the lobby is not needed.
+    # A wire gets its lobby as an argument: loading the wire does not need the lobby's module.
     from gamehost.lobby.lobby import Lobby
 
 
@@ -40,25 +40,26 @@ DISPLACED = "you have logged in again elsewhere"
 #: Sent to a player whom nobody has joined.
 UNMATCHED = "nobody came for a day"
 
-#: What the players of a suspended table are told.
+#: The message to the players of a suspended table.
 SUSPENDED = "a fault has stopped this match; nobody has won; if the owner lets it go on, log in again for your seat"
 
 
 class Claim(Struct, frozen=True):
-    """What a message asks for that is at one host of a cluster alone."""
+    """The name or place in a message that only one host of a cluster has."""
 
     #: The name of a log-in as it was sent, without the key of a guest; empty: this is no log-in.
     name: str = ""
     #: Where the player will wait for an opponent; `None`: not in a queue.
     queue: Queue | None = None
-    #: Whether the message is heard here even if the name is elsewhere: another one is given then.
+    #: Whether the message is handled here even if the name is elsewhere: then another name is given.
     stays: bool = False
-    #: The key of what is no name and is to be here, such as a table that waits: see `gamehost.accounts.names.place_of`. If it
-    #: has no home, this is one. If it is elsewhere, the message is heard there, or here if the conversation cannot go there.
+    #: The key of a place that has to be here, such as a waiting table: see `gamehost.accounts.names.place_of`. If it
+    #: has no home, this host becomes its home. If its home is elsewhere, the message is handled there, or here if the
+    #: conversation cannot go there.
     place: str = ""
-    #: Whether somebody else must have opened the place.
+    #: Whether the place must exist already: another client has opened it.
     opened: bool = False
-    #: Whether the place alone decides, whoever has the name.
+    #: Whether the place alone decides, whichever host has the name.
     by_place: bool = False
     #: Whether a client that has logged in logs out with this message.
     anew: bool = False
@@ -93,14 +94,15 @@ class Peer(Protocol[M_contra]):
 
     def say_and_hold(self, message: M_contra, seconds: float) -> None:
         """
-        Send a message, and nothing behind it for so many seconds: for clients that lose what comes too soon.
+        Send a message, and nothing behind it for a number of seconds: for clients that lose messages that come too
+        soon.
 
-        What is said meanwhile is held back, and sent in order then. `hold` ends the hold sooner. Holds behind messages that
-        are held back themselves begin when those are sent. If the connection is closed, everything is sent at once.
+        Messages of this time are held, and sent in order at its end. `hold` ends the hold sooner. A hold behind a held
+        message begins when that message is sent. If the connection is closed, everything is sent at once.
         """
 
     def say_past(self, message: M_contra) -> None:
-        """Send a message even during a hold, past everything that is held back."""
+        """Send a message even during a hold, before all held messages."""
 
     def hold(self, seconds: float) -> None:
         """Send nothing for so many seconds from now on. This replaces the hold that runs; 0: that one ends."""
@@ -111,7 +113,7 @@ class Peer(Protocol[M_contra]):
 
     def unsay(self, unwanted: Callable[[Any], bool]) -> bool:
         """
-        Drop those of the messages held back that are unwanted. Whether there was one.
+        Drop the unwanted messages among the held ones. Returns whether there was one.
 
         A hold behind a message is dropped with it.
         """
@@ -123,15 +125,15 @@ class Peer(Protocol[M_contra]):
         """The client is not logged in any more. It has as long to log in as a new connection."""
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
-        """Have `ring` called after so many seconds. This replaces an earlier alarm; the connection's end cancels it."""
+        """Call `ring` after a number of seconds. This replaces an earlier alarm; the connection's end cancels it."""
 
     def no_alarm(self) -> None:
         """Cancel the alarm, if there is one."""
 
     def pulse(self, seconds: float, beat: Callable[[float], None]) -> None:
         """
-        Have `beat` called every so many seconds, with the seconds for which the client has sent no byte, until the
-        connection ends. All connections of a listener share one timer, so all of them must give the same seconds.
+        Call `beat` regularly until the connection ends, with the seconds for which the client has sent no byte. All
+        connections of a listener share one timer, so all of them must give the same interval.
         """
 
     def exempt_from_rate(self) -> None:
@@ -145,8 +147,8 @@ class Peer(Protocol[M_contra]):
 
     def journaled(self, size: int) -> None:
         """
-        The last message has added so many bytes to the journal, beside the few that each move does. Above the rate of its
-        address, input pauses for a moment.
+        Count the bytes that the last message has added to the journal, besides the few of each move. Above the rate of
+        its address, input pauses for a moment.
         """
 
     def hang_up(self, reason: str = "") -> None:
@@ -154,7 +156,7 @@ class Peer(Protocol[M_contra]):
 
 
 class Conversation(Protocol[M_contra]):
-    """What one connection says, from its first message to its last."""
+    """The course of one connection, from its first message to its last."""
 
     @property
     def at_table(self) -> bool:
@@ -179,12 +181,15 @@ class Conversation(Protocol[M_contra]):
         """The connection is lost. Called last, and once."""
 
 
-#: What is heard in a state in which nothing is expected.
+#: The methods of a state in which no message is expected.
 _NOTHING: Mapping[type, Callable[..., None]] = {}
 
 
 class _LastSaid:
-    """The last event that players of a wire were told, and the message for it. A table tells its players one after another."""
+    """
+    The last event that was sent to players of a wire, and the message for it. A table sends an event to one player
+    after the other.
+    """
 
     __slots__ = ("event", "message")
 
@@ -195,7 +200,7 @@ class _LastSaid:
 
 class BaseConversation(Generic[M]):
     """
-    What the conversations of all wires share: the state, the two tables, entering the lobby and leaving it.
+    The shared part of the conversations of all wires: the state, the two tables, entering the lobby and leaving it.
 
     Subclasses set `HEARS`, `SAYS` and `TELLS`, and write `unexpected` and `say_closing`.
 
@@ -205,17 +210,18 @@ class BaseConversation(Generic[M]):
 
     #: (state, type of message) -> method. Other messages go to `unexpected`.
     HEARS: ClassVar[Mapping[tuple[Enum, type], Callable[..., None]]] = {}
-    #: (state, type of message) -> method that says what is claimed by this message. Other messages claim nothing.
+    #: (state, type of message) -> method that returns the claim of this message. Other messages claim nothing.
     CLAIMS: ClassVar[Mapping[tuple[Enum, type], Callable[..., Claim | None]]] = {}
-    #: Type of event -> method that makes the message for it, which is the same for all players of a table who are on this
-    #: wire. It is made once for them all.
+    #: Type of event -> method that makes the message for it. The message is the same for all players of a table on this
+    #: wire, and is made once.
     SAYS: ClassVar[Mapping[type, Callable[..., Any]]] = {}
-    #: Type of event -> method that tells it. Other events go to `tell_other`.
+    #: Type of event -> method that sends it. Other events go to `tell_other`.
     TELLS: ClassVar[Mapping[type, Callable[..., None]]] = {}
 
-    #: What the port speaks, for clients of another protocol, as `guidance.wrong_port` has it; empty: they are not told.
+    #: The description of this port for clients of another protocol, as of `guidance.wrong_port`; empty: they receive
+    #: none.
     SPEAKS: ClassVar[str] = ""
-    #: What this wire is written in, if that is something that `guidance.other_protocol` knows.
+    #: The format of this wire, if `guidance.other_protocol` knows it.
     WRITTEN_IN: ClassVar[str] = ""
 
     _last_said: ClassVar[_LastSaid]
@@ -246,12 +252,12 @@ class BaseConversation(Generic[M]):
 
     @property
     def by_hand(self) -> str:
-        """What people run in a terminal to play on this host; empty: there is no port for them."""
+        """The command for people to play on this host in a terminal; empty: there is no port for them."""
         return self._directory.by_hand
 
     @property
     def at_table(self) -> bool:
-        """As of `Conversation`. Whoever had a part just now goes first with the next log-in, too."""
+        """As of `Conversation`. A client that has just finished a match goes first with its next log-in, too."""
         return self.handle is not None or self._game_finished
 
     def set_state(self, state: Enum) -> None:
@@ -262,7 +268,7 @@ class BaseConversation(Generic[M]):
         """Say nothing; wires in which the server speaks first override this."""
 
     def hear(self, message: M) -> None:
-        """Act on a message as `HEARS` says."""
+        """Call the method of `HEARS` for a message."""
         method = self._heard.get(type(message))
         if method is not None:
             method(self, message)
@@ -273,7 +279,7 @@ class BaseConversation(Generic[M]):
 
     def claim(self, message: M) -> Claim | None:
         """
-        What a message claims that is about to be heard, as `CLAIMS` says. Asked on hosts of a cluster only.
+        The claim of a message that comes next, by `CLAIMS`. Used only on hosts of a cluster.
 
         `None`: it is no log-in, or one that is refused whoever has the name.
         """
@@ -286,8 +292,8 @@ class BaseConversation(Generic[M]):
 
     def parcel(self) -> str | None:
         """
-        What another host of the cluster must know to go on with this conversation, beside its session. `None`: only this one
-        can go on now. By default that is so at a table.
+        The state that another host of the cluster needs to continue this conversation, besides its session. `None`:
+        only this host can continue now. By default that is the case at a table.
 
         To be written for wires with more than a log-in to pass on.
         """
@@ -295,9 +301,9 @@ class BaseConversation(Generic[M]):
 
     def unpack(self, parcel: str, session: Session | None) -> None:
         """
-        Go on for another host of the cluster. The client has heard the beginning.
+        Continue for another host of the cluster. The client has already received the beginning.
 
-        :param parcel: what `parcel` gave there
+        :param parcel: the result of `parcel` there
         :param session: of a client that has logged in
         """
         if session is not None:
@@ -367,7 +373,7 @@ class BaseConversation(Generic[M]):
 
     def deliver(self, event: Any) -> None:
         """
-        Tell the client about an event of the table. If that fails, only this connection is closed.
+        Send an event of the table to the client. If that fails, only this connection is closed.
 
         An event that has no method goes to `tell_other`.
         """
@@ -387,7 +393,10 @@ class BaseConversation(Generic[M]):
             self.peer.hang_up("a fault of the host")
 
     def tell_other(self, event: Any) -> None:
-        """Tell an event that is not in `TELLS`. By default it is not told; wires for all games tell it through its messages."""
+        """
+        Send an event that is not in `TELLS`. By default it is dropped; wires for all games send it as one of their
+        messages.
+        """
 
     def tell_displaced(self, event: Displaced) -> None:
         """A newer connection of the same player has the session now: this one ends."""
@@ -415,20 +424,23 @@ class BaseConversation(Generic[M]):
         self.peer.hang_up(SUSPENDED)
 
     def end(self) -> None:
-        """Leave the lobby. A seat at a table is kept, a place in the queue is not."""
+        """Leave the lobby. A seat at a table is reserved, a place in the queue is given up."""
         if self.session is not None:
             session, self.session = self.session, None
             self.lobby.leave(session, self)
 
 
 class AccountConversation(BaseConversation[M]):
-    """What the conversations of wires with accounts share: a password is checked, and the client waits for that."""
+    """
+    The shared part of the conversations of wires with accounts: a password is checked, and the client waits for the
+    result.
+    """
 
     _attempt: LoginAttempt | None = None
 
     def check_password(self, checking: Enum, name: str, password: str, wire: str, strong: bool = False) -> None:
         """
-        Have the password of an account checked. `password_checked` is called with what comes of it, at once or later.
+        Check the password of an account. `password_checked` is called with the result, at once or later.
 
         :param checking: the state until then
         :param strong: whether a new account needs a strong password: the wire's document does not say what it needs
@@ -442,7 +454,10 @@ class AccountConversation(BaseConversation[M]):
             self._attempt = attempt
 
     def tell_log_in_waits(self, seconds: float) -> None:
-        """Tell the client that its password is checked in so many seconds, about. By default the wire has no words for it."""
+        """
+        Tell the client about how many seconds later its password will be checked. By default the wire has no message
+        for it.
+        """
 
     def _checked(self, outcome: Session | LoginRefused) -> None:
         self._attempt = None
@@ -460,13 +475,13 @@ class AccountConversation(BaseConversation[M]):
         self.peer.hang_up("a fault of the host")
 
     def forget_attempt(self) -> None:
-        """Have a check that is under way come to nothing."""
+        """Cancel a running check."""
         if self._attempt is not None:
             self._attempt.cancel()
             self._attempt = None
 
     def end(self) -> None:
-        """The connection is gone: a check of a password is cancelled, and a seat is kept."""
+        """The connection is lost: a check of a password is cancelled, and a seat is reserved."""
         self.forget_attempt()
         super().end()
 
@@ -475,8 +490,8 @@ class GuestConversation(BaseConversation[M]):
     """
     A conversation as `gamehost.wires.base.common_wire` makes it.
 
-    A message that is heard by a method of the name `log_in` claims the guest's name in its first field. A wire with another
-    log-in sets `CLAIMS`.
+    A message with `log_in` as its method claims the guest's name in its first field. A wire with another log-in sets
+    `CLAIMS`.
 
     :param wire: the wire's name
     :param queue: where its players wait
@@ -510,13 +525,14 @@ class GuestConversation(BaseConversation[M]):
 
 class BackWithEvents(BaseConversation[M]):
     """
-    For a wire whose protocol tells a player who is back what has happened: `Back` of the own seat has its `events`.
+    A conversation of a protocol that repeats earlier events to a player that is back: `Back` of the own seat has its
+    `events`.
 
-    They are read from the journal, so whatever comes meanwhile is told behind `Back`. If they cannot be read, or there are
-    more than `gamehost.journal.replay.MANY`, the last ones or none are there.
+    They are read from the journal. Events that come meanwhile are sent after `Back`. If they cannot be read, `Back` has
+    none. If there are more than `gamehost.journal.replay.MANY`, it has the last ones or none.
     """
 
-    #: What has come behind a `Back` whose events are being read; `None`: none are.
+    #: Events that came after a `Back` that waits for its `events`; `None`: no `Back` waits.
     _behind: list[Any] | None = None
     _withdraw: Callable[[], None] | None = None
 
@@ -566,13 +582,13 @@ _TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {
 
 
 def claim_of_table(table: TableId, opened: bool = True) -> Claim:
-    """What a client claims who wants to be where a table is; the other parameter is that of `Claim`."""
+    """The claim of a client that wants to go to the host of a table. The other parameter is that of `Claim`."""
     return Claim(place=place_of(table), opened=opened)
 
 
 def claim_of_guest(text: str, queue: Queue | None = None, strict: bool = False) -> Claim | None:
     """
-    What the log-in of a guest claims; the arguments are those of `Lobby.enter`.
+    The claim of a guest's log-in; the arguments are those of `Lobby.enter`.
 
     :param text: the name, or `NAME:KEY`
     :param queue: where the player will wait for an opponent; `None`: not in a queue
@@ -586,7 +602,7 @@ def claim_of_guest(text: str, queue: Queue | None = None, strict: bool = False) 
 
 
 def claim_of_account(name: str, queue: Queue | None = None) -> Claim | None:
-    """What the log-in of an account claims, or that of a guest whose key does not stand behind the name."""
+    """The claim of an account's log-in, or of a guest's without a key behind the name."""
     try:
         checked = checked_name(name)
     except NameRefused:
@@ -637,7 +653,8 @@ class ReadsWhole(Protocol[M_co]):
 class Numbered(Protocol):
     """A codec that numbers what it writes."""
 
-    #: The number of the next message. A codec that goes on for one at another host of a cluster begins where that one was.
+    #: The number of the next message. A codec that continues for one at another host of a cluster begins with the
+    #: number of that one.
     sequence: int
 
 
@@ -647,7 +664,7 @@ class Ending(Protocol[M_co]):
 
     def ending(self, stopping: bool) -> M_co | None:
         """
-        What is sent last; `None`: nothing.
+        The last message; `None`: there is none.
 
         :param stopping: whether the host stops
         """
@@ -677,7 +694,7 @@ class CommonWireConfig(Generic[M]):
 
 
 class SeatKey(Enum):
-    """What takes a player's seat back after a lost connection."""
+    """The proof with which a player takes a seat back after a lost connection."""
 
     NAME = "the name"
     PASSWORD = "the name and a password, without which nobody logs in"
@@ -718,12 +735,13 @@ class Wire(Generic[M]):
     write_bytes: int = 0
     #: Whether its players may be at any host of a cluster. All others are at one of them.
     spreads: bool = False
-    #: Whether its clients may also speak WebSocket, on the same port. A text is a line then, without
-    #: its end, so the codec is one of lines that end in `\\n`, such as a `LineCodec`. The client speaks first.
+    #: Whether its clients may also speak WebSocket, on the same port. Then each text is a line without its end, so the
+    #: codec is one of lines that end in `\\n`, such as a `LineCodec`. The client speaks first.
     websocket: bool = False
-    #: Whether a player who was away at the end of a match is told it after the next log-in, by `seated`, `Back` and `Over`.
+    #: Whether a player that was away at the end of a match receives it after the next log-in, by `seated`, `Back` and
+    #: `Over`.
     tells_missed_end: bool = False
-    #: What takes a seat back.
+    #: The proof with which a seat is taken back.
     seat_key: SeatKey = SeatKey.NAME
 
 
@@ -738,7 +756,7 @@ def common_settings(
     settings: Settings, wire: str, game: Game[Any, Any], required: Mapping[str, str] = {}
 ) -> tuple[bool, Queue]:
     """
-    What `COMMON_OPTIONS` say: whether the wire is strict, and where its players wait.
+    The values of `COMMON_OPTIONS`: whether the wire is strict, and the queue of its players.
 
     :param required: settings of the game without which the wire's clients cannot play
     :raises BadOption: one of them cannot be used

@@ -1,12 +1,13 @@
 """
-What the wires of Eriantys share: the states of a connection, a seat whose Acknowledgements are counted, what does not count
-towards the rate of messages, and all messages that follow from the same things on each of them.
+The shared part of the wires of Eriantys: the states of a connection, a seat with counted Acknowledgements, the messages
+that are free of the rate limit, and all messages that follow from the same events on each wire.
 
-An Acknowledgement does not say which message it confirms, so they are counted: a due message adds one, an Acknowledgement takes
-one off, and surplus ones are ignored. A request to a player waits until no player of the table owes anything. If a client
-still owes something after the time limit, nobody waits for that connection again. So a silent client delays the others once.
+An Acknowledgement does not name the message that it confirms, so they are counted: a due message adds one, an
+Acknowledgement subtracts one, and surplus ones are ignored. A request to a player waits until no player of the table
+owes anything. If a client still owes one after the time limit, requests never wait for that connection again. So a
+silent client delays the others once.
 
-All wires of Eriantys whose clients acknowledge share this, because their players can sit at one table.
+All wires of Eriantys with acknowledging clients share this, because their players can sit at one table.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +29,7 @@ from gamehost.lobby.sessions import Queue, Session
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
 from gamehost.wires.base import Claim, GuestConversation, Peer, claim_of_table
 
-#: So many Acknowledgements may come at once without counting towards the rate of messages.
+#: The most Acknowledgements at once that do not count towards the rate of messages.
 MOST_ACKNOWLEDGEABLE = 100
 
 
@@ -45,7 +46,7 @@ class Gate:
     clients: list["Client"] = field(factory=list)
     #: Whether boards are to be acknowledged: they are while students move and while a character's effect is not done.
     boards_due: bool = False
-    #: By wire: the last board that was told, and the message made of it. All players of a wire are told the same one.
+    #: By wire: the last board that was sent, and its message. All players of a wire receive the same one.
     _boards: dict[str, tuple[events.Board, Any]] = field(factory=dict)
 
     def asked(self, request: events.Ask) -> None:
@@ -79,15 +80,15 @@ class Gate:
                     client.go_on()
 
     def give_up(self) -> None:
-        """The time limit has passed: no longer wait for the clients that owe something, and go on."""
+        """The time limit has passed: stop waiting for the clients that owe an Acknowledgement, and continue."""
         for client in self.clients:
             if client.due:
                 client.waited_for = False
         self.pass_on()
 
 
-#: The gates of tables, by lobby: the players of one table may have come by different listeners. They are kept by their clients,
-#: who keep the lobby, too.
+#: The gates of tables, by lobby: the players of one table may have come through different listeners. The clients have
+#: the only references to them, and to the lobby.
 _GATES: WeakKeyDictionary[Lobby, WeakValueDictionary[TableId, Gate]] = WeakKeyDictionary()
 
 
@@ -192,19 +193,20 @@ class EriantysState(Enum):
     #: Before LoginMessage.
     CONNECTED = "connected"
     LOBBY = "lobby"
-    #: At a table whose match has not begun.
+    #: At a table with a match that has not begun.
     WAITING = "waiting"
     IN_GAME = "in game"
 
 
-#: In which state a client may say what, beside its answers, and the method that hears it. Other wires have other names.
+#: The client's messages besides its answers: the state in which each is allowed, and its method. Other wires have other
+#: names.
 _HEARD: Mapping[str, tuple[EriantysState, str]] = {
     "LoginMessage": (EriantysState.CONNECTED, "log_in"),
     "RequestGames": (EriantysState.LOBBY, "list_games"),
     "SetGame": (EriantysState.LOBBY, "set_game"),
     "JoinAvailableGame": (EriantysState.LOBBY, "join_game"),
 }
-#: What players are told, and the method that tells it.
+#: The events for players, and the method that sends each.
 _TOLD: Mapping[type, str] = {
     OpenTable: "tell_gathered",
     TableClosed: "tell_table_closed",
@@ -236,9 +238,9 @@ _TOLD: Mapping[type, str] = {
 
 class EriantysConversation(GuestConversation[M]):
     """
-    The conversation of a wire of Eriantys. What follows from what is the same on all of them, and so are the names of most
-    messages; where a wire differs, its own class says so. It has a method for each line of `_HEARD` and `_TOLD` that has none
-    here.
+    The conversation of a wire of Eriantys. The course is the same on all of them, and so are the names of most
+    messages; if a wire differs, its own class has the difference. It has a method for each line of `_HEARD` and `_TOLD`
+    that has none here.
 
     :param ack_seconds: how long the requests to this client wait for Acknowledgements of the table; 0: not at all
     """
@@ -247,7 +249,7 @@ class EriantysConversation(GuestConversation[M]):
     #: The wire's module of messages.
     MESSAGES: ClassVar[Any]
     SPELLING: ClassVar[Spelling]
-    #: Messages that come in any state, and the methods that hear them.
+    #: Messages that are allowed in any state, and their methods.
     ALWAYS: ClassVar[Mapping[type, str]]
 
     def __init_subclass__(cls) -> None:
@@ -283,7 +285,7 @@ class EriantysConversation(GuestConversation[M]):
     # -- each wire's own
 
     def game_info(self, table: TableId, waiting: int, seats: int, expert: bool) -> Any:
-        """What players are told of a game that waits, or to which somebody comes back."""
+        """The message about a waiting game, or about a game to which a player comes back."""
         raise NotImplementedError
 
     def refuse_with(self, error: str, detail: str) -> None:
@@ -302,20 +304,20 @@ class EriantysConversation(GuestConversation[M]):
     # -- at the hosts of a cluster
 
     def claim_of_join(self, message: Any) -> Claim | None:
-        """The game, which may wait at another host. Not that in which a seat is kept here."""
+        """The claim of the game, which may wait at another host. No claim if a seat is reserved for the client here."""
         assert self.session is not None
         (game,) = astuple(message)
         return None if self.session.table_id is not None else claim_of_table(TableId(game))
 
     def parcel(self) -> str | None:
-        """Nothing has to be known to go on in the lobby. At a table, only this host can go on."""
+        """In the lobby another host needs no state to continue. At a table, only this host can continue."""
         return super().parcel() if self.state in (EriantysState.CONNECTED, EriantysState.LOBBY) else None
 
     def adopt(self, session: Session) -> None:
         self.logged_in(session)
         self.set_state(EriantysState.LOBBY)
 
-    # -- heard
+    # -- from the client
 
     def acknowledge(self, message: M) -> None:
         self._client.acknowledged()
@@ -357,7 +359,7 @@ class EriantysConversation(GuestConversation[M]):
             self.say(self.MESSAGES.WaitingForPlayers(table.table))
 
     def join_game(self, message: Any) -> None:
-        """Join a game. This player is told so like the others who wait there, by `tell_gathered`."""
+        """Join a game. The player receives this like the others that wait there, by `tell_gathered`."""
         assert self.session is not None
         (game,) = astuple(message)
         try:
@@ -403,7 +405,7 @@ class EriantysConversation(GuestConversation[M]):
     def _info_of(self, table: OpenTable) -> Any:
         return self.game_info(table.table, len(table.names), table.seats, table.settings.get("expert") == "yes")
 
-    # -- told
+    # -- to the client
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         """Take a seat. From now on requests at this table wait for this player too, those of other wires as well."""
@@ -412,7 +414,7 @@ class EriantysConversation(GuestConversation[M]):
         self._gate = self._client.sit_down(self.lobby, handle.table)
 
     def tell_gathered(self, event: OpenTable) -> None:
-        """A player has come to the table or has gone. The first time, that player is this one."""
+        """A player has come to the table or has left it. The first such event is about this player itself."""
         if self.state is EriantysState.LOBBY:
             self.set_state(EriantysState.WAITING)
             self.say(self.MESSAGES.JoinAlreadyExistingGame(self._info_of(event)))
@@ -467,15 +469,15 @@ class EriantysConversation(GuestConversation[M]):
         self.say(self.MESSAGES.EndOfRound(event.round))
 
     def tell_closing(self, event: events.Closing) -> None:
-        """Everything about the match has been told. Not all wires have a message for it."""
+        """All messages about the match have been sent. Not all wires have a message for it."""
 
     def tell_away(self, event: Away) -> None:
-        """A player is away. That somebody who comes back is told who else is away, is in no document."""
+        """A player is away. No document has a message about other absent players for a player that comes back."""
         if not (event.already and self._strict):
             self.say(self.MESSAGES.PlayerDisconnected(self.name_of(event.seat)))
 
     def tell_left(self, event: Left) -> None:
-        """A player has left for good. The end follows."""
+        """A player has left, and cannot come back. The end follows."""
         self.say(self.MESSAGES.PlayerDisconnected(self.name_of(event.seat)))
 
     def tell_over(self, event: Over) -> None:

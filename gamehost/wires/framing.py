@@ -1,10 +1,10 @@
 """
-Bounded buffers that split bytes into lines and frames, messages that wires of lines share, text as Java writes it, and what is
-said to whoever speaks something else. Pure: they know no transport and no clock.
+Bounded buffers that split bytes into lines and frames, messages that wires of lines share, text as Java writes it, and
+sentences for clients of another protocol. Pure: they know no transport and no clock.
 
-A buffer keeps at most one unfinished piece, of bounded size. Above that size it raises `WireError`, and must not be fed
-again. The work for a chunk depends on its size only, however many pieces are in it. The pieces come from an iterator,
-which may be continued later; the next chunk may be fed only when it is exhausted.
+A buffer stores at most one unfinished piece, of bounded size. Above that size it raises `WireError`, and must not be
+fed again. The work for a chunk depends on its size only, however many pieces are in it. The pieces come from an
+iterator, which may be continued later; the next chunk may be fed only when it is exhausted.
 """
 
 import re
@@ -64,7 +64,7 @@ class WrongFields(WireMessage, frozen=True):
     """A client's message with too few or too many fields, or with a field that cannot be."""
 
     command: str
-    #: What was expected, in words without a pipe.
+    #: The expected form, in words without a pipe.
     expected: str
 
 
@@ -75,7 +75,7 @@ class NotForServer(WireMessage, frozen=True):
 
 
 class Unknown(WireMessage, frozen=True):
-    """Not a command of the wire. The text is not kept, because it must not be sent back."""
+    """Not a command of the wire. The text is not stored, because it must not be sent back."""
 
     #: The command that it would be in upper case, if any.
     meant: str = ""
@@ -124,7 +124,7 @@ def may_be_mark(opening: bytes | bytearray) -> bool:
     return _MARK.startswith(opening)
 
 
-# How other protocols begin a connection. A line wire would answer every line, and such clients could not read that.
+# The beginnings of other protocols. A line wire would answer every line, and such clients could not read that.
 _FOREIGN = re.compile(rb"(GET|POST|HEAD|PUT|OPTIONS|CONNECT|PRI) \S+ HTTP/|SSH-[12]\.|\x16\x03", re.ASCII)
 
 # Telnet's commands, RFC 854: IAC (255) and another byte (240..249), such as the interruption that Ctrl-C sends; or the
@@ -138,7 +138,7 @@ _REFUSALS = {DO: WONT, WILL: DONT}
 
 class TelnetRefusals:
     """
-    What is answered to one client's telnet that asks for an option that the host does not have.
+    The answers to one client's telnet, which asks for options that the host does not have.
 
     Each option is refused once, so there are never more than a few hundred refusals. A timing mark (RFC 860) is a question, and
     is answered each time: after Ctrl-C a telnet shows nothing until the answer has come.
@@ -200,11 +200,11 @@ class LineBuffer:
         return self.lines_of(b"".join(self.parts(data)[::2]) if self.has_telnet(data) else data)
 
     def has_telnet(self, data: bytes) -> bool:
-        """Whether a command of telnet may be in these bytes, or go on in them."""
+        """Whether a command of telnet may be in these bytes, or continue in them."""
         return b"\xff" in data or bool(self._begun)
 
     def parts(self, data: bytes) -> list[bytes]:
-        """Text, a command of telnet, text, and so on: the last part is text. A command that has begun is kept."""
+        """Text, a command of telnet, text, and so on: the last part is text. An unfinished command is stored."""
         # Only bytes after the last command can begin another one: bytes that its removal joins cannot.
         parts = _TELNET.split(self._begun + data)
         begun = _TELNET_BEGUN.search(parts[-1])
@@ -263,7 +263,7 @@ class Buffer(Protocol):
 
 class LineCodec(Generic[M]):
     """
-    What the codecs of line wires share. The first line that cannot be decoded is a message like others; a second one
+    The shared part of the codecs of line wires. The first line that cannot be decoded becomes a message; a second one
     is an error.
 
     Subclasses set the class's two values, and write `read` and `encode`.
@@ -359,7 +359,7 @@ class LastEncoded(Generic[M]):
 
 class ClientLineCodec(Generic[M]):
     """
-    What the client's codecs of line wires share: they read the server's lines and write a client's.
+    The shared part of the client's codecs of line wires: they read the server's lines and write a client's.
 
     Subclasses set the class's values, and write `read` and `line`. A client trusts its server in form: a line that cannot be
     read is an error at once.
@@ -427,10 +427,10 @@ class FrameBuffer:
     Splits bytes into frames: a header of fixed size, which says how long the payload behind it is.
 
     :param header: the header's size in bytes
-    :param payload: tells the payload's size from the header; it raises `WireError` for a header that cannot be, or
-        whose payload would be too long: before anything of it is waited for
-    :param mark: the byte that every frame begins with, if there is one; another in its place is refused at once, so that
-        somebody who types at the wrong port is not left waiting for an answer
+    :param payload: returns the payload's size from the header. It raises `WireError` for an impossible header or a
+        payload that is too long, before any of the payload is waited for
+    :param mark: the byte that every frame begins with, if there is one. Another byte in its place is refused at once,
+        so that a person at the wrong port does not wait for an answer
     """
 
     __slots__ = ("_header", "_mark", "_payload", "_rest")
@@ -527,10 +527,11 @@ def java_string(text: str) -> bytes:
     return _SIZE.pack(len(data)) + data
 
 
-# What is said to whoever is lost: people who type `help`, and programs that speak another protocol to this port. A wire asks
-# here with what it could not understand, and adds how its own conversation begins.
+# Sentences for lost clients: people that type `help`, and programs that speak another protocol to this port. A wire
+# passes the text that it could not understand, and adds how its own conversation begins.
 
-#: What people type who do not know the protocol. None of these is a name either: see `gamehost.accounts.names.RESERVED`.
+#: Words that people type if they do not know the protocol. None of these is a name either: see
+#: `gamehost.accounts.names.RESERVED`.
 HELP_WORDS = frozenset({"help", "?", "quit", "exit"})
 
 _HTTP_METHODS = (b"GET ", b"POST ", b"HEAD ", b"PUT ", b"OPTIONS ", b"DELETE ", b"CONNECT ", b"PRI * HTTP/2")
@@ -546,18 +547,19 @@ def asks_for_help(text: str) -> bool:
 
 def for_people(by_hand: str) -> str:
     """
-    Where somebody plays who would rather not speak a protocol, for the end of a sentence.
+    The end of a sentence: where a person can play without speaking a protocol.
 
-    :param by_hand: what to run in a terminal; empty: there is nothing for them
+    :param by_hand: the command to run in a terminal; empty: there is none
     """
     return f"; to play by hand, run {by_hand} in a terminal" if by_hand else ""
 
 
 def other_protocol(data: bytes) -> str | None:
     """
-    What the first bytes of a connection look like, for a sentence: `an HTTP request`; `None`: like nothing known.
+    The kind of protocol of the first bytes of a connection, for a sentence: `an HTTP request`; `None`: none that is
+    known here.
 
-    :param data: what came first and was not understood; a few bytes suffice
+    :param data: the first bytes, which were not understood; a few suffice
     """
     if data.startswith(_HTTP_METHODS):
         return "an HTTP request"
@@ -582,9 +584,9 @@ def wrong_port(data: bytes, spoken: str, other: str = "") -> str | None:
     """
     A sentence for a client of another protocol, or `None` if it does not look like one.
 
-    :param data: what came first and was not understood
-    :param spoken: what this port speaks: `pipe-separated lines; begin with LOGIN and one field, the username`
-    :param other: what `other_protocol` is allowed to find without harm on this wire: `JSON`
+    :param data: the first bytes, which were not understood
+    :param spoken: a description of this port: `pipe-separated lines; begin with LOGIN and one field, the username`
+    :param other: a result of `other_protocol` that is harmless on this wire: `JSON`
     """
     found = other_protocol(data)
     return None if found is None or found == other else f"this looks like {found}; this port speaks {spoken}"

@@ -1,5 +1,6 @@
 """
-What players seek on wires that play all games: checked against the games that are played here, and then found or opened.
+The wishes of players on wires that play all games: checked against the games that are played here, and then a table is
+found or opened.
 """
 
 import re
@@ -50,7 +51,7 @@ class PlayedGame:
 
 @frozen
 class Sought:
-    """What a player asks for, as it was understood."""
+    """The wish of a player, as it was read."""
 
     #: The name of the game.
     game: str
@@ -64,7 +65,7 @@ class Sought:
 
 
 class Wanted(Struct, frozen=True):
-    """What a player seeks, checked."""
+    """The checked wish of a player."""
 
     played: PlayedGame
     seats: int
@@ -85,15 +86,15 @@ class Wanted(Struct, frozen=True):
 
 
 def has_seat(table: OpenTable, wish: Seat | None) -> bool:
-    """Whether the seat that somebody wants can be had at a table that waits."""
+    """Whether a waiting table still has the seat that a player wants."""
     return table.seats > 2 or wish != (Seat(1) if table.reversed else Seat(0))
 
 
 class Opened(Struct, frozen=True):
-    """A table of one's own, where others are waited for."""
+    """A table that this player has opened, and that waits for others."""
 
     table: OpenTable
-    #: What others must know to join; empty: nothing.
+    #: The code that others need to join; empty: none.
     code: str
 
 
@@ -135,9 +136,9 @@ def wanted(
 
 def find_table(lobby: "Lobby", session: Session, sought: Wanted) -> Opened | None:
     """
-    Have a player wait at a table that fits, or at one of their own. `None`: they have joined others.
+    Let a player wait at a fitting table, or at one of its own. `None`: it has joined others.
 
-    :raises TooManyTables: so many from this address wait already, or the host has no room for new tables
+    :raises TooManyTables: this address has too many waiting tables, or the host has no room for new ones
     :raises CannotJoin: it is to be rated, and is private, or the player is a guest
     """
     queue = sought.queue
@@ -190,9 +191,10 @@ def join_table(
     trying: Callable[[str], None],
 ) -> None:
     """
-    Have a player wait at an open table, whatever its game is.
+    Let a player wait at an open table of any game.
 
-    :param trying: called with the name of a game before its tables are asked: what the lobby tells then is of this game
+    :param trying: called with the name of a game before its tables are searched: the lobby's next messages are about
+        this game
     :raises CannotJoin: no table of this number waits for players, or it has another code
     """
     refusal = CannotJoin("no table of this number waits for players")
@@ -210,14 +212,15 @@ def join_table(
 
 
 class SeekingConversation(AccountConversation[M]):
-    """A conversation whose client seeks opponents. What it seeks goes with it to another host of a cluster."""
+    """The conversation of a client that seeks opponents. Its wish is passed on with it to another host of a cluster."""
 
     _options: Any
-    #: What is sought in the queue of a game, or at a table of one's own; `None`: nothing, or the table is somebody else's.
+    #: The wish in the queue of a game, or at a table that this client has opened; `None`: it does not seek, or another
+    #: player has opened the table.
     _seeks: Sought | None = None
 
     def _wanted(self, sought: Sought) -> Wanted:
-        """:raises SeekRefused: it cannot be had"""
+        """:raises SeekRefused: the wish cannot be met"""
         return wanted(sought, self._options.games, self.lobby.settings_for)
 
     def _wait(self, session: Session, sought: Wanted) -> bool:
@@ -225,7 +228,7 @@ class SeekingConversation(AccountConversation[M]):
         raise NotImplementedError
 
     def _wait_no_longer(self, why: str) -> None:
-        """Tell the client why it does not wait, and is in the lobby."""
+        """Tell the client why it has stopped waiting, and is in the lobby."""
         raise NotImplementedError
 
     def adopt(self, session: Session) -> None:

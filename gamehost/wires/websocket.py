@@ -1,11 +1,11 @@
 """
 WebSocket as RFC 6455 describes it, behind the handshake: frames in, messages out, and back. Pure.
 
-wsproto parses the frames. A segment that is exactly one short message, as nearly all are, is read directly. A message is text
-of bounded size, in one frame or in fragments, without extensions. Pings and closing frames are messages, too: the conversation
-answers them. The first thing that a server sends is the answer to the handshake, so that is a message as well. These messages
-are `Control`s. A message in fragments is preceded by a `Fragment` for each one but the last: the work for a frame is in the
-frame, not in its bytes, so each frame counts as a message does.
+wsproto parses the frames. A segment that is exactly one short message is read directly; nearly all segments are. A
+message is text of bounded size, in one frame or in fragments, without extensions. Pings and closing frames are
+messages, too: the conversation answers them. The first bytes from a server are the answer to the handshake, so that is
+a message as well. These messages are `Control`s. Before a message in fragments comes a `Fragment` for each of its
+frames except the last one. So each frame counts as a message does, because the work is in the frame, not in its bytes.
 
 A wire of lines has WebSocket on the same port if its token says `websocket=True`: `LinesOrSocket` reads the first bytes.
 """
@@ -39,7 +39,8 @@ GOING_AWAY = int(CloseReason.GOING_AWAY)
 POLICY = int(CloseReason.POLICY_VIOLATION)
 NOT_TEXT = int(CloseReason.INVALID_FRAME_PAYLOAD_DATA)
 
-#: Fragments of one message, but for the last one. Browsers send one frame for each message that may be sent here.
+#: The most fragments of one message, without the last one. Browsers send one frame for each message that may be sent
+#: here.
 MOST_FRAGMENTS = 64
 
 _NO_BITS = RsvBits(False, False, False)
@@ -49,7 +50,7 @@ class FrameError(WireError):
     """
     The frames cannot be read any further.
 
-    :param code: the close code that tells the client why
+    :param code: the close code for the client
     """
 
     def __init__(self, reason: str, code: int) -> None:
@@ -61,12 +62,13 @@ class FrameError(WireError):
 LOOK_EVERY = 5.0
 #: Looks after which it is asked.
 LOOKS = 4
-#: Seconds without a byte after which it is gone. A browser does not close its connection when it is lost.
+#: Seconds without a byte after which the connection ends. A browser that loses its network does not close its
+#: connection.
 SILENT = 45.0
 
 
 class Switching(Control, frozen=True):
-    """The host's answer to a handshake: from here on the connection speaks WebSocket."""
+    """The host's answer to a handshake. After it the connection speaks WebSocket."""
 
     #: The header `Sec-WebSocket-Key` of the client.
     key: str
@@ -98,10 +100,10 @@ class Pong(Control, frozen=True):
 
 
 class Fragment(Control, frozen=True):
-    """A frame of a message that came in several. It says nothing by itself."""
+    """A frame of a message in several frames. It has no contents."""
 
 
-#: They are all the same.
+#: All fragments are the same.
 FRAGMENT = Fragment()
 
 
@@ -116,7 +118,7 @@ class Close(Control, frozen=True):
 
 
 def _look(peer: Any, looks: Iterator[int], silent: float) -> None:
-    """Ask a client that says nothing whether it is there, or find out that it is gone."""
+    """Ping a silent client, or end its connection."""
     look = next(looks)
     if silent >= SILENT:
         peer.hang_up(f"not a byte in {SILENT:g} s")
@@ -126,7 +128,7 @@ def _look(peer: Any, looks: Iterator[int], silent: float) -> None:
 
 class _Sizes(Extension):
     """
-    Looks at each frame's header before its payload is kept, and refuses what is too long or not text.
+    Checks each frame's header before its payload is stored, and refuses a payload that is too long or not text.
 
     An extension without a name of its own: wsproto shows the headers of all frames to each extension, and this one changes
     nothing.
@@ -165,7 +167,7 @@ class _Sizes(Extension):
 
 class FrameCodec(Generic[M]):
     """
-    What the codecs of WebSocket connections share, on the host's side.
+    The shared part of the codecs of WebSocket connections, on the host's side.
 
     Subclasses set `LIMIT`, and write `read` and `encode`.
     """
@@ -230,8 +232,8 @@ class FrameCodec(Generic[M]):
         """
         The messages that are complete now. Nothing is read behind a closing frame.
 
-        :raises FrameError: a frame that RFC 6455 does not allow, a message that is too long or not text, or the second one
-            that cannot be decoded
+        :raises FrameError: a frame that RFC 6455 does not allow, a message that is too long or not text, or the second
+            message that cannot be decoded
         """
         self._begun += len(data)
         self._frames.receive_bytes(data)
@@ -428,7 +430,7 @@ def _read_head(head: bytes) -> tuple[str, dict[str, str]]:
 
 
 class _Spoken(Enum):
-    """What a client speaks."""
+    """The protocol that a client speaks."""
 
     #: Not known yet: nothing has come, or the beginning of a handshake.
     UNKNOWN = "unknown"
@@ -438,14 +440,15 @@ class _Spoken(Enum):
     HTTP = "http"
 
 
-#: What a text may have at most, where the codec of lines does not say it, in bytes.
+#: The longest text in bytes, if the codec of lines does not set it.
 LONGEST_TEXT = 65_536
 _PHRASES = {400: "Bad Request", 403: "Forbidden", 426: "Upgrade Required"}
 
 
 class LineOrTextCodec(FrameCodec[Any]):
     """
-    The codec of a client that speaks the lines of a wire, or WebSocket with one of these lines in each text, without its end.
+    The codec of a client that speaks the lines of a wire, or WebSocket with one of these lines in each text, without
+    its line end.
 
     :param lines: the wire's codec
     :param origins: of the pages that may open a socket; `None`: any
@@ -461,7 +464,7 @@ class LineOrTextCodec(FrameCodec[Any]):
         self._opening = bytearray()
         self._switching = Switching("")
         self._switched = False
-        #: Whether this codec goes on for one at another host of a cluster, which may have read the handshake.
+        #: Whether this codec continues for one at another host of a cluster, which may have read the handshake.
         self._goes_on = False
         self._refusal: NoHandshake | None = None
         #: Why the connection ends, as WebSocket has it.
@@ -514,7 +517,7 @@ class LineOrTextCodec(FrameCodec[Any]):
 
     def _read_opening(self, opening: bytes) -> tuple[_Spoken, bytes]:
         """
-        What the client speaks, and what it has said behind the handshake.
+        The protocol of the client, and its bytes after the handshake.
 
         :raises WireError: the request opens no socket
         """
@@ -590,7 +593,7 @@ class LineOrTextCodec(FrameCodec[Any]):
 
 @frozen
 class LinesOrSocket:
-    """The configuration of a wire of lines whose clients may speak WebSocket."""
+    """The configuration of a wire of lines with clients that may speak WebSocket."""
 
     lines: WireConfig[Any]
 
@@ -605,14 +608,14 @@ class LinesOrSocket:
 
 
 class ClientBytes:
-    """What is between the connection of a client and its codec: nothing, where a wire has no WebSocket."""
+    """The layer between the connection of a client and its codec: it does nothing on a wire without WebSocket."""
 
     def opening(self, host: str) -> bytes:
         return b""
 
     def received(self, data: bytes) -> bytes:
         """
-        What the codec is to read of the server's bytes.
+        The bytes for the codec, from the server's bytes.
 
         :raises WireError: the server does not speak WebSocket
         """
@@ -622,7 +625,7 @@ class ClientBytes:
         return data
 
     def answers(self) -> bytes:
-        """What is to be sent because of what was received."""
+        """Answers to received frames that have to be sent."""
         return b""
 
 
@@ -630,7 +633,7 @@ class ClientSocket(ClientBytes):
     """
     WebSocket below a codec of lines: each text of the server becomes a line, and each line a text.
 
-    :param looks_on: the connection is somebody else's, who may speak by line, too
+    :param looks_on: the connection belongs to another program, which may speak lines, too
     """
 
     def __init__(self, looks_on: bool = False) -> None:
@@ -700,5 +703,5 @@ class ClientSocket(ClientBytes):
 
 
 def client_bytes(wire: Wire[Any], looks_on: bool = False) -> ClientBytes:
-    """What is below the codec of a client of this wire: WebSocket, if the wire has it."""
+    """The layer below the codec of a client of this wire: WebSocket, if the wire has it."""
     return ClientSocket(looks_on) if wire.websocket else ClientBytes()

@@ -223,7 +223,7 @@ class MatchStarted(Event, frozen=True, gc=False):
 
 
 class AskTower(Ask, frozen=True, gc=False):
-    """Choose a team. By tower colour: the places left, and the seats that are in it already."""
+    """Which team? By tower colour: the places left, and the seats that are in it already."""
 
     left: tuple[int, ...]
     teams: tuple[tuple[Seat, ...], ...]

@@ -37,7 +37,7 @@ BRACKETS = 64
 
 NOT_JSON = UndecodableLine('a line that is not JSON; expected one such as {"type":"LoginMessage","nickname":"ann"}')
 
-#: What this port speaks, for people and programs that expect something else.
+#: The description of this port, for people and programs that expect another protocol.
 SPOKEN = 'Eriantys, one JSON object a line; begin with {"type":"LoginMessage","nickname":"ann"}'
 
 HELP = m.NoMessage(
@@ -84,7 +84,7 @@ _NO_TYPE = m.NoMessage('expected "type" with the name of a message')
 _UNKNOWN = m.NoMessage(f"unknown type; expected one of {', '.join(m.CLIENT_TYPES)}")
 _NOT_YOURS: Mapping[str, m.NoMessage] = {name: m.NoMessage(f"only the server says {name}") for name in m.SERVER_TYPES}
 
-#: An argument of each answer to a request, and the values that it has in a match: nearly all that is said while one is played.
+#: An argument of each answer to a request, and the values that it has in a match: nearly all messages of a match.
 _VALUES: Mapping[type, Iterable[Any]] = {
     m.ChosenTower: m.Tower,
     m.ChosenWizard: range(1, 5),
@@ -113,7 +113,7 @@ def _usual_lines() -> Iterator[tuple[bytes, m.Message]]:
 #: These lines are nearly all input, so they are not parsed.
 _USUAL: Mapping[bytes, m.Message] = dict(_usual_lines())
 
-#: The same with their line ends. So many Acknowledgements that come together are one message.
+#: The same with their line ends. Several Acknowledgements in one segment, up to this number, are one message.
 _JOINED = 16
 _USUAL_SEGMENTS: Mapping[bytes, m.Message] = {
     **{line + b"\n": message for line, message in _USUAL.items()},
@@ -129,7 +129,7 @@ _USUAL_SEGMENTS: Mapping[bytes, m.Message] = {
 _PLAIN_KEY = re.compile("[A-Za-z][A-Za-z0-9_-]{0,29}")
 #: How much alike an unknown key and a missing one are, from 0 to 1, if one is taken for the other.
 _ALIKE = 0.75
-#: So many unknown keys are compared with those that are missing: it takes time.
+#: The most unknown keys that are compared with the missing ones: the comparison takes time.
 _MOST_UNKNOWN = 3
 
 _decode = Decoder().decode
@@ -191,7 +191,7 @@ def _with_wrong_keys(kind: type, keys: Iterable[str]) -> m.Malformed:
     """
     The message with keys that it does not have, or without some that it has.
 
-    A key that is spelled in another way, as `number_of_players`, is named beside the one that was expected.
+    If a key is spelled in another way, as `number_of_players`, the answer names it beside the expected one.
     """
     unknown = set(keys) - _MAY[kind]
     if len(unknown) > _MOST_UNKNOWN:
@@ -236,7 +236,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-#: All players of a table are told the same board one after another. Shared by a listener's codecs.
+#: The players of a table receive the same board one after another. Shared by a listener's codecs.
 BoardCache = LastEncoded[m.UpdateBoard]
 
 

@@ -16,8 +16,8 @@ The course of a connection: `->` from the client, `<-` from the server; [A]: the
 One player is asked at a time. After a refused answer the player gets an ErrorMessage, and the request again. A player who is
 not asked gets WRONG_TURN. A message that the state does not expect gets INVALID_ACTION.
 
-A request waits until the players of the table have acknowledged what was said before; everything else is sent at once. At most
-one request is open for a player. It is kept, so that it can be sent again.
+A request waits until the players of the table have acknowledged the earlier messages; everything else is sent at once.
+At most one request is open for a player. It is stored, so that it can be sent again.
 """
 
 from collections.abc import Mapping
@@ -59,7 +59,7 @@ _NOT_NOW: Mapping[Enum, str] = {
 
 class JsonConversation(EriantysConversation[Message]):
     """
-    The conversation on one connection: what the client says, and what follows from it.
+    The conversation on one connection: the client's messages, and their effects.
 
     :param queue: the game, and the tables that this wire's players see
     :param ack_seconds: how long a table waits for a client that owes an Acknowledgement; 0: not at all
@@ -101,13 +101,13 @@ class JsonConversation(EriantysConversation[Message]):
         if self._ticks % SILENT_PINGS == 0:
             self.peer.say(m.Ping())
 
-    # -- heard
+    # -- from the client
 
     def acknowledge_all(self, message: m.Acknowledgements) -> None:
         self._client.acknowledged(message.count)
 
     def log_in(self, message: m.LoginMessage) -> None:
-        """Enter the lobby, or take back the seat that is kept under this name."""
+        """Enter the lobby, or take back the seat that is reserved under this name."""
         try:
             session = self.lobby.enter(message.nickname, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
@@ -131,7 +131,7 @@ class JsonConversation(EriantysConversation[Message]):
         return claim_of_guest(message.nickname, strict=self._strict)
 
     def answer(self, message: Message) -> None:
-        """Pass an action to the match, which tells what comes of it."""
+        """Pass an action to the match, which sends its effects."""
         if self._asked is not None:
             self._client.answered()
         self.act(SPELLING.action_of(message))
@@ -181,7 +181,7 @@ class JsonConversation(EriantysConversation[Message]):
     def _error(self, error: Error, detail: str) -> m.ErrorMessage:
         return m.ErrorMessage(error, UNSET if self._strict else detail)
 
-    # -- told
+    # -- to the client
 
     def tell_match_started(self, event: events.MatchStarted) -> None:
         """The match begins, or this player has come back to it."""
@@ -231,7 +231,10 @@ class JsonConversation(EriantysConversation[Message]):
         self.say(owner_of(event, self.names))
 
     def tell_won(self, event: events.Won) -> None:
-        """Who won, and why. A request that still waits is dropped: it must not be sent when the players leave the table."""
+        """
+        Send the winner, and the reason. A request that still waits is dropped: it must not be sent when the players
+        leave the table.
+        """
         self._no_more_asked()
         self.say(winner_of(event, self.names, self._strict))
 
@@ -239,7 +242,7 @@ class JsonConversation(EriantysConversation[Message]):
         self.communicate("CLOSING_GAME")
 
     def tell_back(self, event: Back[Any]) -> None:
-        """A player is back. That player is told everything that is needed to go on."""
+        """A player is back. That player receives everything that it needs to continue."""
         assert self.handle is not None
         if event.seat != self.handle.seat:
             here = len(self._gate.clients)
@@ -258,7 +261,7 @@ class JsonConversation(EriantysConversation[Message]):
         self._ask_again()
 
     def _tell_missed_end(self, won: events.Won, seat: Seat) -> None:
-        """The match ended while this player was away: tell the end and nothing else of it."""
+        """The match ended while this player was away: send the end, and nothing else of the match."""
         self.tell_status(events.PlayerStatus(seat, Status.WIN if seat in won.seats else Status.LOSE))
         self.tell_won(won)
         self.tell_closing(events.Closing())

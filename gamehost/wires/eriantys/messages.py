@@ -476,7 +476,7 @@ EXTENSIONS = (WORDS["NO_ENTRY_TILE_ON_ISLAND"], WORDS["LAST_ROUND"])
 #: The same for what a player does.
 STATUSES: Mapping[str, PlayerStatusMessage] = {one: PlayerStatusMessage(one) for one in PlayerStatus}
 
-#: What is always due. UpdateBoard is so in the set-up, in Move 1 and after a character.
+#: The messages that are always due. UpdateBoard is due in the set-up, in Move 1 and after a character.
 DUE = frozenset(
     (
         *(PlayerStatusMessage, MatchStarted, UpdateLobby, StartOfPlayerRound, IslandOwner, EndOfPlayerRound),

@@ -1,9 +1,9 @@
 """
 Turns the game's events into the wire's values and requests, and back, without any state.
 
-Islands keep the numbers of the event, clouds and seats keep their order, and seats become nicknames. A board shares most of its
-parts with the one before. So sets of students are made once and kept in a cache, and school boards and islands are made again
-only if they change.
+Islands have the numbers of the event, clouds and seats keep their order, and seats become nicknames. A board shares
+most of its parts with the one before. So sets of students are made once and cached, and school boards and islands are
+made again only if they change.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +40,7 @@ SPELLING = JsonSpelling(
 )
 
 
-#: What stands before the first board of a table.
+#: The board and message before the first board of a table.
 _NO_BOARD: Any = (
     e.Board(False, 0, (), (), (), 0, (), 0, (), None, 0, ()),
     m.UpdateBoard((), m.Dashboard(0, (), (), 0, {}, 0, (), None, None)),
@@ -76,7 +76,7 @@ def board_of(
 
 
 def as_read(board: m.UpdateBoard) -> m.UpdateBoard:
-    """A board of `board_of` as a client reads it: with values where JSON stands."""
+    """A board of `board_of` as a client reads it: with Python values for the JSON."""
     return decode(encode(board), type=m.UpdateBoard)
 
 
@@ -85,7 +85,7 @@ def _island(place: int, island: Island) -> Any:
 
 
 def _pieces(things: Sequence[T], make: Callable[[int, T], Any], before: Sequence[T], made: Sequence[Any]) -> Any:
-    """What is made of each of some things. Where one was there before, what was made of it is taken again."""
+    """The made piece for each of some values. If a value is the same object as before, its old piece is used again."""
     if things is before:
         return made
     if len(things) != len(before):
@@ -99,13 +99,13 @@ def _pieces(things: Sequence[T], make: Callable[[int, T], Any], before: Sequence
 
 
 def owner_of(event: e.IslandOwner, names: Names) -> m.IslandOwner:
-    """Who owns the island after the count."""
+    """The owner of the island after the count."""
     island = SPELLING.island(event.number, event.island)
     return m.IslandOwner(island, "" if event.owner is None else names[event.owner])
 
 
 def winner_of(event: e.Won, names: Names, strict: bool) -> m.CommunicateWinner:
-    """Who won; in strict mode without the list of all winners."""
+    """The winners; in strict mode without the list of all winners."""
     return m.CommunicateWinner(
         team=SPELLING.tower(event.team),
         nickname="" if event.seat is None else names[event.seat],

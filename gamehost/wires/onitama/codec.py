@@ -41,7 +41,7 @@ def parse(line: str) -> m.Message:
 
 
 def _unknown(line: str, command: str) -> m.Message:
-    """What a line is that has no command of this wire: a call for help, another protocol, or neither."""
+    """The message for a line without a command of this wire: a call for help, another protocol, or neither."""
     if asks_for_help(line):
         return m.HelpAsked()
     sentence = wrong_port(line.encode("utf-8"), m.SPOKEN)
@@ -58,7 +58,7 @@ def _encode(message: m.Message) -> bytes:
     return ("|".join((_COMMANDS[type(message)], *words)) + "\n").encode("utf-8")
 
 
-#: What is told to both players is encoded once.
+#: A message to both players is encoded once.
 _LAST: LastEncoded[m.Message] = LastEncoded()
 
 

@@ -12,7 +12,7 @@ The script, `->` from the client, `<-` from the server::
     -> RESIGN                    <- GAME_OVER|ann                  to both (extension)
 
 A move that cannot be played, however malformed, is answered INVALID_MOVE. Anything else out of place is answered ERROR
-(extension). No reason holds a pipe, so both have one field.
+(extension). No reason contains a pipe, so both have one field.
 """
 
 from enum import Enum
@@ -45,7 +45,7 @@ class PipesState(Enum):
     PLAYING = "playing"
 
 
-#: What a person who asks for help is told, and an example to copy.
+#: The answer to a person that asks for help, and an example to copy.
 _HELP = {
     PipesState.OUTSIDE: "this port is a game host that speaks Onitama in lines; log in with a line such as the next one",
     PipesState.WAITING: "you are logged in and wait for an opponent; the game begins with START",
@@ -65,7 +65,7 @@ def _belongs_to_a_game(message: m.Message) -> bool:
 
 
 def cards_with_positions(position: Position) -> str:
-    """Who holds which cards: `white=boar,ox;black=crab,eel;spare=tiger`, each hand in alphabetical order."""
+    """The cards by holder: `white=boar,ox;black=crab,eel;spare=tiger`, each hand in alphabetical order."""
     white, black = (",".join(sorted(hand)) for hand in position.hands)
     return f"white={white};black={black};spare={position.spare}"
 
@@ -78,16 +78,19 @@ class PipesConversation(GuestConversation[m.Message]):
     #: Whether the next message may have been sent before the client knew of the end of its game.
     _may_be_late = False
 
-    # -- heard
+    # -- from the client
 
     def hear(self, message: m.Message) -> None:
-        """Act on a message. A move that comes first after GAME_OVER was sent too early to know of it, and is ignored."""
+        """
+        Act on a message. A move that comes first after GAME_OVER was sent before the client received that, and is
+        ignored.
+        """
         may_be_late, self._may_be_late = self._may_be_late, False
         if not (may_be_late and _belongs_to_a_game(message)):
             super().hear(message)
 
     def log_in(self, message: m.Login) -> None:
-        """Enter the lobby under a name, or take back the seat that is kept under it."""
+        """Enter the lobby under a name, or take back the seat that is reserved under it."""
         try:
             session = self.lobby.enter(message.username, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
@@ -189,7 +192,7 @@ class PipesConversation(GuestConversation[m.Message]):
     }
     CLAIMS: ClassVar[Any] = {(PipesState.OUTSIDE, m.Login): claim_of_log_in}
 
-    # -- told
+    # -- to the client
 
     def tell_dealt(self, event: Dealt) -> None:
         self.set_state(PipesState.PLAYING)
@@ -204,17 +207,17 @@ class PipesConversation(GuestConversation[m.Message]):
         return m.StalemateCard(event.old, event.new)
 
     def tell_refused(self, event: Refused) -> None:
-        """Tell that a move is not valid, and why. A refusal that comes after the end is dropped."""
+        """Send that a move is not valid, and why. A refusal that comes after the end is dropped."""
         if self.state is PipesState.PLAYING:
             self._refuse_move(str(event.error))
 
     def tell_away(self, event: Away) -> None:
-        """Tell that the other player is away; a player who has just come back is told so, too (extension)."""
+        """Send that the other player is away; a player that has just come back receives it, too (extension)."""
         if not (event.already and self._strict):
             self.peer.say(m.Logout(self.name_of(event.seat)))
 
     def tell_back(self, event: Back[Any]) -> None:
-        """Tell that a player is back, with all that is needed to go on."""
+        """Send that a player is back, with all that is needed to continue."""
         self.set_state(PipesState.PLAYING)
         position = event.view.position
         self.peer.say(
@@ -228,7 +231,7 @@ class PipesConversation(GuestConversation[m.Message]):
         )
 
     def tell_over(self, event: Over) -> None:
-        """Tell the end of the match. The connection is then where it was before LOGIN."""
+        """Send the end of the match. The connection is then in the state before LOGIN."""
         winners = event.result.winners
         self.peer.say(m.GameOver(self.name_of(winners[0]) if winners else DRAW))
         self.leave_table(PipesState.OUTSIDE)

@@ -60,7 +60,7 @@ class MoveWasMade(ServerMessage, frozen=True):
 class InvalidMove(ServerMessage, frozen=True):
     """Server, to the sender: not a valid move; the server waits for another one."""
 
-    #: Extension: what was wrong. Without it the field is left out.
+    #: Extension: the reason. Without it the field is left out.
     reason: str | None = None
 
 
@@ -108,7 +108,7 @@ class Error(ServerMessage, frozen=True):
 class OtherLanguage(WireMessage, frozen=True):
     """A line of another protocol."""
 
-    #: A sentence for the client: what the line looks like, and what this port speaks.
+    #: A sentence for the client: the protocol of the line, and that of this port.
     reason: str
 
 
@@ -124,8 +124,8 @@ CLIENT_COMMANDS: Mapping[str, tuple[Sent, int, str]] = {
     "RESIGN": (Resign, 0, "RESIGN and no field"),
 }
 
-#: What this port speaks, for clients of other protocols.
+#: The description of this port, for clients of other protocols.
 SPOKEN = "Onitama in pipe-separated lines; log in with " + CLIENT_COMMANDS["LOGIN"][2]
 
-#: Message -> command, for what the server sends.
+#: Message -> command, for the server's messages.
 SERVER_COMMANDS = tags_of(ServerMessage)

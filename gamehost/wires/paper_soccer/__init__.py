@@ -41,7 +41,7 @@ _NUMBER = re.compile(r"[1-9][0-9]?", re.ASCII)
 
 
 class Admission(Enum):
-    """Who may register as a master."""
+    """The clients that may register as a master."""
 
     NO = "no"
     LOCAL = "local"
@@ -49,7 +49,7 @@ class Admission(Enum):
 
 
 class RemoteRules(Struct, frozen=True):
-    """What holds for the remote games of one listener. All types are in lower case."""
+    """The settings of the remote games of one listener. All types are in lower case."""
 
     masters: Admission = Admission.LOCAL
     secret: str = ""

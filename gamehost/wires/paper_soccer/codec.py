@@ -4,8 +4,8 @@ Reads and writes XML messages: those of Paper Soccer, and those of remote games,
 A piece of the stream that is not well-formed ends the connection. One that is well-formed and no message of this wire is
 `Malformed`; the connection goes on. Messages are written with format strings from checked values.
 
-In a remote game a content is a slice of what was sent, and the envelope around it is written anew. In the loose dialect the
-elements around contents belong to the slice, and what is unknown in the envelope is read over.
+In a remote game a content is a slice of the received bytes, and the envelope around it is written again. In the loose
+dialect the elements around contents belong to the slice, and unknown parts of the envelope are ignored.
 """
 
 import re
@@ -39,12 +39,13 @@ _LOOSE_RESULTS: Mapping[str, bool] = {**RESULTS, "looser": False}
 # Looking up a member of an enum takes long, and these two are looked up for every message.
 _BUILT_IN, _LOOSE = m.Dialect.BUILT_IN, m.Dialect.LOOSE
 
-# Messages that tell which dialect a connection speaks.
+# Messages that show the dialect of a connection.
 _TYPE = rb"<message[ \t\r\n]+type[ \t\r\n]*=[ \t\r\n]*(?:\"%(t)b\"|'%(t)b')"
 _MASTER_LOGIN = re.compile(_TYPE % {b"t": b"gameMasterLogin"})
 _LOG_IN = re.compile(_TYPE % {b"t": b"(?:player|gameMaster)Login"})
 
-#: What stands in the tag of a point of the pitch, up to its end, as most clients write it. Its corners are no points; no harm.
+#: The tag of a point of the pitch, up to its end, as most clients write it. The corners of this range are no points of
+#: the pitch; the rules refuse them.
 _USUAL_POINTS = {
     tag % point: point
     for point in product(range(-4, 5), range(-6, 7))
@@ -151,7 +152,7 @@ class _Reading:
         return game_id
 
     def content(self) -> bytes:
-        """What is passed on of the elements with contents; the message has one or more, with one tag."""
+        """The part of the elements with contents that is passed on; the message has one or more, with one tag."""
         data, contents = self._piece.data, self._piece.contents
         for element in self.root.children:
             if element.tag in OPAQUE:
@@ -275,7 +276,7 @@ _REMOTE_READERS: Mapping[str, Callable[[_Reading], m.Message]] = {
     **{kind: _READERS[kind] for kind in ("thank you", "leaveGame", "logout", "error")},
 }
 
-#: What the players and masters of remote games send.
+#: The messages of players and masters of remote games.
 REMOTE_CLIENT_TYPES = frozenset(_REMOTE_READERS)
 
 
@@ -418,7 +419,7 @@ def _encode(message: m.Message) -> bytes:
     return written(message).encode()
 
 
-#: What is told to both players is written once.
+#: A message to both players is written once.
 _LAST: LastEncoded[m.Message] = LastEncoded()
 
 
@@ -430,7 +431,7 @@ class XmlCodec:
 
     :param declaration: put an XML declaration in front of each message
     :param strict: read nothing that is not in the document; a call for help is then broken XML
-    :param loose: the types of games whose players and masters speak the loose dialect, in lower case
+    :param loose: the types of games with players and masters that speak the loose dialect, in lower case
     :param line_ends: whether a line end follows each message
     """
 
@@ -447,7 +448,7 @@ class XmlCodec:
         self._buffer = MessageBuffer(self._guided, usual=_usual)
         self._dialect = _BUILT_IN
         self._loose = loose
-        #: Whether the last piece was refused and stood outside a message.
+        #: Whether the last piece was refused and was outside a message.
         self._refused = False
         self._prefix = DECLARATION.encode("ascii") if declaration else b""
         self._end = b"\n" if line_ends else b""
@@ -483,8 +484,8 @@ class XmlCodec:
     def _read(self, piece: Piece) -> m.Message:
         dialect = self._dialect
         if self._loose and _LOG_IN.match(piece.data):
-            # A log-in is read before it is known what the client speaks: its type of game tells.
-            with suppress(WireError):  # it is read again, which says what is wrong
+            # The dialect of a log-in is not known before it is read: its type of game decides.
+            with suppress(WireError):  # it is read again, and then its fault is reported
                 message = read(piece, _LOOSE)
                 if (
                     isinstance(message, m.GameMasterLogin | m.PlayerLogin)

@@ -38,7 +38,7 @@ class XmlState(Enum):
     #: Logged in; nobody to play with yet.
     WAITING = "waiting"
     PLAYING = "playing"
-    #: The game has ended; the server waits for `thank you`, for as long as a seat would be kept.
+    #: The game has ended; the server waits for `thank you`, for as long as a seat would be reserved.
     OVER = "over"
 
 
@@ -49,7 +49,7 @@ _AWAITED = {
     XmlState.OVER: "the game is over: expected thank you or playerLogin",
 }
 
-#: What a person who asks for help is told, and an example to copy.
+#: The answer to a person that asks for help, and an example to copy.
 _HELP = {
     XmlState.OUTSIDE: "this port is a game host that speaks Paper Soccer in XML; log in with a message such as the next line",
     XmlState.WAITING: "you are logged in and wait for an opponent; the game begins with the first gameState",
@@ -78,16 +78,19 @@ class XmlConversation(GuestConversation[m.Message]):
     def begin(self) -> None:
         self._let_in = True
 
-    # -- heard
+    # -- from the client
 
     def hear(self, message: m.Message) -> None:
-        """Act on a message. A move that comes first after the end was sent too early to know of it, and is ignored."""
+        """
+        Act on a message. A move that comes first after the end was sent before the client received that, and is
+        ignored.
+        """
         may_be_late, self._may_be_late = self._may_be_late, False
         if not (may_be_late and type(message) is m.Move and message.game_id in (None, self._game_id)):
             super().hear(message)
 
     def log_in(self, message: m.PlayerLogin) -> None:
-        """Enter the lobby under a nick, or take back the seat that is kept under it."""
+        """Enter the lobby under a nick, or take back the seat that is reserved under it."""
         if message.game_type.lower() not in m.GAME_TYPES:
             self._refuse_log_in(m.LoginError.GAME_TYPE, UNKNOWN_TYPE)
         elif (session := self._enter(message.nick)) is not None:
@@ -97,7 +100,7 @@ class XmlConversation(GuestConversation[m.Message]):
             self.find_opponent(session)
 
     def _enter(self, nick: str) -> Session | None:
-        """Take the nick. `None`: it is refused, and the client was told why."""
+        """Take the nick. `None`: it is refused, and the client has received the reason."""
         try:
             return self.lobby.enter(nick, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
@@ -105,7 +108,7 @@ class XmlConversation(GuestConversation[m.Message]):
             return None
 
     def find_opponent(self, session: Session) -> None:
-        """Have the player take the seat that is kept, or wait for another player."""
+        """Give the player its reserved seat, or let it wait for another player."""
         self.lobby.play(session, self._queue)
 
     def _refuse_log_in(self, error: m.LoginError, reason: str) -> None:
@@ -217,7 +220,7 @@ class XmlConversation(GuestConversation[m.Message]):
         (XmlState.OVER, m.Error): ignore,
     }
 
-    # -- told
+    # -- to the client
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         super().seated(handle)
@@ -226,14 +229,17 @@ class XmlConversation(GuestConversation[m.Message]):
         self.set_state(XmlState.PLAYING)
 
     def tell_kickoff(self, event: Kickoff) -> None:
-        """Tell the first game state. It has no points, and names the player who moves first."""
+        """Send the first game state. It has no points, and names the player that moves first."""
         self.peer.say(m.GameState(self._game_id, self.name_of(event.first)))
 
     def moved(self, event: Moved) -> m.Message:
         return m.GameState(self._game_id, self.name_of(event.next), event.points)
 
     def tell_ended(self, event: Ended) -> None:
-        """Tell the last move, if there was one, and who won; to a player whose move was illegal, first the reason."""
+        """
+        Send the last move, if there was one, and the winner. A player that has made an illegal move receives the reason
+        first.
+        """
         if event.cause is Cause.VIOLATION and self.handle is not None and self.handle.seat == event.loser:
             self._tell_violation(event.why)
         if event.cause is Cause.LEFT and not self._alone:
@@ -253,7 +259,10 @@ class XmlConversation(GuestConversation[m.Message]):
         self._tell_left(event.seat)
 
     def tell_back(self, event: Back[Any]) -> None:
-        """Tell a player who is back all points so far. In strict mode there are none: the document has no message for them."""
+        """
+        Send all points so far to a player that is back. In strict mode there are none: the document has no message for
+        them.
+        """
         assert self.handle is not None
         if event.seat != self.handle.seat:
             self._alone = False
@@ -268,7 +277,7 @@ class XmlConversation(GuestConversation[m.Message]):
             self.peer.say(m.GameOver(self._game_id, self.name_of(winner), self.name_of(Seat(1 - winner)), points))
 
     def tell_refused(self, event: Refused) -> None:
-        """Tell that a move was out of turn, or came after the end."""
+        """Send that a move was out of turn, or came after the end."""
         self._refuse(str(event.error))
 
     def tell_over(self, event: Over) -> None:

@@ -1,14 +1,14 @@
 """
 Cuts a stream of bytes into whole XML elements, and makes trees of them. Pure: bytes in, pieces out.
 
-The buffer keeps at most one unfinished piece of bounded size. Some things cannot be in a message of this wire: a DOCTYPE, a
-comment, CDATA, a processing instruction, too much depth, too many elements. They end the stream where they begin, and so does
-a wrong end tag.
+The buffer stores at most one unfinished piece of bounded size. Some constructs are not allowed in a message of this
+wire: a DOCTYPE, a comment, CDATA, a processing instruction, too much depth, too many elements. They end the stream
+where they begin, and so does a wrong end tag.
 
-Expat reads the elements, and the handlers count and build. It gets the bytes up to the last `>`, because an unfinished tag is
-read anew whenever it gets more. Only a `>` in a value makes it do so: a tag of 16 KiB full of them that comes byte by byte
-costs about 0.3 s, and such segments count for 4 MiB of the rate. What has come since the last `>` is only searched for a `<`
-that cannot be there. Each element has a parser of its own, so no name is remembered.
+Expat reads the elements, and the handlers count and build. It gets the bytes up to the last `>`, because it reads an
+unfinished tag again whenever it gets more. This happens only for a `>` in a value. A tag of 16 KiB full of them that
+comes byte by byte costs about 0.3 s, and such segments count for 4 MiB of the rate. Bytes after the last `>` are only
+searched for a `<` that is not allowed there. Each element has a parser of its own, so no name is stored for longer.
 """
 
 import itertools
@@ -31,17 +31,17 @@ DEPTH_LIMIT = 8
 POINT_LIMIT = 316
 #: The elements of a message with that many points, and one to spare.
 ELEMENT_LIMIT = 320
-#: The elements and the depth of a message of a remote game. Points are elements as all others there.
+#: The elements and the depth of a message of a remote game. Points count as elements like all others there.
 REMOTE_ELEMENT_LIMIT = 2_048
 REMOTE_DEPTH_LIMIT = 16
 #: The most elements that the host reads in a message of a remote game: those of an end with all its players.
 MOST_READ = 80
-#: The most attributes of an element: enough for an answer that says what is wrong.
+#: The most attributes of an element: enough for an answer with a reason.
 ATTRIBUTE_LIMIT = 48
 #: The longest XML declaration in bytes: with both its options it has 56.
 DECLARATION_LIMIT = 128
 
-#: The elements whose contents are the game's own in a remote game.
+#: The elements with contents of the game itself, in a remote game.
 OPAQUE = frozenset({"move", "gameState"})
 
 _SPACE = re.compile(rb"[ \t\r]*+")
@@ -95,10 +95,10 @@ class PieceKind(Enum):
 
 
 class Content(Struct):
-    """Where an element with a content of a game stands in its message: offsets in bytes."""
+    """The place of an element with a content of a game in its message: offsets in bytes."""
 
     start: int
-    #: Where its start tag ends, and where its end tag begins. In an empty element both are its end.
+    #: The end of its start tag, and the beginning of its end tag. In an empty element both are its end.
     begun: int
     ended: int
     stop: int
@@ -108,7 +108,7 @@ class Element(Struct):
     tag: str
     attributes: Mapping[str, str]
     children: "list[Element]" = []
-    #: The text that stands directly in it.
+    #: The text directly in it.
     text: str = ""
 
     @property
@@ -118,7 +118,10 @@ class Element(Struct):
 
 
 class Wrong(Exception):
-    """Where a message ends is known, so the connection can go on. The text says what is wrong, and repeats nothing of it."""
+    """
+    A fault in a message with a known end, so the connection can continue. The text describes the fault, and repeats
+    none of the message.
+    """
 
 
 class Piece(Struct, frozen=True):
@@ -126,7 +129,7 @@ class Piece(Struct, frozen=True):
     data: bytes
     #: The element, or one around the points. In a message of a remote game the elements with contents are empty.
     root: Element
-    #: Whether it stands on the same line as the piece before it.
+    #: Whether it is on the same line as the piece before it.
     same_line: bool = False
     #: The elements of the message with contents of a game.
     contents: tuple[Content, ...] = ()
@@ -210,7 +213,7 @@ class _UnfinishedElement:
         if len(self._open) > 1:
             opened = b"".join([b"<%b>" % element.tag.encode() for element in self._open[1:]])
             parser.Parse(opened)
-        #: What to add to the parser's offsets.
+        #: The difference from the parser's offsets to those of the message.
         self._base = at - len(opened) - len(tag)
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler = self._text
@@ -241,11 +244,11 @@ class _UnfinishedElement:
         self.fed = self._base + self._parser.CurrentByteIndex
         if self.fed < stop:
             _check_tags(self._rest, self.fed, stop)
-            # Some versions of Expat do not go on in an unfinished tag before much more of it has come.
+            # Some versions of Expat do not continue in an unfinished tag before much more of it has come.
             self._begin_parser(self.fed)
 
     def _read_again(self, at: int, stop: int) -> bytearray:
-        """What to read instead of the tag with an attribute twice, and of what is behind it."""
+        """The bytes to read instead of a tag with a repeated attribute, and of the bytes behind it."""
         self.twice = True
         rest, numbers = self._rest, itertools.count()
         tag = _TAG.match(rest, rest.rindex(b"<", 0, at))
@@ -257,7 +260,7 @@ class _UnfinishedElement:
 
     def _fault(self, code: int, at: int) -> str:
         """
-        What is wrong, in words that do not depend on how much of the stream has come.
+        A description of the fault that does not depend on how much of the stream has come.
 
         :raises WireError: a `<` is at a place where it cannot be
         """
@@ -331,10 +334,10 @@ class MessageBuffer:
     """
     The bytes of one connection.
 
-    :param guided: whether a call for help is a piece, and whether another protocol is told apart from anything else that
-        is not XML; if not, the first byte that is not XML ends the stream
+    :param guided: whether a call for help is a piece, and whether another protocol is distinguished from other bytes
+        that are not XML. If not, the first byte that is not XML ends the stream
     :param elements: the most elements of a message
-    :param usual: reads a message without a parser, if it can; `None`: it needs one. Not asked in remote games
+    :param usual: reads a message without a parser, if it can; `None`: it needs one. It is not called in remote games
     """
 
     __slots__ = (
@@ -372,7 +375,9 @@ class MessageBuffer:
         return bool(self._rest) or self._declared
 
     def widen(self, remote: bool) -> None:
-        """Apply the limits of remote games from now on, or those of Paper Soccer. An unfinished message is read anew."""
+        """
+        Apply the limits of remote games from now on, or those of Paper Soccer. An unfinished message is read again.
+        """
         self._remote = remote
         self._limits = _REMOTE_LIMITS if remote else MessageBounds()
         if self._reading is not None:
@@ -407,7 +412,7 @@ class MessageBuffer:
     # -- between elements
 
     def _between(self) -> Piece | bool:
-        """The piece that ends here, or is none of XML; or whether there is something to go on with."""
+        """The piece that ends here, or is not XML. Otherwise whether there are bytes to continue with."""
         rest, points = self._rest, self._at > 0
         end = min(len(rest), MESSAGE_LIMIT) if points else len(rest)
         at = _past(_SPACE, rest, self._at, end)
@@ -451,7 +456,8 @@ class MessageBuffer:
                 self._same_line = self._declared = False
                 return _HELP_ASKED
             opening = bytes(rest[:16])
-            # A form feed is no white space of XML: what is behind it must make no difference, for it may come later.
+            # XML does not count a form feed as white space: the bytes behind it must make no difference, because they
+            # may come later.
             if not opening[:1].isspace() and other_protocol(opening) is not None:
                 raise OtherProtocol(opening)
             if _HELP_BEGUN.match(rest) or may_be_mark(rest) or may_become_other_protocol(opening):
@@ -459,7 +465,7 @@ class MessageBuffer:
         raise WireError(_NOT_XML)
 
     def _line_end(self, at: int) -> Piece | bool:
-        """The points in front of a line end, or a blank line; or nothing, and there is something to go on with."""
+        """The points in front of a line end, or a blank line; `False`: neither, and reading can continue."""
         piece = self._cut(PieceKind.POINTS, at) if at else self._line_ends or _BLANK_LINE
         self._line_ends = self._same_line = False
         del self._rest[:1]
@@ -500,14 +506,14 @@ class MessageBuffer:
     # -- in an element
 
     def _begin_element(self, at: int) -> bool:
-        """:return: that there is something to go on with"""
+        """:return: true: there are bytes to continue with"""
         self._at = self._seen = at
         before = self._points[-1] if self._points else None
         self._reading = _UnfinishedElement(self._rest, at, self._limits, self._remote, before)
         return True
 
     def _element(self, reading: _UnfinishedElement) -> Piece | bool:
-        """The element, if it ends; or whether it was a point, so that there is something to go on with."""
+        """The element, if it ends. Otherwise whether it was a point, so that there are bytes to continue with."""
         rest = self._rest
         end = min(len(rest), MESSAGE_LIMIT)
         while reading.ended < 0:
@@ -516,13 +522,13 @@ class MessageBuffer:
             if not stop:
                 if rest.find(b"<", seen, end) >= 0:
                     _check_tags(rest, reading.fed, end)
-                # The last byte is looked at again: if it is a `<`, the next one decides whether it may be there.
+                # The last byte is examined again: if it is a `<`, the next one decides whether it is allowed there.
                 self._seen = max(end - 1, seen)
                 return False
             if not rest.startswith(_MESSAGE, self._at):
                 stop = rest.find(b">", seen) + 1
             elif (ends := rest.find(_MESSAGE_END, max(seen - len(_MESSAGE_END), self._at), stop)) >= 0:
-                # Most messages end here. What is behind it would be read in vain.
+                # Most messages end here. Bytes behind it would be parsed for nothing.
                 ends += len(_MESSAGE_END)
                 stop = ends if ends > seen else stop
             self._seen = stop

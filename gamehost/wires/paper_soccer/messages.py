@@ -1,8 +1,8 @@
 """
 The messages of the wire: one frozen class each, with the content of the element of that type.
 
-A point is a pair of whole numbers of at most three digits. The rules find out whether it is on the pitch. The id of a game
-is text, as it stands in the attribute.
+A point is a pair of whole numbers of at most three digits. The rules find out whether it is on the pitch. The id of a
+game is text, as in the attribute.
 """
 
 from collections.abc import Mapping
@@ -81,7 +81,7 @@ class LoginResponse(WireMessage, frozen=True):
     error: LoginError | None = None
     #: Extension: the reason in words; empty: none is sent.
     reason: str = ""
-    #: Not sent: what the connection speaks from an accepted log-in on.
+    #: Not sent: the dialect of the connection after an accepted log-in.
     dialect: Dialect = Dialect.BUILT_IN
 
 
@@ -135,7 +135,7 @@ class GameMasterLogin(WireMessage, frozen=True):
 class RemoteMove(WireMessage, frozen=True):
     """A move in a game with a remote master: from its player, and to the master."""
 
-    #: In the loose dialect all `move` elements as they were sent; else what stands inside the one.
+    #: In the loose dialect all `move` elements as they were sent; else the contents of the one.
     content: bytes
     #: `None`: the game's id was left out.
     game_id: str | None = None
@@ -145,7 +145,7 @@ class RemoteState(WireMessage, frozen=True):
     """A state of a game with a remote master: from the master, and to the players."""
 
     game_id: str | None
-    #: In the loose dialect the `gameState` element as it was sent, or nothing; else what stands inside it.
+    #: In the loose dialect the `gameState` element as it was sent, or nothing; else its contents.
     content: bytes
     #: Empty: the game is over.
     next_player: str = ""
@@ -174,7 +174,7 @@ class Malformed(WireMessage, frozen=True):
 
 Message = WireMessage | Blank
 
-#: What a client sends: `type` -> message.
+#: The messages of a client: `type` -> message.
 CLIENT_TYPES: Mapping[str, type] = {
     "playerLogin": PlayerLogin,
     "move": Move,
@@ -184,11 +184,11 @@ CLIENT_TYPES: Mapping[str, type] = {
     "error": Error,
 }
 
-#: What only the server sends.
+#: The types that only the server sends.
 SERVER_TYPES = frozenset({"loginResponse", "gameState", "playerLeftGame", "serverShutdown"})
 
-#: What only the server sends to the players and masters of remote games.
+#: The types that only the server sends to the players and masters of remote games.
 REMOTE_SERVER_TYPES = frozenset({"loginResponse", "beginGame", "championsList", "serverShutdown"})
 
-#: What this port speaks, for clients of other protocols.
+#: The description of this port, for clients of other protocols.
 SPOKEN = "Paper Soccer in XML messages; log in with a message of type playerLogin"

@@ -22,8 +22,8 @@ A master::
     -> playerLeftGame               puts a player out
     -> logout                       the games wait for another master
 
-Players of the built-in game go on as `gamehost.wires.paper_soccer.conversation` has it. The settings of a listener say
-which types there are, who may be a master, and how they speak.
+Players of the built-in game continue as in `gamehost.wires.paper_soccer.conversation`. The settings of a listener list
+the types, the clients that may be a master, and the dialects.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -48,18 +48,19 @@ from gamehost.wires.paper_soccer import RemoteRules, players
 from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.conversation import UNKNOWN_TYPE, XmlConversation, XmlState
 
-#: Past games of a connection whose ids are known: what has crossed an end on its way is not many games late.
+#: Past games of a connection with ids that are still known: a message that crosses an end on its way is not many games
+#: late.
 PAST = 1_000
 
 
 class Remote(Enum):
-    """Where the connection of a player or a master of remote games is; before a log-in it is `XmlState.OUTSIDE`."""
+    """The state of the connection of a player or a master of remote games; before a log-in it is `XmlState.OUTSIDE`."""
 
     #: A player who waits for a game.
     POOL = "pool"
     #: In a game.
     PLAYING = "remote"
-    #: The game has ended; the server waits for `thank you`, for as long as a seat would be kept.
+    #: The game has ended; the server waits for `thank you`, for as long as a seat would be reserved.
     OVER = "over"
     #: A master.
     MASTER = "master"
@@ -99,7 +100,7 @@ class RemoteConversation(XmlConversation):
     """
     The conversation on one connection, of a player of any game or a master.
 
-    :param rules: what holds for remote games
+    :param rules: the settings of remote games
     """
 
     def __init__(
@@ -140,7 +141,7 @@ class RemoteConversation(XmlConversation):
             self._games.wait(self._kind, self)
 
     def claim_of_log_in(self, message: m.PlayerLogin) -> Claim | None:
-        """What a log-in claims: a type of remote games, or a championship, is at one host of a cluster."""
+        """The claim of a log-in: a type of remote games, or a championship, is at one host of a cluster."""
         game_type, run = message.game_type.casefold(), self._run
         builtin = game_type in self._rules.native
         possible = (
@@ -156,7 +157,7 @@ class RemoteConversation(XmlConversation):
         return replace(claim, place=place, by_place=not here, anew=self.state is not XmlState.OUTSIDE)
 
     def adopt(self, session: Session) -> None:
-        """Wait for an opponent in the built-in game. The client has been told that its log-in is accepted."""
+        """Wait for an opponent in the built-in game. The client has received that its log-in is accepted."""
         self.logged_in(session)
         self.set_state(XmlState.WAITING)
         self.find_opponent(session)
@@ -175,7 +176,7 @@ class RemoteConversation(XmlConversation):
             self.lobby.play(self.session, queue)
 
     def _admits(self, message: m.PlayerLogin) -> bool:
-        """Whether this player may come in. If not, the player is told so."""
+        """Whether this player is admitted. If not, the player receives the reason."""
         assert self._run is not None
         if message.game_type.casefold() not in self._championship_types():
             self._refuse_log_in(m.LoginError.GAME_TYPE, f"a championship of {self._run.game_type} is played here")
@@ -219,7 +220,7 @@ class RemoteConversation(XmlConversation):
         return "*" in types or game_type.casefold() in types or self._games.knows(game_type)
 
     def _wait_as(self, nick: str) -> bool:
-        """Take the nick for remote games. `False`: it is refused, and the client was told why."""
+        """Take the nick for remote games. `False`: it is refused, and the client has received the reason."""
         session = self._enter(nick)
         if session is None:
             return False
@@ -230,10 +231,10 @@ class RemoteConversation(XmlConversation):
         self.logged_in(session)
         return True
 
-    # -- heard from players
+    # -- from players
 
     def late(self, message: m.RemoteMove | m.ThankYou | m.LeaveGame) -> None:
-        """Read over what has crossed the end of its game on the way."""
+        """Ignore a message that has crossed the end of its game on the way."""
         if message.game_id is not None and message.game_id not in self._past:
             self.unexpected(message)
 
@@ -310,7 +311,7 @@ class RemoteConversation(XmlConversation):
         else:
             self._refuse(awaited)
 
-    # -- told to players
+    # -- to players
 
     def remote_taken(self, seat: RemoteSeat) -> None:
         self._seat = seat
@@ -327,7 +328,7 @@ class RemoteConversation(XmlConversation):
         self.peer.say(m.RemoteState(self._game_id, content, next_player))
 
     def remote_over(self, results: Results, content: bytes) -> None:
-        """Tell the end, and wait until the client has confirmed it. Loose clients confirm nothing."""
+        """Send the end, and wait until the client has confirmed it. Loose clients send no confirmation."""
         self.peer.say(m.RemoteState(self._game_id, content, "", tuple(results)))
         if self._loose:
             self._wait()
@@ -399,7 +400,7 @@ class RemoteConversation(XmlConversation):
         return name, numbers
 
     def claim_of_master(self, message: m.GameMasterLogin) -> Claim | None:
-        """What a master claims: its type, or the championship."""
+        """The claim of a master: its type, or the championship."""
         try:
             self._checked_master(message)
         except _NoMaster:
@@ -421,10 +422,10 @@ class RemoteConversation(XmlConversation):
             self._tell(m.LoginResponse(dialect=m.Dialect.LOOSE if self._loose else m.Dialect.EXACT))
             self._games.meet(master)
 
-    # -- heard from masters
+    # -- from masters
 
     def rule(self, message: m.RemoteState) -> None:
-        """Tell the players a state, if it fits."""
+        """Send the players a state, if it fits."""
         game = self._meant(message.game_id)
         if game is not None:
             if game.owed:
@@ -438,7 +439,7 @@ class RemoteConversation(XmlConversation):
             game.put_out(message.nick)
 
     def _meant(self, game_id: str | None) -> RemoteGame | None:
-        """The game that a master means; `None`: it is over, or the master was told that there is none."""
+        """The game that a master names; `None`: it is over, or the master has received that there is none."""
         assert self._master is not None
         if game_id is None and not self._loose:
             self._refuse(_NO_SUCH_GAME)
@@ -464,7 +465,7 @@ class RemoteConversation(XmlConversation):
             self.say_closing(reason)
         self.peer.hang_up(reason)
 
-    # -- told to masters
+    # -- to masters
 
     def _tell(self, message: m.Message) -> None:
         if self._apart:
@@ -482,7 +483,7 @@ class RemoteConversation(XmlConversation):
         self._tell(m.PlayerLeftGame(name, game_id))
 
     def own_state(self, game_id: str, next_player: str, content: bytes) -> None:
-        """Loose masters hear their own states."""
+        """Loose masters receive their own states."""
         if self._loose:
             self._tell(m.RemoteState(game_id, content, next_player))
 

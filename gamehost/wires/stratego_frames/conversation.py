@@ -33,12 +33,12 @@ from gamehost.tables.interfaces import Away, Back, Over, Refused
 from gamehost.wires.base import Claim, GuestConversation, claim_of_guest
 from gamehost.wires.stratego_frames import messages as m
 
-#: Stands in place of a name when nobody has won.
+#: The name in a message if there is no winner.
 TIE = "tie"
 
 READY = "ready"
 
-#: A placement that is always refused. It stands for a wrong Ready, so that the refusal keeps its place in the order.
+#: A placement that is always refused. It replaces a wrong Ready, so that the refusal comes in the right order.
 _NO_PIECE = rules.Place("", 0, 0)
 
 _SIDES = (m.Side("1"), m.Side("2"))
@@ -72,10 +72,10 @@ class FramesConversation(GuestConversation[m.Message]):
     #: Whether a Move may still arrive that was sent before its sender could know of the end of the game.
     _late_move = False
 
-    # -- heard
+    # -- from the client
 
     def sign_on(self, message: m.SignOn) -> None:
-        """Enter the lobby under a name, or take back the seat that is kept under it."""
+        """Enter the lobby under a name, or take back the seat that is reserved under it."""
         if message.username is None:
             self._refuse("a user name is a String in modified UTF-8")
             return
@@ -157,7 +157,7 @@ class FramesConversation(GuestConversation[m.Message]):
         ((FramesState.OUTSIDE, m.SignOn), (FramesState.AFTER, m.SignOn)), claim_of_sign_on
     )
 
-    # -- told
+    # -- to the client
 
     def _say_connected(self) -> None:
         self.peer.say(m.Connected())
@@ -215,7 +215,9 @@ class FramesConversation(GuestConversation[m.Message]):
             self.peer.say(m.Wait())
 
     def tell_back(self, event: Back[rules.Situation]) -> None:
-        """A player is back. That player gets the state of the game; the other was perhaps told to wait."""
+        """
+        A player is back. That player gets the state of the game. The other one may have received that it has to wait.
+        """
         assert self.handle is not None
         view = event.view
         setting_up = view.phase is rules.Phase.SETUP

@@ -1,8 +1,8 @@
 """
 The messages of the wire: one frozen class each, named as in the document, with its payload in its order.
 
-A message holds its payload, valid or not. The conversation decides what is accepted in which state. `Move` is one class for
-both directions: the payload is the same, the frame type is not.
+A message has its payload, valid or not. The conversation decides what is accepted in which state. `Move` is one class
+for both directions: the payload is the same, the frame type is not.
 """
 
 from collections.abc import Mapping

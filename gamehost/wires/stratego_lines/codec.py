@@ -13,7 +13,7 @@ from gamehost.wires.stratego_lines import messages as m
 #: The longest line in bytes: the longest password has 128.
 LINE_LIMIT = 160
 
-#: What a frame of the other Stratego wire begins with: its mark, then a client's frame type.
+#: The beginning of a frame of the other Stratego wire: its mark, then a client's frame type.
 FRAME_OPENINGS = tuple(bytes((0x2A, kind)) for kind in range(1, 5))
 
 WORDS: Mapping[Any, Callable[[Any], str]] = {

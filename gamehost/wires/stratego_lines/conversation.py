@@ -15,7 +15,7 @@ The conversation, `->` from the client, `<-` from the server::
     connection lost
     -> ann, secret   (again)     <- auth-ok, resume, color red, board, ten lines, endsetup, get-move (extension)
 
-A refusal is told with err (extension): one for a whole set-up; for a move, followed by get-move again.
+A refusal is sent as err (extension): one for a whole set-up; for a move, followed by get-move again.
 """
 
 from collections.abc import Mapping
@@ -40,13 +40,13 @@ _ROWS = 4
 
 COLORS = ("red", "blue")
 
-#: What a call for help is told where a user name is awaited.
+#: The answer to a call for help when a user name is expected.
 HELP = (
     "this port plays Stratego in lines of ASCII: send a user name on one line and a password on the next (ann, then secret)",
     "a new name becomes an account; wait for new, send your set-up as four lines of ten letters, then moves such as B4-B5",
 )
 
-#: What a call for help is told where a set-up is awaited.
+#: The answer to a call for help when a set-up is expected.
 SETUP_HELP = "send your set-up: four lines of ten letters, such as VMGKKJJJPP, the back row first"
 
 NOT_A_MOVE = "a move is written like B4-B5"
@@ -110,10 +110,10 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         else:
             super().hear(message)
 
-    # -- heard: logging in
+    # -- from the client: logging in
 
     def name_given(self, message: m.Text | UndecodableLine) -> None:
-        """A user name. It is judged with the password, which is awaited even if the name cannot be read."""
+        """A user name. It is judged with the password, which is expected even if the name cannot be read."""
         if isinstance(message, m.Text) and not self._strict:
             if asks_for_help(message.text):
                 self._help()
@@ -128,13 +128,13 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             self.peer.refuse(m.Err(f"{message.reason}; the password is awaited all the same"))
 
     def claim_of_name(self, message: m.Text) -> Claim | None:
-        """What a log-in claims. The name claims, so that another host hears both lines of the log-in."""
+        """The claim of a log-in. The name line has the claim, so that another host handles both lines of the log-in."""
         if not self._strict and _wrong_port(message) is not None:
             return None
         return claim_of_account(message.text, self._queue)
 
     def adopt(self, session: Session) -> None:
-        """Wait for an opponent. The client has been told auth-ok, or a match of it has just ended on the other host."""
+        """Wait for an opponent. The client has received auth-ok, or a match of it has just ended on the other host."""
         self.logged_in(session)
         self._late_move = not self._strict
         self._wait(session)
@@ -179,7 +179,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         self.peer.logged_out()
         self.peer.say(m.AuthReq())
 
-    # -- heard: playing
+    # -- from the client: playing
 
     def row(self, message: m.Text | UndecodableLine) -> None:
         """A line of a set-up. The set-up is judged when all four lines have come."""
@@ -280,7 +280,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
     }
     CLAIMS: ClassVar[Any] = {(LinesState.NAME, m.Text): claim_of_name}
 
-    # -- told
+    # -- to the client
 
     @property
     def _seat(self) -> Seat:
@@ -372,7 +372,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             self.lobby.play(self.session, self._queue)
 
     def tell_back(self, event: Back[rules.Situation]) -> None:
-        """A player is back. Only that player is told, with the state of the game."""
+        """A player is back. Only that player receives the state of the game."""
         if event.seat != self._seat:
             return
         view = event.view
@@ -390,7 +390,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         self._dismiss("this account has logged in elsewhere")
 
     def tell_suspended(self, event: Suspended) -> None:
-        """The host has a fault at this table: the game cannot go on here."""
+        """The host has a fault at this table: the game cannot continue here."""
         self._dismiss(SUSPENDED)
 
     TELLS: ClassVar[Any] = {
@@ -408,5 +408,5 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
 
 
 def _wrong_port(message: m.Text) -> str | None:
-    """What a client of another protocol is told that sends a name; `None`: it does not look like one."""
+    """The answer to a client of another protocol that sends a name; `None`: it does not look like one."""
     return wrong_port(message.text.encode("ascii"), m.SPOKEN)

@@ -86,7 +86,7 @@ class Board(WireMessage, frozen=True):
 
 Message = WireMessage | UndecodableLine | Blank
 
-#: What this port speaks, for clients that speak something else.
+#: The description of this port, for clients that speak another protocol.
 SPOKEN = "Stratego in lines of ASCII; begin with a user name and a password, each on its own line"
 
 NOT_ASCII = UndecodableLine("a line that is not ASCII")
@@ -133,7 +133,7 @@ def board_rows(squares: str) -> tuple[str, ...]:
 
 
 def fault_of_set_up(lines: tuple[str, ...]) -> str | None:
-    """What is wrong with the four lines of a set-up, without repeating any of their text; `None`: nothing."""
+    """The fault of the four lines of a set-up, without any of their text; `None`: there is none."""
     for number, line in enumerate(lines, 1):
         if len(line) != len(COLUMNS) or not all(letter in COUNTS for letter in line):
             return f"line {number} of the set-up is not ten letters of {' '.join(COUNTS)}"
@@ -146,7 +146,7 @@ def fault_of_set_up(lines: tuple[str, ...]) -> str | None:
     return f"the set-up has {', '.join(wrong)}" if wrong else None
 
 
-#: What a client may say at any time in a game (extension).
+#: The text with which a client resigns at any time in a game (extension).
 RESIGN = "resign"
 
 
