@@ -46,131 +46,159 @@ class Limits:
     """
 
     unlimited: bool = _switch(
-        "yes: no rates, no counts of connections, tables and log-ins, no strikes, no quotas, so no flood is cut off "
-        "(benchmarks)"
+        "yes: no rates, counts or quotas, but sizes and deadlines; no flood is cut off, so only for benchmarks and tests"
     )
     connections: int = _count(
-        10_000, "connections in all: what one process was measured with, 10 KiB each", reload=Reload.RESTART
+        10_000,
+        "connections in all, lowered if the process may open fewer files; the last 5 % are for addresses with a seat in a "
+        "match: one process was measured with so many, 10 KiB each",
+        reload=Reload.RESTART,
     )
-    connections_per_address: int = _count(64, "connections from one address: a class room behind one router")
+    connections_per_address: int = _count(
+        64, "connections from one address, or one IPv6 network of 64 bits: a class room behind one router"
+    )
     new_per_second: float = _rate(
-        5.0, "new connections a second from one address, in the long run: people and bots reconnect slower"
+        5.0, "new connections a second from one address, on average: people and bots reconnect slower"
     )
     new_burst: int = _count(20, "new connections from one address at once: a class logs in")
-    login_seconds: float = _seconds(10.0, "seconds to log in for a client that sends nothing: programs log in at once")
+    login_seconds: float = _seconds(
+        10.0,
+        "seconds to log in for a client that sends nothing, since it connected or logged out; one that has begun has a "
+        "minute: programs log in at once",
+    )
     http_connections: int = _count(
-        2_000, "HTTP connections in all, beside the others: one that asks nothing lasts 15 s", reload=Reload.RESTART
+        2_000,
+        "HTTP connections in all; a page that has opened its socket counts as a connection of the wires: one that asks "
+        "nothing lasts 15 s",
+        reload=Reload.RESTART,
     )
     http_connections_per_address: int = _count(
         256, "HTTP connections from one address: a page opens six, and a class is thirty"
     )
     http_new_per_second: float = _rate(
-        20.0, "new HTTP connections a second from one address, in the long run: pages that are loaded again"
+        20.0, "new HTTP connections a second from one address, on average: pages that are loaded again"
     )
     http_new_burst: int = _count(300, "new HTTP connections from one address at once: a class opens the page")
     http_requests_per_second: float = _rate(
-        50.0, "HTTP requests a second from one address, in the long run: people who click"
+        50.0, "HTTP requests a second from one address, on average; more are answered with status 429: people who click"
     )
     http_requests_burst: int = _count(
         1_500, "HTTP requests from one address at once: a class opens the page, 30 files each"
     )
     questions_per_address: int = _count(
         32,
-        "such questions of one address that wait: one for each of a class; addresses take turns, so others wait for one",
+        "questions for finished matches and results from one address that wait for an answer; more are refused, as are more "
+        "than 1024 in all: one for each of a class",
     )
     messages_per_second: float = _rate(
         5.0,
-        "messages a second of one connection, in the long run, and 20 seconds of them at once: 100 in 20 s, as big chess "
-        "hosts allow",
+        "messages a second of one connection, on average, and 20 seconds of them at once; moves and answers to the host are "
+        "not counted: 100 in 20 s, as big chess hosts allow",
     )
     moves_per_second: float = _rate(
-        20.0, "accepted moves a second of one connection, in the long run: quick bots; above it, input pauses"
+        20.0,
+        "accepted moves and questions for legal moves a second of one connection, on average; above it, the host reads more "
+        "slowly, and refuses none: quick bots",
     )
     moves_per_second_per_address: float = _rate(
-        200.0, "accepted moves a second from one address, in the long run: ten tables of quick bots"
+        200.0, "the same for all connections from one address: ten tables of quick bots, 1 GB a day"
     )
     journal_bytes_per_second_per_address: float = _rate(
         16_384.0,
-        "bytes of moves and states of remote games that one address may add to the journal a second, in the long run; "
-        "above it, input pauses: 1.4 GB a day",
+        "bytes a second that remote games of one address add to the store, on average; above it, the host reads more slowly: "
+        "1.4 GB a day",
     )
     open_tables: int = _count(3, "tables opened from one address that wait for players: more are noise to choose from")
     new_matches_per_second: float = _rate(
         2.0,
-        "new matches a second of players from one address, this machine's own not counted, in the long run: more wait, or"
-        " are told to; 90 MB a day",
+        "new matches a second of players from one address, this machine not counted, on average; above it, players wait, or "
+        "are told how long to wait: 90 MB a day",
     )
     new_matches_burst: int = _count(100, "new matches of players from one address at once: a class begins, three times")
     open_table_seconds: float = _seconds(
-        600.0, "seconds for which a table waits for its players: people can open another one after that"
+        600.0,
+        "seconds for which a table waits for its players; a player in a queue has a day: people can open another one",
     )
     sleeping_tables_per_address: int = _count(
         64,
-        "matches kept that all players have left, with a player of one address; a match is archived that is none of the "
-        "newest of any of its addresses: one for each connection, so a restart ends none",
+        "sleeping matches of players from one address; a match that is among the newest of none of its players' addresses is "
+        "archived: one for each connection, so a restart ends none",
     )
     password_work: int = _count(
         14,
-        "scrypt's n for passwords, as a power of two: 14 is 50 ms and 16 MiB for each log-in",
+        "the cost of a password's digest, scrypt's n as a power of two: 14 is 50 ms and 16 MiB for each log-in, 15 twice that",
         least=10,
         most=20,
         reload=Reload.RESTART,
     )
     log_ins_waiting: int = _count(
         32,
-        "log-ins with new names that wait for their password's digest: two seconds of work",
+        "log-ins with new names that wait for their password's digest; the next one is refused, log-ins to accounts never: "
+        "two seconds of work",
         least=1,
         most=10000,
         reload=Reload.RESTART,
     )
     guesses_per_minute: int = _count(
-        5, "wrong passwords of one account a minute, and more have to wait: 2.6 million a year", reload=Reload.RESTART
+        5,
+        "wrong passwords for one account a minute; more log-ins wait, and addresses take turns: 2.6 million a year",
+        reload=Reload.RESTART,
     )
     keyless_resume_seconds: float = _seconds(
         3.0,
-        "seconds for which a guest's seat must be away before it is taken back without a key, and not from the address of"
-        " another player of the match: its owner comes first; this machine's own address not counted; 0: at once and by "
-        "anybody there",
+        "seconds for which a guest's seat must be away before it is taken back without a key, on this machine not; 0: at "
+        "once, also by another player of the match at that address: its owner comes first",
     )
     failures_per_hour: int = _count(
-        20, "failed log-ins from one address an hour: people who mistype need fewer", reload=Reload.RESTART
+        20,
+        "failed log-ins from one address an hour; above it, log-ins to accounts wait up to three minutes, and refusals do not "
+        "say why: people who mistype need fewer",
+        reload=Reload.RESTART,
     )
     guest_names_per_hour: int = _count(
         1200,
-        "new names of guests from one address an hour, this machine's own not counted, each of which tells whether an "
-        "account has it: a class of thirty comes forty times",
+        "new names of guests from one address an hour, this machine not counted; above it, no refusal shows whether an "
+        "account has the name: a class of thirty comes forty times",
         reload=Reload.RESTART,
     )
     accounts_per_address: int = _count(
         60,
-        "new accounts from one address an hour, this machine's own not counted: two classes of thirty behind one router",
+        "new accounts from one address an hour, this machine not counted: two classes of thirty behind one router",
         reload=Reload.RESTART,
     )
-    accounts_per_hour: int = _count(1000, "new accounts in all an hour: they are kept for ever", reload=Reload.RESTART)
-    watchers: int = _count(5_000, "clients that watch matches, counted once for each table: half of all connections")
+    accounts_per_hour: int = _count(
+        1000, "new accounts in all an hour: they are stored until the owner deletes them", reload=Reload.RESTART
+    )
+    watchers: int = _count(
+        5_000, "clients that watch, counted once for each table, and at most 2000 at one table: half of all connections"
+    )
     watchers_per_address: int = _count(
         400,
-        "of the clients that watch, those at one address, this machine's own not counted: a class of thirty with a page "
-        "of the lobby each",
+        "clients that watch from one address, this machine not counted: a class of thirty with a page of the lobby each",
     )
     house_tables: int = _count(
-        200, "matches with house players at once: they share a core", least=0, most=1000000, reload=Reload.WITH_HOUSE
+        200,
+        "matches with house players at once; above it, one that is idle for a minute ends: they share a core",
+        least=0,
+        most=1000000,
+        reload=Reload.WITH_HOUSE,
     )
     house_tables_per_address: int = _count(
         32,
-        "of these, matches of people at one address, this machine's own not counted: a class of thirty",
+        "the same for people at one address, this machine not counted, who share the time to think: a class of thirty",
         reload=Reload.WITH_HOUSE,
     )
     remote_bytes: int = _count(
         1 << 20,
-        "bytes of moves and states in one remote game, which ends without a winner then: a thousand of 1 KiB",
+        "bytes of moves and states in one remote game, which then ends without a winner, as after 10000 states: a thousand of "
+        "1 KiB",
         least=1024,
         most=1 << 30,
     )
     free_space: int = _count(
         1 << 30,
-        "bytes free on the store's disk, or 5 % of it if that is less, below which no tables open; below a tenth of that "
-        "the host stops; 0: not looked at: an owner has a day to make room",
+        "bytes free on the store's disk, or 5 % of it if that is less; below it no tables begin, below a tenth of it the host "
+        "stops; 0: not looked at: an owner has a day to make room",
         least=0,
         most=1 << 50,
         reload=Reload.RESTART,

@@ -37,31 +37,33 @@ WEB = "tcp:8080:interface=127.0.0.1"
 
 #: The options of the host itself, by name. An option that is read as yes or no has no value on a command line.
 HOST: Mapping[str, Setting] = {
-    "store": Setting("gamehost.sqlite", "File or postgresql:// address for journal and accounts; memory: keep nothing"),
+    "store": Setting("gamehost.sqlite", "File or postgresql:// address for tables and accounts; memory: store nothing"),
     "cluster": Setting(
         None,
-        "Be one of several hosts on one PostgreSQL, and listen here for the others: tcp:HOST:PORT, tls:... or unix:PATH",
+        "Be one of several hosts on one PostgreSQL, and listen here for them: tcp:HOST:PORT, tls:DIR:HOST:PORT or unix:PATH",
     ),
     "cluster-address": Setting(
         None, "Where the other hosts of the cluster reach this one, if that is not where it listens"
     ),
     "cluster-ca": Setting(
         None,
-        "File with the certificates that those of all hosts of the cluster come from; for --cluster=tls:...",
+        "File with the certificate that those of all hosts of the cluster come from; for --cluster=tls:...",
         lambda name, text: Path(text),
     ),
     "admin": Setting(
-        None, "The socket for gamehost admin; empty: none", default_words="STORE.admin; none with --store=memory"
+        None,
+        "The socket for gamehost admin, which only the user of the host can open; empty: none",
+        default_words="STORE.admin; none unless the store is a file",
     ),
     "grace": Setting(
-        60.0, "Seconds for which the seat of a lost player is kept; 0: it is not kept", seconds, Reload.USED
+        60.0, "Seconds for which the seat of a disconnected player is kept; 0: it is lost at once", seconds, Reload.USED
     ),
     "move-time": Setting(
         "3600", "Seconds for one decision; a player who takes longer loses; 0: no limit", as_written(seconds)
     ),
     "resume": Setting(
         ResumePolicy.SAME_ADDRESS,
-        "From where a guest may take a seat again: same-address, any or never",
+        "From where a guest may take a seat back: same-address, any or never",
         member_of(ResumePolicy),
         Reload.USED,
     ),
@@ -73,10 +75,10 @@ HOST: Mapping[str, Setting] = {
     ),
     "strict": Setting(False, "Send only messages of the wires' documents, without extensions", yes_or_no),
     "accept-loss": Setting(
-        False, "Start although records in the store are lost or damaged, and go on without them", yes_or_no
+        False, "Start although the store has lost or damaged records, and continue without them", yes_or_no
     ),
     "house": Setting(
-        20.0, "Seconds until somebody who waits alone gets a house player; 0: never, as with --strict", seconds
+        20.0, "Seconds until a player who waits alone gets a house player; 0: never, as with --strict", seconds
     ),
     "house-level": Setting(
         Level.EASY,
@@ -87,7 +89,7 @@ HOST: Mapping[str, Setting] = {
     "house-processes": Setting(1, "Processes in which house players think", from_to(1, 64)),
     "trusted-proxy": Setting(
         (),
-        "Address or network of a proxy that is believed; repeatable",
+        "Address or network of a proxy that is believed, by the pages and by haproxy: endpoints; repeatable",
         proxy_network,
         many=True,
         default_words="none; at haproxy: endpoints, this machine",
@@ -100,7 +102,7 @@ HOST: Mapping[str, Setting] = {
     ),
     "web-origin": Setting(
         (),
-        "Origin of the pages under a name, such as https://games.example.org; repeatable",
+        "Origin of the pages, if people use a name for it, such as https://games.example.org; repeatable",
         web_origin,
         Reload.USED,
         many=True,
@@ -113,7 +115,7 @@ HOST: Mapping[str, Setting] = {
     ),
     "health": Setting(
         (),
-        "Health for a load balancer: an HTTP endpoint to listen on; repeatable",
+        "Health for a load balancer, 200 or 503 with the reason: an HTTP endpoint to listen on; repeatable",
         many=True,
         default_words="off",
     ),
@@ -126,7 +128,7 @@ OTHERS = frozenset({"config", "help", "set", "version"})
 #: Settings of each game, besides those that the game itself has. They begin with its name and a dot.
 GAME: Mapping[str, Setting] = {
     "watch_delay": Setting(
-        0.0, "seconds by which those who watch see everything later than players (0)", seconds, Reload.USED
+        0.0, "seconds by which watchers and lists see everything later than the players (0)", seconds, Reload.USED
     ),
     "house": Setting(None, "seconds as for --house, in this game alone (as --house)", seconds, Reload.WITH_HOUSE),
 }
@@ -135,7 +137,7 @@ GAME: Mapping[str, Setting] = {
 PAGES: Mapping[str, Setting] = {
     "reveal": Setting(
         "finished",
-        "whether records of finished matches show what was hidden in them: finished or never (finished)",
+        "whether records of finished matches show what was hidden in them, and can be studied: finished or never (finished)",
         one_of("finished", "never"),
     ),
 }

@@ -449,6 +449,12 @@ class TutorialTests(SynchronousTestCase):
 
 
 class WirePagesTests(SynchronousTestCase):
+    def test_the_page_of_the_options(self) -> None:
+        """Its tables have the words of the help text. `python -m tests.kit.made_files options` writes them anew."""
+        page = made_files.OPTIONS_PAGE.read_text("utf-8")
+        self.assertEqual(made_files.with_options(page), page)
+        self.assertEqual({*re.findall(":name: (.*)", page)}, made_files.option_rows().keys())
+
     def test_the_page_of_the_games(self) -> None:
         """It has the token, the actions and the events of each. `python -m tests.kit.game_pages` writes it anew."""
         self.assertEqual(game_pages.PAGE.read_text("utf-8"), game_pages.page())

@@ -2,9 +2,11 @@
 Files of the repository that are made by programs: golden journals, pictures, the tutorial's example.
 
 `python -m tests.kit.made_files WHAT` makes them: `golden GAME`, `pictures` (`make pictures`), `tutorial`, or
-`sessions`: the files of the repository that a page shows whole.
+`sessions`: the files of the repository that a page shows whole, or `options`: the tables of docs/options.rst.
 """
 
+import csv
+import io
 import json
 import random
 import re
@@ -21,6 +23,9 @@ from gamehost.journal.notation import picture, read_notation
 from gamehost.journal.records import Entry, EntryKind
 from gamehost.journal.replay import fingerprint
 from gamehost.journal.replay import replay as replay_entries
+from gamehost.limits import LIMITS, PROFILES
+from gamehost.plugins import GAME, HOST, WEB, WIRES
+from gamehost.plugins import PAGES as WEB_SETTINGS
 from tests.client.test_core import PLAYERS
 from tests.kit.pages import PAGES, SHOWN_FILE
 from tests.kit.sources import ROOT
@@ -236,6 +241,57 @@ def with_files(page: Path) -> str:
     )
 
 
+# The tables of docs/options.rst: the host's own options and limits, in the words of its help text.
+
+
+OPTIONS_PAGE = ROOT / "docs" / "options.rst"
+_TABLE = re.compile(r"(?P<head>\.\. csv-table::\n   :name: (?P<name>\w+)\n(?:   :.*\n)*\n)(?P<rows>(?:   .*\n)*)")
+#: The page that says more of an option.
+MORE_OF = {
+    **{"console": "console.rst", "open": "wires/open.rst", "web": "browser.rst", "web-origin": "web.rst"},
+    **{"store": "journal.rst", "admin": "admin.rst", "metrics": "metrics.rst", "championship": "championship.rst"},
+    **{"house": "house-players.rst", "trusted-proxy": "hosting.rst", "log-format": "hosting.rst"},
+    **dict.fromkeys(("cluster", "health"), "extras/cluster/cluster.rst"),
+}
+
+
+def option_rows() -> Mapping[str, list[tuple[str, ...]]]:
+    """The name of a table -> its rows."""
+    ports = [(wire.name, wire.endpoint.split(":")[1], wire.title, not wire.must_listen) for wire in WIRES]
+    ports.append(("web", WEB.split(":")[1], "the pages for browsers", True))
+    same = {name: wire for wire in WIRES for name in (*wire.flags, *wire.values)}
+    options = {name: (one.words, one.shown_default or "") for name, one in HOST.items() if name != "web"}
+    options |= {name: (f"the same as ``--set {wire.name}.{name}``", "") for name, wire in same.items()}
+    limits = [(f"limits.{name}", one, PROFILES["class"].get(name, "")) for name, one in LIMITS.items()]
+    beside = {f"GAME.{name}": one.words for name, one in GAME.items()} | {"web.reveal": WEB_SETTINGS["reveal"].words}
+    return {
+        "ports": [
+            (_option(name), port, words + "; left out if the port is in use" * may_fail)
+            for name, port, words, may_fail in ports
+        ],
+        "options": [(_option(name), default, words) for name, (words, default) in sorted(options.items())],
+        "limits": [(f"``{name}``", f"{one.default:g}", wide, one.words) for name, one, wide in limits],
+        "beside": [(f"``{name}``", words) for name, words in beside.items()],
+    }
+
+
+def _option(name: str) -> str:
+    page = MORE_OF.get(name)
+    return f"``--{name}``" if page is None else f"``--{name}`` (`more <{page}>`__)"
+
+
+def with_options(page: str) -> str:
+    """The page of the options with its tables as they are now."""
+    rows = option_rows()
+
+    def table(match: re.Match[str]) -> str:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows[match["name"]])
+        return match["head"] + textwrap.indent(text.getvalue(), "   ")
+
+    return _TABLE.sub(table, page)
+
+
 def main(what: str, *arguments: str) -> None:
     """Make some of the files."""
     match what:
@@ -250,6 +306,8 @@ def main(what: str, *arguments: str) -> None:
             added = added_to("".join(path.read_text("utf-8") for path in tutorials()))
             for path in tutorials():
                 path.write_text(refreshed(path.read_text("utf-8"), EXAMPLE, added), "utf-8")
+        case "options":
+            OPTIONS_PAGE.write_text(with_options(OPTIONS_PAGE.read_text("utf-8")), "utf-8")
         case "sessions":
             for path in PAGES:
                 path.write_text(with_files(path), "utf-8")
