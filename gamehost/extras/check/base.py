@@ -1,12 +1,12 @@
 """
-What a check is made of: scenarios, the laws that they test, and findings.
+The parts of a check: scenarios, the laws that they test, and findings.
 
 The checks of a wire are data: a `Judges`, which a package offers through an entry point `gamehost.checks` under the wire's
 name.
 
-And what readings of a connection share: the plain one, and the moves of a client that are not answered yet. A client knows the
-position that it was told last. It does not know yet what becomes of a move that is not answered: so a move behind it is judged
-by whether that one can still be accepted.
+Also the shared parts of the readings of a connection: the plain one, and the unanswered moves of a client. A client
+knows the position of the last message to it. It does not know yet whether an unanswered move is accepted. So a further
+move is judged by whether the first one can still be accepted.
 """
 
 import re
@@ -51,28 +51,28 @@ class Verdict(StrEnum):
 
 @frozen
 class Law:
-    """What a document says about one thing."""
+    """One rule of a document."""
 
-    #: The document's section, by its own title; for what is `beside` it, what says it.
+    #: The document's section, by its own title; for a law that is `beside` it, the source of the law.
     section: str
-    #: What it says, in our words.
+    #: The rule, in our words.
     says: str
-    #: What a client's author does about a breach.
+    #: The advice for a client's author after a breach.
     do: str
     _documented: bool = True
 
     @classmethod
     def beside(cls, section: str, says: str, do: str) -> "Law":
-        """What the wire's document does not say: another one does, or an extension, or none."""
+        """A law that the wire's document does not have: its source is another document, an extension, or none."""
         return cls(section, says, do, False)
 
     @property
     def source(self) -> str:
-        """What says it: `the document (Login)`, or `an extension`."""
+        """The source of the law: `the document (Login)`, or `an extension`."""
         return f"the document ({self.section})" if self._documented else self.section
 
 
-#: What every program owes its user, whatever it speaks.
+#: A duty of every program towards its user, whatever its protocol.
 CLOSING = Law.beside(
     "what every program owes its user",
     "When the server is gone, the client says so and ends.",
@@ -82,8 +82,8 @@ CLOSING = Law.beside(
 
 def laws(module: str, of: str) -> dict[str, Law]:
     """
-    The laws in the file beside a module that has its name with `.toml`, by their keys. A law has a `section` of the
-    document, or what it is `beside` the document. What an author does about several of them has a key in the table `do`.
+    The laws in the `.toml` file beside a module, with the same name, by their keys. A law has a `section` of the
+    document, or a source `beside` the document. Advice for several laws has a key in the table `do`.
 
     :param of: `clients` or `servers`; clients have the law `closing`, too
     """
@@ -104,7 +104,7 @@ class TranscriptLine:
     sender: str
     #: The message, printable; passwords are hidden.
     text: str
-    #: What it means, in one line.
+    #: Its meaning, in one line.
     meaning: str
 
 
@@ -116,29 +116,29 @@ class Finding:
     #: One line. Findings of the same grade, title and cause are the same finding.
     title: str
     law: Law
-    #: What was seen.
+    #: The observation.
     happened: str
     #: The last messages before it, the oldest first.
     transcript: tuple[TranscriptLine, ...] = field(default=(), eq=False)
-    #: What tells findings of one title apart, such as the place of a crash; empty: nothing does.
+    #: The difference between findings of one title, such as the place of a crash; empty: there is none.
     cause: str = ""
 
 
 class Cut(Enum):
-    """What happens to the bytes that the host sends."""
+    """The cuts in the bytes that the host sends."""
 
     #: They are sent as the host writes them.
     NONE = "none"
     #: Every byte is a segment of its own.
     BYTES = "bytes"
-    #: Messages are held back for a moment, and sent in one segment.
+    #: Messages are delayed for a moment, and sent in one segment.
     JOINED = "joined"
     #: Segments end at random places, most of them in the middle of a message.
     RANDOM = "random"
 
 
 class Act(Enum):
-    """What a scenario does in the middle of a match."""
+    """An act of a scenario in the middle of a match."""
 
     OPPONENT_DROPS = "the opponent's connection is lost, and comes back"
     OPPONENT_GONE = "the opponent's connection is lost for good"
@@ -165,11 +165,11 @@ class Step:
 
 @frozen
 class Scenario:
-    """One thing that is tried, with a client or with a server."""
+    """One trial of a client or of a server."""
 
     #: Lower case, with hyphens.
     name: str
-    #: One sentence: what is tried.
+    #: One sentence: the purpose of the trial.
     tries: str
     #: The key of the law that it rests on.
     law: str
@@ -188,9 +188,9 @@ class Scenario:
     steps: tuple[Step, ...] = ()
     #: Matches that are played on one connection, if the client wants so many.
     matches: int = 1
-    #: After so many things have happened at the table, the opponent gives up, so that a match has an end.
+    #: The most events at the table. Then the opponent gives up, so that a match has an end.
     most: int = 200
-    #: Whether the client must be told that it may come back (`--reconnect`).
+    #: Whether the client needs to know that it may come back (`--reconnect`).
     needs_reconnect: bool = False
     #: Only with `--slow`.
     slow: bool = False
@@ -204,9 +204,10 @@ class Scenario:
     table: Mapping[str, str] = {}
     #: Lays a rare position while the client's connection is lost, from the game's master and the client's seat.
     lay: Callable[[Any, Seat], None] | None = None
-    #: What is done with a server: called with the run; `None`: it is a scenario for clients.
+    #: The acts of a scenario for a server: called with the run; `None`: it is a scenario for clients.
     script: Callable[[Any], Awaitable[None]] | None = None
-    #: Whether moves are refused by a rule that the document does not have. Only a client that goes on in vain is at fault.
+    #: Whether moves are refused by a rule that the document does not have. Then only a client that repeats refused
+    #: moves is at fault.
     forgives: bool = False
 
     @classmethod
@@ -214,7 +215,7 @@ class Scenario:
         cls, settings: Mapping[str, str], after: int, most: int, ascii: bool = False, turns: bool = True
     ) -> "Sequence[Scenario]":
         """
-        What is tried with the clients of all wires.
+        The scenarios for the clients of all wires.
 
         :param after: when a match is well under way
         :param ascii: whether names have no other letters
@@ -251,18 +252,19 @@ class Scenario:
 @frozen
 class Said:
     meaning: str
-    #: Of a client's message: whether it breaks the document's rules as far as the client could know them, or is written in a
-    #: way of its own. Of a server's message: whether it refuses what the client has sent, and how bad that was.
+    #: Of a client's message: whether it breaks the document's rules as far as the client could know them, or is written
+    #: in a form of its own. Of a server's message: whether it refuses a message of the client, and how bad that one
+    #: was.
     grade: Grade | None = None
     #: The key of its law; empty: the name of its class.
     law: str = ""
-    #: What the client's author does about it; empty: what the law says.
+    #: The advice for the client's author; empty: that of the law.
     do: str = ""
 
 
-#: What is shown in the place of a secret.
+#: The text that replaces a secret.
 HIDDEN = "***"
-#: The secrets in a line of JSON. A line that is no message has no fields, and may hold a password all the same.
+#: The secrets in a line of JSON. A line that is no message has no fields, and may contain a password nevertheless.
 _JSON_SECRET = re.compile(
     r"""("(?:password|key|code)"\s*:\s*"|"(?:username|nickname|nick)"\s*:\s*"[^":\\]*:)(?:[^"\\]|\\.)*"""
 )
@@ -286,7 +288,7 @@ class Reading:
     NAMES: ClassVar[Mapping[str, str]] = {"username": ":", "nickname": ":", "nick": ":"}
 
     def redacted(self, message: Any) -> Any:
-        """The same message without what must not be shown. It is called before `said` and `heard`."""
+        """The same message without secrets. It is called before `said` and `heard`."""
         hidden = {name: HIDDEN for name in self.SECRETS if isinstance(getattr(message, name, None), str)}
         for name, mark in self.NAMES.items():
             who, found, _ = str(getattr(message, name, "")).partition(mark)
@@ -298,18 +300,18 @@ class Reading:
         return attrs.evolve(message, **hidden)
 
     def said(self, message: Any) -> Said:
-        """What a message of the client means."""
+        """The meaning of a client's message."""
         raise NotImplementedError
 
     def heard(self, message: Any) -> Said:
-        """What a message of the server means."""
+        """The meaning of a server's message."""
         raise NotImplementedError
 
 
 @frozen
 class WireChecks:
     wire: str
-    #: What the document says: by the name of a message's class, and by the keys of `GENERAL`.
+    #: The laws of the document: by the name of a message's class, and by the keys of `GENERAL`.
     laws: Mapping[str, Law]
     scenarios: Sequence[Scenario]
     #: Follows a connection; each has its own.
@@ -318,13 +320,15 @@ class WireChecks:
     canonical: bool = True
     #: A message as it is printed, from the message and its bytes; by default the bytes as text.
     printed: Callable[[Any, bytes], str] | None = None
-    #: What is wrong with the bytes of one message by the wire's schema; empty: nothing. Asked of what breaks the document.
+    #: The fault in the bytes of one message by the wire's schema; empty: none. Called for messages that break the
+    #: document.
     schema_fault: Callable[[bytes], str] = lambda data: ""
     #: Changes the bytes of a client's move into a move that the rules refuse; `None`: the wire has no such refusal.
     spoiled: Callable[[bytes], bytes | None] | None = None
     #: An illegal move in the game's notation, where an illegal move loses; empty: elsewhere.
     foul: bytes = b""
-    #: What a client's environment has in a scenario, beside its address and name: what it could not know otherwise.
+    #: The variables of a client's environment in a scenario, besides its address and name: values that it could not
+    #: know otherwise.
     environment: Callable[[Scenario], Mapping[str, str]] = lambda scenario: {}
     #: The extension without which a client cannot know how to move, unless it reads the environment; empty: there is none.
     needed: str = ""
@@ -332,7 +336,7 @@ class WireChecks:
     late: Collection[str] = ()
     #: Whether a refusal is nobody's fault, from what was known on the connection before it, and the refusal.
     excused: Callable[[Any, Any], bool] = lambda reading, refusal: False
-    #: What a whole session shows that no single message does, from the readings of its connections.
+    #: Faults that are visible in a whole session and in no single message, from the readings of its connections.
     at_the_end: Callable[[Sequence[Any]], Iterable[Said]] = lambda readings: ()
 
 
@@ -346,7 +350,7 @@ def seed_of(seed: int, scenario: str, earlier: int) -> int:
     return seed * 1_000_003 + earlier * 10_007 + sum(map(ord, scenario))
 
 
-#: What is the same for all wires: laws that are in no document.
+#: The laws of all wires that are in no document.
 COMMON: Mapping[str, Law] = {
     "connect": Law.beside(
         "what every client does",
@@ -366,7 +370,7 @@ COMMON: Mapping[str, Law] = {
     ),
 }
 
-#: The keys of laws that every wire has, beside those of its messages.
+#: The keys of laws that every wire has, besides those of its messages.
 GENERAL = ("framing", "login", "turn", "end", "drop", "reconnect", "closing")
 
 
@@ -391,7 +395,7 @@ def plain_checks(wire: str) -> WireChecks:
     return WireChecks(wire, {}, (), PlainReading)
 
 
-#: What is wrong with a move behind one that is not answered.
+#: The fault of a move after an unanswered one.
 TOO_EARLY = "the move before it is not answered yet"
 AGAIN = "it was refused already, and nothing has changed"
 
@@ -407,7 +411,7 @@ class Sent:
     move: Any
     #: The same for what is refused for the same reason.
     written: Any
-    #: What is wrong with it, as far as the client could know.
+    #: The fault of the move, as far as the client could know it.
     wrong: str | None
     #: Whether the move ends the client's turn, as one that is accepted does.
     ends_turn: bool
@@ -438,13 +442,13 @@ class Unanswered:
         The client sends a move.
 
         :param move: the same for the same move
-        :param words: what it means; empty: what is wrong with it says that, too
+        :param words: the meaning of the move; empty: its fault describes it
         :param wrong: why the rules refuse it, as far as the client can know
         :param legal: behind the words of a move that is not wrong
         :param in_turn: whether it is the client's turn
         :param fatal: whether a wrong move ends the match
         :param written: the move with what else it may be refused for; `None`: nothing else
-        :return: what it means, with the grade
+        :return: the meaning, with the grade
         """
         written = move if written is None else written
         if in_turn and any(one.ends_turn for one in self._sent):
@@ -464,7 +468,7 @@ class Unanswered:
                 break
 
     def position_changed(self) -> None:
-        """A move was made. What was refused before may be right now."""
+        """A move was made. Moves that were refused before may be legal now."""
         self._refused.clear()
 
     def next_refused(self) -> Sent | None:
@@ -515,9 +519,9 @@ class Outcome:
 
 class Run:
     """
-    One scenario, with a client or with a server: its findings, and what came of it.
+    One scenario, with a client or with a server: its findings, and its outcome.
 
-    :param laws: what the document says
+    :param laws: the laws of the document
     """
 
     log = Logger()
@@ -553,12 +557,12 @@ class Run:
         return any(finding.grade is Grade.BREACH for finding in self._findings)
 
     def law(self, key: str, do: str = "") -> Law:
-        """A law by its key. What the document says about turns stands for those that it does not have."""
+        """A law by its key. The law about turns replaces laws that the document does not have."""
         law = COMMON.get(key) or self._laws[key if key in self._laws else "turn"]
         return evolve(law, do=do) if do else law
 
     def outcome(self, lines: Iterable[TranscriptLine], played: bool = True) -> Outcome:
-        """What came of it. If nothing was found, that depends on whether it could be played."""
+        """The outcome. If there are no findings, it depends on whether the scenario could be played."""
         grades = {finding.grade for finding in self._findings}
         otherwise = Verdict.PASS if played else Verdict.SKIPPED
         verdict = next((Verdict(grade.value) for grade in Grade if grade in grades), otherwise)

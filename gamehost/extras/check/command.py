@@ -97,8 +97,8 @@ def _at_zero(line: TranscriptLine) -> TranscriptLine:
     return evolve(line, t=0.0)
 
 
-#: Makes the run of a scenario: from the scenario, its seed, its number in the list, and what is called with the outcome, or
-#: with the reason why no other scenario can be played either.
+#: Makes the run of a scenario. The arguments are the scenario, its seed, its number in the list, and a function. The
+#: run calls the function with the outcome, or with the reason why no other scenario can be played either.
 NewRun = Callable[[Scenario, int, int, Callable[[Outcome | Exception], None]], Run]
 
 
@@ -108,7 +108,7 @@ class Check:
     Plays scenarios with a client or a server.
 
     :param new_run: makes the run of each scenario
-    :param at_once: so many scenarios are played at the same time
+    :param at_once: the number of scenarios that are played at the same time
     :param pause: seconds between two scenarios
     :param progress: called after each scenario, with its outcome
     :param answers_within: seconds for the first answer of a server; 0: it is a client
@@ -181,7 +181,9 @@ class Check:
         return Report(self._checks.wire, self._seed, self._clock.seconds() - self._began, outcomes)
 
     def _told(self, outcome: Outcome) -> Outcome:
-        """The outcome that stands for all. The findings of a server's say how long no log-in was answered."""
+        """
+        The outcome that represents all of them. The findings about a server include how long no log-in was answered.
+        """
         if not self._answers_within:
             return outcome
         more = f" No other log-in was answered either, for {self._answers_within:g} s."
@@ -228,7 +230,7 @@ def chosen(
     """
     The scenarios to play.
 
-    :param names: those that were asked for; none: all that fit
+    :param names: the wanted ones; none: all that fit
     :raises KeyError: there is no scenario of this name
     """
     known = {scenario.name: scenario for scenario in checks.scenarios}
@@ -279,7 +281,7 @@ def as_text(report: Report) -> str:
         lines += [f"    {line_of(line)}" for line in finding.transcript]
     counts = ", ".join(f"{count} {verdict.value}" for verdict, count in counted(report.outcomes).items())
     lines += ["", f"{report.wire}, seed {report.seed}, {report.seconds:.1f} s: {counts or 'no scenario was played'}"]
-    # What a server has said is printed on a terminal.
+    # The texts come from a server and are printed on a terminal.
     return "".join(f"{escaped(line)}\n" for line in lines)
 
 
@@ -460,7 +462,7 @@ class WaitingLauncher(Launcher):
     Starts no client, but waits for one that a person starts.
 
     :param port: to listen on; 0: a free one
-    :param say: tells the person what to do
+    :param say: prints the next step for the person
     """
 
     by_hand = True
@@ -532,7 +534,7 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
 
 
 def _read(words: list[str], wires: Sequence[Wire[Any]]) -> argparse.Namespace:
-    """What the command line says. The words behind `--` are the client's command."""
+    """Parse the command line. The words behind `--` are the client's command."""
     end = words.index("--") if "--" in words else len(words)
     options = parser(wires).parse_args(words[:end])
     options.command = words[end + 1 :]
@@ -621,7 +623,7 @@ def _check_client(
 
 def with_settings(scenarios: Sequence[Scenario], given: Sequence[str], wire: Wire[Any]) -> list[Scenario]:
     """
-    The scenarios for a client, at a host with these settings. What a scenario tries counts more.
+    The scenarios for a client, at a host with these settings. The settings of a scenario have priority.
 
     :param given: each as `NAME=VALUE`
     :raises SystemExit: one is unknown or cannot be used
@@ -703,7 +705,7 @@ def _keep(folder: Path, report: Report) -> None:
 
 
 class Progress:
-    """Tells on standard error how far a check is: in one line on a terminal, in a line each elsewhere."""
+    """Prints the progress of a check to standard error: in one line on a terminal, in a line each elsewhere."""
 
     def __init__(self, most: int) -> None:
         self._most = most

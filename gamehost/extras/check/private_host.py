@@ -37,17 +37,17 @@ UNLIMITED = {"unlimited": "yes", "keyless_resume_seconds": "0"}
 
 
 class ClientWatcher(Watcher):
-    """What is told about the client under test. Subclasses override what they need."""
+    """Receives the events of the client under test. Subclasses override what they need."""
 
     def of(self, player: Player[Any, Any]) -> "ClientWatcher":
-        """Who is told about this conversation; by default the same for all."""
+        """The watcher of this conversation; by default the same for all."""
         return self
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         """The client has a seat."""
 
     def delivered(self, event: Any) -> None:
-        """The client's conversation was told an event of its table."""
+        """The client's conversation has received an event of its table."""
 
     def waits(self, queue: Queue) -> None:
         """The client waits for an opponent in a queue."""
@@ -74,7 +74,7 @@ class WatchedPlayer:
 
 @define(eq=False)
 class WatchedLobby(Lobby):
-    """A lobby that tells what the client under test does."""
+    """A lobby that reports the acts of the client under test."""
 
     watcher: ClientWatcher = field(kw_only=True)
 
@@ -148,7 +148,7 @@ class PrivateHost:
         self.queue = Queue(self.game)
 
 
-#: What tables tell that is no event of a game.
+#: Events of tables that are no events of a game.
 _OF_TABLES = (Away, Left, Suspended, OpenTable, Refused, Over)
 #: Where opponents come from.
 ADDRESS = "192.0.2.2"
@@ -157,7 +157,7 @@ MOST_REFUSED = 100
 
 
 def hear(player: GamePlayer, event: Any, seat: int) -> bool:
-    """Have a player hear what the table tells this seat. Returns whether it may be its turn then."""
+    """Pass an event of the table for this seat to a player. Returns whether it may be its turn then."""
     if isinstance(event, _OF_TABLES):
         return False
     if not isinstance(event, Back):
@@ -172,9 +172,9 @@ class Opponent:
     """
     A player that the client under test meets. It sits at the table directly, without a connection of its own.
 
-    :param new_player: how it plays, from the game's name and the seat
+    :param new_player: makes its player, from the game's name and the seat
     :param think: whether it may act now; it is asked again when `go_on` is called
-    :param over: called when it is told that its match is over
+    :param over: called at the end of its match
     """
 
     _host: PrivateHost
@@ -193,14 +193,14 @@ class Opponent:
     _refused: int = 0
 
     def come(self) -> Session:
-        """Log in anew, or take the seat back."""
+        """Log in again, or take the seat back."""
         if self.handle is None:
             self.drop()
         self.session = self._host.lobby.enter(self.name, self._host.wire.name, ADDRESS, self)
         return self.session
 
     def drop(self) -> None:
-        """Lose the connection. The seat is kept for the grace time."""
+        """Lose the connection. The seat is reserved for the grace time."""
         session, self.session = self.session, None
         if session is not None:
             self._host.lobby.leave(session, self)
@@ -258,10 +258,12 @@ class Opponent:
             self.act(notation)
 
 
-# The judge of a server: a private host that hears what both clients say, and says what the server must say to each.
+# The judge of a server: a private host that receives the messages of both clients, and makes the messages that the
+# server must send to each.
 
 
-#: Seconds for which a lost seat is kept. The replica's clock stands still, so it is kept for the whole scenario.
+#: Seconds for which a lost seat is reserved. The replica's clock does not run, so it is reserved for the whole
+#: scenario.
 GRACE = 3600.0
 
 
@@ -297,7 +299,10 @@ class SeatOfUser(ClientWatcher):
 
 
 class _Watcher(ClientWatcher):
-    """Tells each seat what concerns it. The player who logs in is that of the connection which is heard."""
+    """
+    Passes events to the right seat. A player that logs in belongs to the connection that the replica reads at that
+    moment.
+    """
 
     speaker: SeatOfUser
 
@@ -363,7 +368,7 @@ class ReplicaConnection:
         """The server must send this message, at its own pace."""
         self.say(message)
 
-    #: Nothing is held back.
+    #: There are no holds.
     hold_seconds = 0.0
 
     def unsay(self, unwanted: Callable[[Any], bool]) -> bool:
@@ -374,7 +379,7 @@ class ReplicaConnection:
         self.closed = True
 
     def _ignored(self, *_: Any, **__: Any) -> None:
-        """There are no rates, the replica's clock stands still, and no telnet is answered."""
+        """There are no rates, the replica's clock does not run, and no telnet is answered."""
 
     say_bytes = hold = logged_in = logged_out = alarm = no_alarm = pulse = _ignored
     exempt_from_rate = move_accepted = journaled = _ignored

@@ -1,6 +1,6 @@
 """
-One scenario: what every run has, whether a client or a server is checked; and the run with a client, from its start to the
-verdict, with what the scenario does in the middle of a match.
+One scenario: the shared part of every run, of a client or a server. Also the run with a client, from its start to the
+verdict, with the acts of the scenario in the middle of a match.
 """
 
 import re
@@ -50,9 +50,9 @@ MORE = 2
 #: The share of a level's thinking that an opponent uses.
 EFFORT = 0.25
 
-#: Seconds for a client whose connection was lost to come back.
+#: Seconds in which a client must come back after its connection was lost.
 RETURNS = 10.0
-#: Seconds for which a client may try to reach a host that is gone.
+#: Seconds for which a client may try to reach a host that does not exist any more.
 TRIES = 30.0
 #: Seconds for which an opponent is away, and for which it thinks, where a scenario says so.
 AWAY = 0.3
@@ -69,7 +69,7 @@ class Phase(Enum):
     RETURNING = "returning"
     #: The last message was sent; the client may close.
     CLOSING = "closing"
-    #: The connection is closed, or the host is gone; the client should end.
+    #: The connection or the host is closed; the client should end.
     ENDING = "ending"
     DONE = "done"
 
@@ -77,7 +77,7 @@ class Phase(Enum):
 class Launcher:
     """Starts the client, and gives it a port of this machine to connect to."""
 
-    #: Whether a person starts the client, who needs more time, and whose program need not end.
+    #: Whether a person starts the client. A person needs more time, and the program need not end.
     by_hand = False
     #: Whether the client could not be started.
     failed = False
@@ -87,7 +87,7 @@ class Launcher:
         self._port: Any = None
 
     def start(self, run: "ClientRun", factory: "Factory[Line]") -> None:
-        """Listen with this factory, and start the client. Its end is told by `ClientRun.client_ended`."""
+        """Listen with this factory, and start the client. Its end is reported to `ClientRun.client_ended`."""
         raise NotImplementedError
 
     def listen(self, number: int, factory: "Factory[Line]") -> int:
@@ -96,16 +96,16 @@ class Launcher:
         return int(self._port.getHost().port)
 
     def refuse_connections(self) -> None:
-        """Stop listening: the host is gone."""
+        """Stop listening, as if the host had ended."""
         port, self._port = self._port, None
         if port is not None:
             port.stopListening()
 
     def stop(self) -> None:
-        """End the client. One that a person has started is the person's: its connection is closed, and it may run on."""
+        """End the client. If a person has started it, only its connection is closed."""
 
 
-#: What stands for parts of a program's last words that differ each time: texts in quotation marks, numbers and addresses.
+#: The parts of a program's last words that differ each time: texts in quotation marks, numbers and addresses.
 _CHANGING = re.compile(r"""'[^']*'|"[^"]*"|0x[0-9a-fA-F]+|[0-9]+""")
 #: The name of an exception, as Python, Java and JavaScript print it.
 _EXCEPTION = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Panic)|Error)\b")
@@ -160,8 +160,8 @@ class ClientRun(Run, ClientWatcher):
         self.transcript = Transcript(checks, clock.seconds, encode, wire.configure({}).new_codec().encode)
         self._phase = Phase.CONNECTING
         self._line: Line | None = None
-        #: Refusals that are not the client's fault: of a move that was changed, or of one that was sent twice because the
-        #: client cannot know what was lost with its connection.
+        #: Refusals that are not the client's fault: of a changed move, or of a move that was sent twice because the
+        #: client cannot know which messages were lost with its connection.
         self._expected_refusals = 0
         self._host_is_gone = False
         self.connected = False
@@ -241,7 +241,7 @@ class ClientRun(Run, ClientWatcher):
         self._done(self.outcome(self.transcript.lines, played=bool(self._matches)))
 
     def found(self, grade: Grade, title: str, law: str, happened: str, cause: str = "", do: str = "") -> None:
-        """Add a finding. A client that cannot know how to move is told what it needs, and is not accused."""
+        """Add a finding. If the client cannot know how to move, the finding names what it needs, and is no breach."""
         if grade is Grade.BREACH and law in _OF_PLAY and self._cannot_know:
             grade, title, law, cause, do = Grade.NOTE, f"this client needs {self.checks.needed}", "needed", "", ""
         super().found(grade, title, law, happened, cause, do)
@@ -510,7 +510,10 @@ class ClientRun(Run, ClientWatcher):
         self._phase = Phase.PLAYING
 
     def delivered(self, event: Any) -> None:
-        """The client was told an event of its table. While there is no host or no connection, it is told nothing."""
+        """
+        The client's conversation has received an event of its table. Without a host or a connection the client has
+        received nothing.
+        """
         if self._host_is_gone or self._phase is Phase.RETURNING:
             return
         if isinstance(event, Over):
@@ -562,7 +565,9 @@ class ClientRun(Run, ClientWatcher):
         self._deadline.set(self.clock, CLOSES, self._close if self._phase is Phase.CLOSING else self._no_next_match)
 
     def _opponent_over(self) -> None:
-        """The match is over. A client whose connection is lost never hears that, and may well wait for another match."""
+        """
+        The match is over. A client with a lost connection does not receive the end, and may wait for another match.
+        """
         if self._phase is Phase.RETURNING:
             self._matches += 1
             self._later(0, self._finish)

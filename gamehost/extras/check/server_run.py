@@ -1,8 +1,9 @@
 """
-One scenario with one server. The checker is all of the clients; a replica of the host says what the server must send to each.
+One scenario with one server. The checker plays all clients; a replica of the host makes the messages that the server
+must send to each.
 
-Both hear the same messages in the same order. The checker waits after each step until the server has sent what it must. So
-the order of what two clients send is never in doubt.
+Both receive the same messages in the same order. After each step the checker waits until the server has sent its
+messages. So the order of the messages of two clients is always known.
 """
 
 from abc import ABC, abstractmethod
@@ -44,7 +45,7 @@ class Unreachable(Exception):
 
 @frozen
 class Opening:
-    """What a server has drawn for a match, and only tells."""
+    """Random choices of a server for a match, which the replica must repeat."""
 
     #: Settings of the game, without their prefix.
     settings: Mapping[str, str] = {}
@@ -55,9 +56,9 @@ class Opening:
 
 class Spelling(ABC):
     """
-    How a wire says what every game has. Each run has its own.
+    The messages of a wire for the concepts that every game has. Each run has its own.
 
-    What most wires have in common is the default: no extensions, nothing drawn at the beginning, no ids and no secrets.
+    The defaults are those of most wires: no extensions, no random choices at the beginning, no ids and no secrets.
     """
 
     #: Whether matches have an opening that must be known before they can be judged.
@@ -68,7 +69,9 @@ class Spelling(ABC):
         """The messages of a log-in."""
 
     async def enter(self, run: "ServerRun", user: "User", after: "User | None" = None) -> None:
-        """Have a user wait for a match, by default by a log-in. The match begins if somebody waits: `after`."""
+        """
+        Let a user wait for a match, by default by a log-in. The match begins if another user waits already: `after`.
+        """
         await run.say(user, *self.log_in(user.name, user.password), draw=run.draw_at_opening(after))
 
     async def enter_again(self, run: "ServerRun", user: "User", after: "User | None" = None) -> None:
@@ -81,7 +84,7 @@ class Spelling(ABC):
 
     @abstractmethod
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
-        """The messages of an action of the game; none: what comes of it cannot be judged."""
+        """The messages of an action of the game; none: its effects cannot be judged."""
 
     def documented(self, message: Any) -> Any | None:
         """A server's message without what is an extension; `None`: all of it is one."""
@@ -97,24 +100,25 @@ class Spelling(ABC):
 
     def opening(self, message: Any, first: str) -> Opening | None:
         """
-        What a server's message tells about the beginning of a match; `None`: nothing.
+        The contents of a server's message about the beginning of a match; `None`: it has none.
 
-        :param first: the name of the player who has come first
-        :raises ValueError: the match begins, but the message does not tell what it must; names the setting that helps
+        :param first: the name of the player that came first
+        :raises ValueError: the match begins, but the message lacks a value that is needed; the error names the setting
+            that helps
         """
         return None
 
     def secret(self, got: Any, expected: Any) -> str:
-        """What a server's message tells that its receiver may not know; empty: nothing."""
+        """The part of a server's message that its receiver may not know; empty: none."""
         return ""
 
 
 class OpeningDraw:
     """
-    What is drawn at the beginning of a match.
+    The random choices at the beginning of a match.
 
-    :param first: the name of the player who has come first
-    :param settings: those that the user has given
+    :param first: the name of the player that came first
+    :param settings: the settings that the user has given
     """
 
     def __init__(self, spelling: Spelling, first: str, settings: Mapping[str, str]) -> None:
@@ -139,9 +143,9 @@ class OpeningDraw:
 
     def repeat(self, run: "ServerRun") -> None:
         """
-        Have the replica begin the match like the server.
+        Let the replica begin the match like the server.
 
-        :raises Skipped: the server does not tell what must be known
+        :raises Skipped: the server does not send a value that is needed
         """
         if self._cannot_judge:
             raise Skipped(self._cannot_judge)
@@ -152,7 +156,7 @@ class OpeningDraw:
 @frozen
 class ServerChecks:
     wire: str
-    #: What the document says: by the name of a message's class, and `turn` for all others.
+    #: The laws of the document: by the name of a message's class, and `turn` for all others.
     laws: Mapping[str, Law]
     scenarios: Sequence[Scenario]
     new_spelling: Callable[[], Spelling]
@@ -180,7 +184,7 @@ class User:
     One client.
 
     :param transcript: of this client; several clients may share its lines
-    :param expected: what the server must still send
+    :param expected: the messages that the server must still send
     """
 
     def __init__(self, name: str, password: str, run: "ServerRun", transcript: Transcript, seed: int) -> None:
@@ -194,7 +198,7 @@ class User:
         self._codec: Any = None
         self._below = ClientBytes()
         self.replica: ReplicaConnection | None = None
-        #: What the server must still send, and what it has sent that nobody has judged.
+        #: The messages that the server must still send, and those that it has sent and that are not judged yet.
         self.expected: deque[Any] = deque()
         self.unjudged: deque[Any] = deque()
         #: All messages that the server has sent.
@@ -274,13 +278,13 @@ class User:
 ANSWERS = 5.0
 #: If a server has answered nothing for so many seconds in any scenario, no further one is begun.
 LOG_IN_WITHIN = 30.0
-#: Of two messages that differ in many values, so many are told.
+#: The most differences between two messages that a finding lists.
 MOST_TOLD = 5
 
 
 @frozen
 class ServerUnderTest:
-    """What a scenario needs to know of the server."""
+    """The server, as a scenario needs it."""
 
     clock: IReactorTime
     wire: Wire[Any]
@@ -329,7 +333,7 @@ class ServerRun(Run):
         self._new_codec = client.codec
         self.spelling: Spelling = server.checks.new_spelling()
         self._lines: list[TranscriptLine] = []
-        #: What is being tried, for the title of a finding; empty: an ordinary step.
+        #: The current trial, for the title of a finding; empty: an ordinary step.
         self._trying = ""
         self._done = done
         self._tag = tag
@@ -339,9 +343,9 @@ class ServerRun(Run):
         self.users: list[User] = []
         self._waiting: Deferred[None] | None = None
         self._timer = Timer()
-        #: What the server is about to tell, while the replica has not heard the message that leads to it.
+        #: Random choices that the server is about to send, before the replica gets the message that leads to them.
         self._draw: OpeningDraw | None = None
-        #: What the server has told about the last match.
+        #: The opening of the last match, as the server has sent it.
         self.opening: Opening | None = None
         #: How many moves of the match were played.
         self.moves = 0
@@ -384,7 +388,7 @@ class ServerRun(Run):
     # -- what scripts do
 
     def new_user(self, name: str) -> User:
-        """A player who is not connected yet."""
+        """A player that is not connected yet."""
         user = User(name + self._tag, self._server.password, self, self._new_transcript(), self.chance.below(2**31))
         self.users.append(user)
         return user
@@ -418,8 +422,8 @@ class ServerRun(Run):
         """
         Send messages in one piece, and wait for the answers.
 
-        :param trying: what is tried, in words that follow "after"
-        :param draw: what the server draws because of them
+        :param trying: the trial, in words that follow "after"
+        :param draw: the random choices that the server makes because of them
         """
         self._stop_if_late()
         self._trying = trying
@@ -442,9 +446,9 @@ class ServerRun(Run):
 
     async def _send_and_find_out(self, user: User, data: bytes, draw: OpeningDraw) -> None:
         """
-        Send, and wait until the server has told what it has drawn.
+        Send, and wait until the server has sent its random choices.
 
-        :raises Skipped: what follows cannot be judged
+        :raises Skipped: the following messages cannot be judged
         """
         self._draw = draw
         user.send(data)
@@ -453,13 +457,13 @@ class ServerRun(Run):
         draw.repeat(self)
 
     def draw_at_opening(self, first: User | None) -> OpeningDraw | None:
-        """What is drawn when a match begins with the user who waits; `None`: nothing, or nobody waits."""
+        """The random choices of a match that begins with the waiting user; `None`: there are none, or no user waits."""
         if first is None or not self.spelling.waits_for_opening:
             return None
         return OpeningDraw(self.spelling, first.name, self._server.settings)
 
     def begin_with(self, opening: Opening) -> None:
-        """The next match begins as the server has told."""
+        """Begin the next match of the replica like the server's."""
         self.opening, self.match_id = opening, opening.match_id
         self.replica.begin_with(opening.settings)
         if opening.draws is not None:
@@ -484,7 +488,7 @@ class ServerRun(Run):
         return bool(messages)
 
     def on_turn(self) -> tuple[User | None, Any]:
-        """Who is to act, and a legal action; `None`: the match is over."""
+        """The user that is to act, and a legal action; `None`: the match is over."""
         for user in self.users:
             player = user.seat.player
             notation = player.answer() if player is not None else None
@@ -544,7 +548,7 @@ class ServerRun(Run):
             self.found(Grade.NOTE, "the scenario was very long", "turn", happened)
             raise Stopped
 
-    # -- what the users tell
+    # -- from the users
 
     def received(self, user: User, message: Any) -> None:
         if self._over:

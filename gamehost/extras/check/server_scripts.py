@@ -1,5 +1,5 @@
 """
-What is tried with the servers of every wire.
+The scenarios for the servers of every wire.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -8,13 +8,13 @@ from typing import Any
 from gamehost.extras.check.base import Cut, Scenario
 from gamehost.extras.check.server_run import Script, ServerRun, User
 
-#: A match has this many moves at most. One that is longer is left.
+#: A match has this many moves at most. A longer one is not finished.
 LONGEST = 400
 
-#: Seconds for which a lost connection stays away: a server may keep the seat from strangers for a moment.
+#: Seconds for which a lost connection is not replaced: a server may reserve the seat from strangers for a moment.
 AWAY = 4.0
 
-#: What is wrong, and the messages.
+#: The fault, and the messages with it.
 Faults = Callable[[ServerRun, User], Iterator[tuple[str, Sequence[Any]]]]
 
 

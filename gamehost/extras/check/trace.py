@@ -43,7 +43,7 @@ class TraceLine:
 
     #: The time of day, as it is printed.
     at: str
-    #: Who the client is: the number of the connection, or the name that it has logged in with.
+    #: The client: the number of the connection, or the name of its log-in.
     client: str
     #: `client`, `host`, or empty for an event.
     sender: str
@@ -86,7 +86,7 @@ class Trace:
 
     :param name: the connection, until its client has logged in
     :param at: a time in seconds since 1970 as it is printed
-    :param tell: called with each line
+    :param tell: prints each line
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Trace:
         self._transcript = Transcript(checks, lambda: 0.0, client.codec().encode, config.new_codec().encode)
         config = LinesOrSocket(config) if wire.websocket else config
         self._client = RecordingConfig(config, _Said(self._client_says)).new_codec()
-        #: What is below the server's messages.
+        #: The layer below the server's messages.
         self._below = client_bytes(wire, looks_on=True)
         self._host = RecordingCodec(client.codec(), _Said(self._host_says))
         #: The directions that can still be read.
@@ -174,7 +174,7 @@ WHOLE = 1_000_000
 
 @frozen
 class Fault:
-    """What is done to a line on purpose."""
+    """The deliberate faults of a line."""
 
     cut: Cut = Cut.NONE
     #: Seconds by which each segment is late.
@@ -237,10 +237,10 @@ class RelayedConnection:
         self._chance = chance
         self.client = _End(self._from_client, self._client_lost)
         self.server = _End(self._from_server, self._server_lost)
-        #: What has passed and was not read yet: how it is read, the bytes, and when they passed.
+        #: The bytes that have passed and were not read yet: the reader, the bytes, and their time.
         self._unread: deque[tuple[Callable[[bytes, float], None], bytes, float]] = deque()
         self._reading = Timer()
-        #: What the client has sent before the connection to the server was there.
+        #: The bytes that the client has sent before the connection to the server was ready.
         self._early: list[bytes] = []
         self._closed = False
 
@@ -297,9 +297,10 @@ class RelayedConnection:
 
     def _look(self, look: Callable[[bytes, float], None], data: bytes) -> None:
         """
-        Have the trace read this later.
+        Let the trace read this later.
 
-        Reading takes longer than passing on. So it is done when nothing has passed for a moment: then no message waits for it.
+        Reading takes longer than passing on. So it is done after a moment without traffic: then no message waits for
+        it.
         """
         now = self._clock.seconds()
         self._unread.append((look, data, now))
@@ -448,5 +449,5 @@ def time_of_day(seconds: float) -> str:
 
 
 def printer(form: str, colour: bool) -> Callable[[TraceLine], None]:
-    """What prints the lines of a trace on standard output, each at once."""
+    """The function that prints the lines of a trace to standard output, each at once."""
     return lambda line: print(line.as_json() if form == "json" else line.as_text(colour), flush=True)

@@ -1,6 +1,7 @@
 """
-The connections of the client under test, which pass bytes to the private host, and cut or join what comes back; and the record
-of a session, made where the host itself reads and writes it, so that it is what the host has understood.
+The connections of the client under test. They pass bytes to the private host, and cut or join the bytes that come back.
+Also the record of a session: it is made where the host itself reads and writes, so it shows what the host has
+understood.
 """
 
 import re
@@ -21,7 +22,7 @@ from gamehost.wires.websocket import LineOrTextCodec, LinesOrSocket
 
 #: Seconds between two segments. Most systems join bytes that come closer together.
 BETWEEN = 0.001
-#: Seconds for which `Cut.JOINED` holds bytes back.
+#: Seconds for which `Cut.JOINED` delays bytes.
 HELD = 0.02
 #: The bytes of one write that become segments of their own; the rest is cut at random places.
 SINGLE = 160
@@ -103,7 +104,7 @@ class Line(Protocol):
     One connection of the client under test.
 
     :param protocol: the host's end
-    :param lost: called when the connection is gone
+    :param lost: called when the connection is lost
     """
 
     _protocol: Any
@@ -157,7 +158,7 @@ class Transcript:
 
     @property
     def reading(self) -> Reading:
-        """What follows the connection that there is now."""
+        """The reading of the current connection."""
         return self.readings[-1]
 
     def connected_again(self) -> None:
@@ -165,7 +166,7 @@ class Transcript:
         self.readings.append(self.checks.new_reading())
 
     def said(self, message: Any, raw: bytes) -> Said:
-        """The client has sent a message. What it means is returned, too."""
+        """The client has sent a message. Returns its meaning."""
         if message is BLANK:
             return Said("an empty line")
         shown = self.reading.redacted(message)
@@ -178,7 +179,7 @@ class Transcript:
         return said
 
     def heard(self, message: Any, raw: bytes) -> Said:
-        """The host has sent a message. What it means is returned, too."""
+        """The host has sent a message. Returns its meaning."""
         shown = self.reading.redacted(message)
         if shown is not message:
             raw = self.encode_host(shown)
@@ -204,10 +205,12 @@ class Transcript:
 
 
 class Watcher:
-    """What is told about a session as it goes on. Subclasses override what they need."""
+    """Receives the events of a running session. Subclasses override what they need."""
 
     def passes(self, data: bytes) -> bytes:
-        """What the host is to read in place of these bytes of the client: a segment, or a text of WebSocket as a line."""
+        """
+        The bytes that the host reads instead of these bytes of the client: a segment, or a text of WebSocket as a line.
+        """
         return data
 
     def said(self, message: Any, raw: bytes) -> None:
@@ -218,7 +221,7 @@ class Watcher:
 
     def refused(self, message: Any, before: Any) -> None:
         """
-        The host sends a refusal, which `heard` is told too.
+        The host sends a refusal; `heard` is called for it too.
 
         :param before: the message that was sent before it, to the same client
         """

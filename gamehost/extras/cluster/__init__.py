@@ -2,7 +2,7 @@
 A store in PostgreSQL, and several hosts on it.
 
 - `postgresql`: the journal, the accounts and the registry of the members in a database
-- `joining`: how a host becomes a member; `membership`: what a member knows of the others
+- `joining`: how a host becomes a member; `membership`: a member's knowledge of the others
 - `front`, `claiming`, `relay`: connections that belong to another member
 """
 

@@ -26,10 +26,10 @@ from gamehost.wires.seeking import SeekingConversation
 
 _CLAIM = PauseReason.CLAIM
 
-#: The most bytes that are kept of a client that never pauses between two messages.
+#: The most bytes that are stored of a client that never pauses between two messages.
 MOST_KEPT = 65_536
 
-#: Seconds after which a place is looked for again that nobody has: long enough for who has to claim it a second time.
+#: Seconds after which a place without a home is looked up again: long enough for its host to claim it a second time.
 LOOK_AGAIN = 0.25
 
 BUSY = "the host is busy: try again in a moment"
@@ -37,12 +37,12 @@ BUSY = "the host is busy: try again in a moment"
 
 class ClaimingInput(Input[Any]):
     """
-    What one connection receives.
+    The input of one connection at a member.
 
-    Before a message is heard, the name that it claims is here, and then the place. A connection whose name or place is at
-    another member goes there.
+    A message is handled after the name that it claims has its home here, and then the place. If the name or the place
+    is at another member, the connection is passed on to that member.
 
-    :param cluster: who knows where names are
+    :param cluster: looks up the homes of names
     """
 
     __slots__ = ("_behind", "_claimed", "_cluster", "_handled", "_kept", "_spreads", "_to_skip", "_told", "hops")
@@ -61,14 +61,14 @@ class ClaimingInput(Input[Any]):
         #: Messages that another member has handled.
         self._to_skip = 0
         self.hops = 0
-        #: The message that waits to be heard, and what it claims.
+        #: The message that waits for its claim, and the claim.
         self._claimed: tuple[Any, Claim] | None = None
-        #: What comes behind it.
+        #: The messages behind it.
         self._behind: Iterator[Any] | None = None
         self._told = conversation
         if isinstance(conversation, BaseConversation):
             this: Any = self
-            self._conversation = this  # messages come here first
+            self._conversation = this  # the input passes messages to this object first
 
     def go_on_from(self, preamble: Preamble) -> None:
         """The connection comes from another member, which has handled the first messages that come now."""
@@ -98,9 +98,9 @@ class ClaimingInput(Input[Any]):
                 self._kept = None
 
     def hear(self, message: Any) -> None:
-        """Have the conversation hear a message, now or when it is known that this is the place."""
+        """Pass a message to the conversation, now or after it is known that this member is the right one."""
         if isinstance(message, Blank):
-            # Who has handled how many messages counts those that mean something.
+            # The counts of handled messages are without blank lines.
             if not self._to_skip:
                 self._told.hear(message)
             return
@@ -115,7 +115,7 @@ class ClaimingInput(Input[Any]):
             conversation.hear(message)
             return
         self._claimed = message, claim
-        # What comes behind it is decoded when this was heard: it may be the fault that ends the connection.
+        # Later messages are decoded after this one was handled: they may contain the fault that ends the connection.
         self._behind, self._messages = self._messages, None
         self._connection.deadlines.cancel(Deadline.MESSAGE)
         self.pause(_CLAIM)
@@ -144,7 +144,7 @@ class ClaimingInput(Input[Any]):
                 self._move(home, self._cluster.claims[self._connection])
 
     def _find_place(self, claim: Claim, again: bool = True) -> None:
-        # Who has a seat here comes back to it, or is refused, wherever the place is.
+        # A player with a seat here comes back to it, or is refused, wherever the place is.
         has_name = claim.name and not claim.by_place and self._cluster.lobby.registry.find(claim.key) is not None
         if self._has_place(claim) or has_name:
             self._hear_now()
@@ -171,7 +171,9 @@ class ClaimingInput(Input[Any]):
                 self._find_place(claim, again=False)
 
     def _move(self, home: int | None, key: str) -> None:
-        """Have the message heard at another member; by a client that has logged in and cannot go there, here."""
+        """
+        Let another member handle the message. If the client has logged in and cannot go there, it is handled here.
+        """
         conversation: Any = self._told
         if conversation.session is None or (self._claimed is not None and self._claimed[1].anew):
             self._pass_on(home, key)
@@ -179,7 +181,7 @@ class ClaimingInput(Input[Any]):
             self._hear_now()
 
     def _pass_on(self, home: int | None, key: str) -> None:
-        """Have another member go on with a client that has not logged in: the home of the key."""
+        """Pass a client that has not logged in on to another member: the home of the key."""
         connection, cluster = self._connection, self._cluster
         conversation: Any = self._told
         parcel = conversation.parcel()
@@ -198,7 +200,7 @@ class ClaimingInput(Input[Any]):
         return self._spreads and self._kept is not None
 
     def _go_to(self, home: int) -> bool:
-        """Whether a client that has logged in, and whose message is for another member, is about to go there."""
+        """Whether a client that has logged in is about to go to another member, which its message is for."""
         conversation: Any = self._told
         return give_away(self._cluster, conversation.session, home, self._stay, self)
 
@@ -209,7 +211,7 @@ class ClaimingInput(Input[Any]):
                 self._hear_now()
 
     def _hear_now(self) -> None:
-        """Hear what was claimed."""
+        """Handle the message that waited for its claim."""
         assert self._claimed is not None
         (message, _), self._claimed = self._claimed, None
         self._handled += 1
@@ -223,33 +225,33 @@ class ClaimingInput(Input[Any]):
             self._cluster.drop_claim(self)
         self.lift(_CLAIM)
         if not self._connection.closing:
-            self.go_on()  # if there is another reason to pause, this waits for its end
+            self.go_on()  # if there is another reason to pause, reading continues after its end
 
     def can_be_passed_on(self, asking: "ClaimingInput | None") -> bool:
         """
-        Whether another member can go on with what has come.
+        Whether another member can continue with the received bytes.
 
-        :param asking: whose message is to be heard there
+        :param asking: the input with the message that has to be handled there
         """
         return self._spreads and self._kept is not None and (self._claimed is None or asking is self)
 
     @property
     def at_table(self) -> bool:
-        """As of the conversation, for which this hears."""
+        """As of the conversation behind this input."""
         return self._told.at_table
 
     def wire_error(self, error: WireError) -> None:
-        """Have the conversation say that the client sent what cannot be understood."""
+        """Let the conversation answer bytes that cannot be understood."""
         self._told.wire_error(error)
 
     def as_it_stands(self, preamble: Preamble) -> tuple[Preamble, bytes]:
-        """What another member must know to go on, and the bytes that it reads first."""
+        """The facts that another member needs to continue, and the bytes that it reads first."""
         sequence = self._codec.sequence if isinstance(self._codec, Numbered) else 0
         return replace(preamble, skip=self._handled, sequence=sequence), bytes(self._kept or b"")
 
 
 def _facts_of(connection: WireProtocol[Any]) -> dict[str, Any]:
-    """What a preamble says of any connection."""
+    """The facts of a connection for its preamble."""
     return {"wire": connection.factory.passed_on_as, "address": connection.address, "tls": connection.private}
 
 
@@ -272,7 +274,7 @@ def gather(cluster: Cluster, offers: Sequence[Offer]) -> None:
 
 
 def gather_at_tables(cluster: Cluster) -> None:
-    """Have those who wait alone at tables go to the oldest tables of other members at which they would have taken a seat."""
+    """Send players that wait alone at tables to the oldest fitting tables of other members."""
     shown: dict[object, list[OpenTable]] = {}
     for one in (one for page in cluster.pages for one in page.tables):
         shown.setdefault(_kind(one), []).append(one.table)
@@ -307,7 +309,9 @@ def adopt(cluster: Cluster, connection: WireProtocol[Any], record: SeatRecord, p
 
 
 def free(cluster: Cluster, record: SeatRecord) -> None:
-    """A player was about to come from another member, and is gone. Nobody else knows that the name is free."""
+    """
+    A player was about to come from another member, and has disconnected. No other host knows that the name is free.
+    """
     nobody = object()
     cluster.claim_again(nobody, key_of(record.name), lambda home: cluster.drop_claim(nobody))
 
@@ -331,10 +335,10 @@ def give_away(
     cluster: Cluster, session: Session, home: int, stay: Callable[[], None], asking: ClaimingInput | None = None
 ) -> bool:
     """
-    Whether a player who has no seat is about to be given to another member.
+    Whether a player without a seat is about to be given to another member.
 
-    :param stay: called if it cannot be done after all, and the player is still here
-    :param asking: whose message is to be heard there; `None`: the player waits
+    :param stay: called if it fails, and the player is still here
+    :param asking: the input with the message that has to be handled there; `None`: the player only waits
     """
     player: Any = session.player
     connection = getattr(player, "peer", None)

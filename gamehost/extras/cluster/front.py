@@ -1,11 +1,11 @@
 """
-Where connections arrive at a member of a cluster: clients at its ports, and other members at the port of the cluster. Another
-member says first, in a preamble, whose connection it passes on.
+The ports at which connections arrive at a member of a cluster: clients at those of the wires, and other members at the
+port of the cluster. Another member first sends a preamble that describes the client of the connection.
 
 Members connect to each other over TCP, over TLS, or through a socket in the file system.
 
-`--cluster` says where a member listens for the others, and each member tells the others an address. The two forms differ:
-a TLS listener has a folder with its certificate, and a listener may have port 0, or stand behind NAT.
+`--cluster` sets where a member listens for the others, and each member publishes an address for the others. The two
+differ: a TLS listener has a folder with its certificate, and a listener may have port 0, or be behind NAT.
 
 The first line on such a connection has a secret. So TLS is checked at both ends, and a member with TLS dials no address
 without it.
@@ -113,7 +113,7 @@ class Hop:
         return listening
 
     def address(self, port: IListeningPort) -> str:
-        """What the other members dial, once this member listens on its port."""
+        """The address that the other members dial, once this member listens on its port."""
         if self._announced is not None:
             return str(self._announced)
         if self._place.kind == "unix":
@@ -125,10 +125,10 @@ class Hop:
         """
         The endpoint that dials another member.
 
-        With TLS, the connection is made before the handshake is over. What is written before is sent only if the certificate
-        of the other member is good; if not, the connection is lost with an `OpenSSL.SSL.Error`.
+        With TLS, the connection is made before the end of the handshake. Bytes that are written before are sent only if
+        the certificate of the other member is good. If it is not, the connection is lost with an `OpenSSL.SSL.Error`.
 
-        :param address: as the other member tells it
+        :param address: as the other member publishes it
         :raises BadOption: this member cannot dial it; the message says why
         """
         place, _ = _read_place(address)
@@ -157,7 +157,7 @@ def read_hop(
     Read the options of a member. Nothing is opened, but certificates are read.
 
     :param listener: of `--cluster`
-    :param address: of `--cluster-address`: what the others dial
+    :param address: of `--cluster-address`: the address that the others dial
     :param authority: of `--cluster-ca`: the certificates that those of all members come from
     :param reloads: takes what is to be called at a SIGHUP, as `gamehost.net.endpoints.Endpoints.reloads.append`
     :raises BadOption: they cannot be used; the message names the option
@@ -270,10 +270,10 @@ class InternalFactory(Factory):
     """
     Where the other members connect to this one. Nothing is read from their connections before `open`.
 
-    A member sends its preamble as soon as it is connected. So if there is no room for another connection, the one that has
-    been silent for the longest time is closed for it: silent connections keep no member out.
+    A member sends its preamble as soon as it is connected. So if there is no room for another connection, the
+    connection that has been silent for the longest time is closed: silent connections cannot block members.
 
-    :param headers: counts the connections whose preamble has not come
+    :param headers: counts the connections without a preamble so far
     """
 
     noisy = False
@@ -283,14 +283,14 @@ class InternalFactory(Factory):
         self.hop = hop
         self.clock = clock
         self.headers = headers
-        #: What a connection to this run of the host must begin with.
+        #: The beginning of each connection to this run of the host.
         self.token = secrets.token_hex(16)
         #: Where the others reach this member, once it listens.
         self.address = ""
         self._port: IListeningPort | None = None
         self._cluster: Cluster | None = None
         self._early: set[InternalProtocol] = set()
-        #: The connections whose preamble has not come, with their addresses; the one that has waited longest comes first.
+        #: The connections without a preamble so far, with their addresses; the oldest one comes first.
         self.silent: dict[InternalProtocol, str] = {}
         self._factories: Mapping[str, Any] = {}
 
@@ -331,7 +331,7 @@ class InternalFactory(Factory):
         """
         The host is ready.
 
-        :param factories: what makes the protocols of clients: by the wire's name, or `SOCKET`
+        :param factories: make the protocols of clients: by the wire's name, or `SOCKET`
         """
         self._cluster, self._factories = cluster, factories
         for one in self._early:
@@ -350,7 +350,7 @@ class InternalFactory(Factory):
     def admit(self, transport: Any, preamble: Preamble, data: bytes) -> None:
         """A client's connection has come from another member."""
         if self._cluster is None or self._cluster.halted:
-            transport.abortConnection()  # the member that passes it on finds out who has the name then
+            transport.abortConnection()  # then the member that passes it on looks the name up again
         elif compare_digest(preamble.token.encode(), self.token.encode()) and preamble.hops <= MOST_HOPS:
             self.keep(FramedTransport(transport, preamble.mark), preamble, data)
         else:
@@ -396,7 +396,7 @@ def _go_on(cluster: Cluster, protocol: WireProtocol[Any], preamble: Preamble) ->
     protocol.input.go_on_from(preamble)
     if protocol.closing or not protocol.factory.wire.spreads:
         return
-    # The client has heard the beginning from the other member.
+    # The client has received the beginning from the other member.
     protocol.output.end_holds()
     protocol.output.clear()
     if preamble.adopt is not None:
@@ -417,14 +417,15 @@ class _Arrived(Protocol):
         self._cluster.relays.pass_on(self.transport, place_of("wire", self._preamble.wire), 0, self._preamble, b"")
 
     def dataReceived(self, data: bytes) -> None:
-        """What came behind a PROXY header: this is somebody else's connection by now."""
+        """Bytes after a PROXY header: another protocol has the connection already."""
         transport: Any = self.transport
         transport.protocol.dataReceived(data)
 
 
 class FrontFactory(Factory):
     """
-    Makes the protocols of a listener whose wire does not spread: the first member to which a client comes has them all.
+    Makes the protocols of a listener for a wire that does not spread: one member, the home of the wire, has all its
+    clients.
 
     :param factory: makes them there
     """
@@ -459,7 +460,7 @@ class FrontFactory(Factory):
 
 def front_of(cluster: Cluster, factory: Any, spreads: bool) -> Any:
     """
-    What a listener of a member gets for a factory: a wire that does not spread is at one member.
+    The factory for a listener of a member: a wire that does not spread is at one member.
 
     :param spreads: its clients may be at any member
     """

@@ -66,7 +66,7 @@ class Joining:
         The membership of a host.
 
         :param store: the journal that `open` has given
-        :param fail: called with the reason when the host must not go on
+        :param fail: called with the reason when the host must end
         """
         registry = PostgresRegistry(
             *(store.epoch, self._store, self._reactor.callFromThread),
@@ -89,7 +89,7 @@ class Joining:
         Give a member the parts of the host that are made after it.
 
         :param restore: takes tables over that another member had
-        :param learn: is told accounts and bans that another member has changed
+        :param learn: called with accounts and bans that another member has changed
         :param follow: follows the matches of the others, once the host is ready
         """
         relays = Relays(self._listener.hop.connect, context.clock, context.limiter)

@@ -1,8 +1,8 @@
 """
-This host as a member of a cluster: which names have their home here, who waits here, and who else is alive.
+This host as a member of a cluster: the names with their home here, the players that wait here, and the living members.
 
-A name has its home here as long as somebody has a session under it, or a seat is kept under it, or somebody is about to log
-in with it. The database is told when that ends, at the end of the turn.
+A name has its home here while a session has it, while a seat is reserved under it, or while a client is about to log in
+with it. At the end of the turn the database receives the names that have lost their home here.
 """
 
 from collections import Counter
@@ -36,11 +36,11 @@ from gamehost.wires.base import Claim
 #: Seconds between two beats.
 EVERY = 0.25
 
-#: Seconds for which those who wait for an opponent meet only each other at one member: a match of players at two members costs
-#: twice as much. Then the others are told.
+#: Seconds for which players at one member wait only for each other: a match of players at two members costs twice as
+#: much. Then they are offered to the other members.
 AMONG_THEMSELVES = 0.2
 
-#: What is done with what other members have changed: accounts by key, and all bans if one of them was changed.
+#: Takes the changes of other members: accounts by key, and all bans if one of them was changed.
 Learn = Callable[[Mapping[str, Account | None], Sequence[Ban] | None], None]
 
 #: Seconds between two looks at what the others are to be shown, and between two claims of what must be here.
@@ -85,7 +85,7 @@ class Listener(Protocol):
         """
         The host is ready.
 
-        :param factories: what makes the protocols of clients: by the wire's name, or `SOCKET`
+        :param factories: make the protocols of clients: by the wire's name, or `SOCKET`
         """
 
     def keep(self, transport: Any, preamble: Preamble, data: bytes) -> None:
@@ -98,7 +98,7 @@ class Listener(Protocol):
 @define(eq=False)
 class Cluster(Membership):
     """
-    The membership of this host, and what the registry tells it.
+    The membership of this host, and the changes that the registry reports.
 
     :param opened: called when the host is ready: from then on it follows the matches of the others
     """
@@ -107,7 +107,7 @@ class Cluster(Membership):
     clock: IReactorTime
     cork: AbstractContextManager[object]
     listener: Listener
-    #: Shows the database that this host goes on, and calls a function when that is done.
+    #: Shows the database that this host is alive, and then calls a function.
     _beat: Callable[[Callable[[], None]], None]
     relays: Relays = field(init=False)
     lobby: Lobby = field(init=False)
@@ -118,22 +118,23 @@ class Cluster(Membership):
     opened: Callable[[], None] = lambda: None
     #: The living members, by their numbers.
     members: Sequence[Member] = ()
-    #: The names whose home is here, as the database has it.
+    #: The names with their home here, according to the database.
     here: set[str] = field(factory=set)
-    #: Names that have their home elsewhere, as it was when somebody asked who is still connected.
+    #: Names with their home elsewhere, according to the last answer about clients that are still connected.
     elsewhere: set[str] = field(factory=set)
-    #: Who is about to log in, and under which name; and what is no name, and is to have its home here.
+    #: The keys that are claimed: by the connection of a log-in, or by a place that is to have its home here.
     claims: dict[Any, str] = field(factory=dict)
     _claimed: Counter[str] = field(factory=Counter)
     #: Names that may be free.
     _maybe_free: set[str] = field(factory=set)
-    #: Who waits here for an opponent, in which queue and since when; and what the others know of that.
+    #: By key: the players that wait here for an opponent, with their queue and since when. And the part of it that the
+    #: others know.
     waiting: dict[str, tuple[Session, QueueKey, float]] = field(factory=dict)
     _offered: dict[str, tuple[QueueKey, bool]] = field(factory=dict)
-    #: What the other members show of their lobbies, and what this one shows.
+    #: The lobbies of the other members, as these show them, and the page that this member shows.
     pages: Sequence[Page] = ()
     _shown: str = ""
-    #: The names of those who are about to be given to another member.
+    #: The names of players that are about to be given to another member.
     leaving: set[str] = field(factory=set)
     #: As of `Watcher`: gives players who wait here to members where others of their queues wait.
     offers_are: Callable[[Sequence[Offer]], None] = field(init=False)
@@ -143,7 +144,7 @@ class Cluster(Membership):
     factories: Mapping[str, WireFactory[Any]] = field(factory=dict)
     _loops: list[LoopingCall] = field(factory=list)
     _timer: Timer = field(factory=Timer)
-    #: Runs while somebody waits here of whom the others are not told.
+    #: Runs while a player waits here who is not offered to the others.
     _alone: Timer = field(factory=Timer)
     halted: bool = False
 
@@ -164,7 +165,9 @@ class Cluster(Membership):
         self.offers_are, self._gather_at_tables = partial(gather, self), gather_at_tables
 
     def begin(self) -> None:
-        """The tables of the start sleep. Show that this host goes on, and watch the other members."""
+        """
+        Begin: the tables of the start sleep. Show the database that this host is alive, and watch the other members.
+        """
         for index in (self.lobby.registry.sleeping, self.lobby.registry.ended):
             self.here.update(index.keys())
         self.registry.start(self)
@@ -176,10 +179,10 @@ class Cluster(Membership):
 
     def _go_on(self) -> Deferred[None]:
         """
-        Show that this host goes on. The next time comes after the answer.
+        Show the database that this host is alive. The next time comes after the answer.
 
-        The first time comes when the reactor runs. From then on the database ends the session of a host that is silent, and
-        a host that starts may take its time.
+        The first time comes when the reactor runs. From then on the database ends the session of a silent host. Before,
+        a host may take its time for the start.
         """
         answered: Deferred[None] = Deferred()
         self._beat(partial(answered.callback, None))
@@ -247,13 +250,14 @@ class Cluster(Membership):
 
     def claim(self, connection: Any, claim: Claim, hops: int, answer: Callable[[int | None], None]) -> None:
         """
-        Find out which member is to hear a log-in.
+        Find out which member must handle a log-in.
 
         :param hops: how often the connection was passed on already
         :param answer: called once, with its number; `None`: nobody knows
         """
         self._note_claim(connection, claim.key)
-        # Who was sent here because somebody waits here stays, whoever else waits by now. So does who meets somebody here.
+        # A player that another member sent here to meet somebody is not sent on. Neither is one that meets an opponent
+        # here.
         queue = None if claim.queue is None or hops else claim.queue.key
         if any(queue == of_waiting for _, of_waiting, _ in self.waiting.values()):
             queue = None
@@ -263,7 +267,7 @@ class Cluster(Membership):
         """
         As `claim`, for a connection that waits to be passed on.
 
-        :param asking: whose claim that is, for `drop_claim`
+        :param asking: the owner of the claim, for `drop_claim`
         """
         self._note_claim(asking, key)
         self._ask(key, answer)
@@ -279,7 +283,7 @@ class Cluster(Membership):
             self.elsewhere.discard(key)
             self.freed(key)
 
-    give_up = drop_claim  # a place that is kept is its own claim
+    give_up = drop_claim  # the owner of a claim on a place is the place itself
 
     def _note_claim(self, connection: Any, key: str) -> None:
         if self.claims.get(connection) != key:
@@ -303,7 +307,7 @@ class Cluster(Membership):
             self.elsewhere.add(key)
         answer(found.home)
 
-    # -- names: the lobby tells
+    # -- names, from the lobby
 
     def is_elsewhere(self, key: str) -> bool:
         return key in self.elsewhere
@@ -323,8 +327,8 @@ class Cluster(Membership):
 
     def _claim_place(self, place: str) -> None:
         """
-        Claim it until it is here. Somebody at another host may look for it in this moment, and be told soon that nothing of
-        that kind is there.
+        Claim a place until it is here. A client at another host may look for it in this moment. That host then reports
+        soon that it does not exist.
         """
         if place in self.claims and place not in self.here and not self.halted:
             again = partial(self.clock.callLater, CLAIM_AGAIN, self._claim_place, place)
@@ -341,15 +345,17 @@ class Cluster(Membership):
             self._soon()
 
     def _look_for_others(self) -> None:
-        """Tell the others of those who have met nobody here."""
+        """Offer the others the players that have met no opponent here."""
         self._tell()
         if left := [since for key, (*_, since) in self.waiting.items() if key not in self._offered]:
             wait = min(left) + AMONG_THEMSELVES - self.clock.seconds()
-            # Who is not at home here yet is told of when that is known.
+            # A player without a home here yet is offered after the home is known.
             self._alone.set(self.clock, wait if wait > 0 else AMONG_THEMSELVES, self._look_for_others)
 
     def _given(self, session: Session, home: int | None) -> None:
-        """Somebody has entered under a name that was not claimed. If another member has it, this player must go."""
+        """
+        A player has entered under a name that was not claimed. If another member has the name, this player must leave.
+        """
         if home != self.epoch and session.player is not None and session.table_id is None:
             player = session.player
             self.lobby.stop_waiting(session)
@@ -362,7 +368,7 @@ class Cluster(Membership):
             self._timer.set(self.clock, 0, self._tell)
 
     def _tell(self) -> None:
-        """Tell the registry what has changed in this turn."""
+        """Send the registry the changes of this turn."""
         names, maybe_free = self.lobby.registry, self._maybe_free
         free = [
             key
@@ -392,14 +398,14 @@ class Cluster(Membership):
         return isinstance(peer, WireProtocol) and peer.factory.wire.spreads
 
     def _show(self) -> None:
-        """Show the other members who is here and who waits, if that is new."""
+        """Show the other members the players and queues of this one, if they have changed."""
         if len(self.members) > 1:
             page = self.lobby.directory.page(self.lobby.waiting_tables).write()
             if page != self._shown:
                 self._shown = page
                 self.registry.show(page)
 
-    # -- the registry tells
+    # -- from the registry
 
     def members_are(self, members: Sequence[Member]) -> None:
         known = self.members
@@ -429,7 +435,9 @@ class Cluster(Membership):
         self.restore(tables)
 
     def restore(self, tables: Sequence[UnfinishedTable]) -> None:
-        """Have tables sleep here. The names of seats that are kept are claimed, if they are not here, and others are free."""
+        """
+        Put tables to sleep here. The names of their seats are claimed if they are not here. Other names become free.
+        """
         self._restore(tables)
         for key in {key_of(seat.name) for table in tables for seat in table.opening.seats}:
             if key in self.here:

@@ -1,12 +1,12 @@
 """
 Connections that this member passes on: their clients speak with another member.
 
-Bytes go both ways as they come. If one side does not read, nothing is read from the other one. If the other member does not
-live any more, its connections are cut, because a process that hangs goes on to accept connections.
+Bytes are passed on in both directions as they come. If one side does not read, the other one is not read either. If the
+other member is dead, its connections are cut, because a process that hangs still accepts connections.
 
-The other member writes in frames. A frame of nothing says that the client is for a third member, or for this one: then comes
-a `Return`, then what the client has sent and nobody has heard, and another frame of nothing. So at most one member relays a
-client, however often that client goes to another one.
+The other member writes in frames. An empty frame means that the client is for a third member, or for this one. After it
+come a `Return`, then the client's bytes that no host has handled, and another empty frame. So at most one member relays
+a client, however often the client moves.
 """
 
 import secrets
@@ -34,16 +34,17 @@ from gamehost.wires.framing import WireError
 
 #: Bytes of the line of a preamble, with its end.
 LONGEST = 16_384
-#: How often a connection is passed on at most before somebody has logged in on it: a name can get another home on the way.
+#: The most times that a connection is passed on before its client has logged in: a name can get another home on the
+#: way.
 MOST_HOPS = 8
 #: Bytes of a frame at most.
 LONGEST_FRAME = 65_536
-#: The name under which a WebSocket of the pages is passed on, which speaks the open wire. No wire has it.
+#: The name under which a WebSocket of the pages is passed on. It speaks the open wire. No wire has it.
 SOCKET = "web/socket"
 
 
 class Preamble(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a member tells another one of a connection that it passes on."""
+    """The facts that a member sends to another one about a connection that it passes on."""
 
     #: Of the run of the host that is meant, so that nobody else can pass connections on.
     token: str
@@ -59,11 +60,12 @@ class Preamble(Struct, frozen=True, forbid_unknown_fields=True):
     sequence: int = 0
     #: How often the connection was passed on since its client has logged in, this time included.
     hops: int = 1
-    #: What the first member says behind the last byte of the client, if the other member gives the connection back.
+    #: The bytes that the first member sends behind the last byte of the client, if the other member gives the
+    #: connection back.
     mark: str = ""
-    #: Who has logged in on this connection, and was told so; `None`: the client has not.
+    #: The player that has logged in on this connection, and has received that; `None`: the client has not.
     adopt: SeatRecord | None = None
-    #: What the conversation has passed on; see `BaseConversation.parcel`.
+    #: The parcel of the conversation; see `BaseConversation.parcel`.
     parcel: str = ""
     #: Whether that connection is lost already: the name is to be free.
     lost: bool = False
@@ -78,16 +80,16 @@ class Preamble(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Return(Struct, frozen=True):
-    """For whom a connection is that goes back to the member which relays it."""
+    """The destination of a connection that goes back to the member that relays it."""
 
-    #: Of what decides which member is meant, and whose home that is now.
+    #: The key that decides which member is meant, and the current home of the key.
     key: str
     home: int
     preamble: Preamble
 
 
 class _Speaks(Struct):
-    """What the preamble of any release has; those before the number was there have none."""
+    """The part of the preamble that all releases have. Releases from before the number have none."""
 
     token: str
     interface: int = 0
@@ -121,7 +123,7 @@ def read_preamble(line: bytes) -> Preamble:
 PATIENCE = 10.0
 PAUSE = 0.1
 
-#: Bytes of a client that are kept for another member, as long as the first one has said nothing.
+#: Bytes of a client that are stored for another member before the first answer of that member.
 MOST_UNANSWERED = 65_536
 
 
@@ -129,14 +131,14 @@ class Search(Interface):
     """Which member a connection is for."""
 
     def find(self) -> Member | bool | None:
-        """Who is meant now; `None`: nobody. `False`: this host itself."""
+        """The current destination; `None`: there is none. `False`: this host itself."""
 
     def end(self) -> None:
         """Nobody is looked for any more."""
 
 
 class FramedTransport:
-    """What the protocol of a client has for a transport, if another member relays that client."""
+    """The transport of a client's protocol, if another member relays that client."""
 
     __slots__ = ("bare", "mark")
 
@@ -160,7 +162,7 @@ class FramedTransport:
 
 
 class _GoingBack(Protocol):
-    """A connection whose client is for another member: what the client has sent goes back, up to the mark."""
+    """A connection with a client for another member: the client's bytes go back, up to the mark."""
 
     transport: Any
 
@@ -255,7 +257,7 @@ class Relay:
     """
     One connection that is passed on.
 
-    :param preamble: what the other member is told, but for its token
+    :param preamble: the facts for the other member, without its token
     :param data: bytes that the client has sent already
     """
 
@@ -270,9 +272,9 @@ class Relay:
     _dialling: Deferred[Any] | None = None
     _timer: Timer = field(factory=Timer)
     _until: float = 0.0
-    #: Whether the other member has said anything. What the client sends is kept until then.
+    #: Whether the other member has sent any byte. Bytes of the client are stored until then.
     _heard: bool = False
-    #: What has come of a connection that comes back: a frame of nothing came. What the client sends is kept meanwhile.
+    #: The frames of a connection that comes back: an empty frame came. Bytes of the client are stored meanwhile.
     _back: list[bytes] | None = None
     #: Whether the address counts as that of a connection.
     _counted: bool = True
@@ -326,7 +328,7 @@ class Relay:
         self._home.write(self._preamble.mark.encode())
 
     def _answered(self) -> None:
-        """From now on nobody else can go on with this connection."""
+        """From now on no other member can continue with this connection."""
         if not self._heard:
             self._heard = True
             self._data.clear()
@@ -343,7 +345,7 @@ class Relay:
         """
         The other member has closed the connection.
 
-        A process that is killed may have been connected to, and have heard nothing. Then somebody else is looked for.
+        A killed process may have accepted the connection without reading from it. Then another member is looked for.
         """
         if self._back and not (self._back[-1] or self._over):
             self._go_elsewhere(self._back)
@@ -377,7 +379,7 @@ class Relay:
                     transport.abortConnection()
 
     def end(self) -> None:
-        """End both connections when what was read before has gone out."""
+        """End both connections after all bytes that were read are sent."""
         if self._finish():
             for transport in (self._home, self.client):
                 if transport is not None:
@@ -386,7 +388,7 @@ class Relay:
                     transport.loseConnection()
 
     def give_up_dialling(self) -> None:
-        """Who is dialled does not live any more, and may never answer. Look for somebody else soon."""
+        """The member that is dialled is dead, and may never answer. Look for another one soon."""
         if self._dialling is not None:
             self._dialling.cancel()
 
@@ -439,7 +441,8 @@ class Relay:
         if self._preamble.adopt is None:
             self.cut()
             return
-        # The other member has the name, and must know that nobody comes: it is told when it can be reached.
+        # The other member has the name, and must know that the client does not come: it is informed when it can be
+        # reached.
         client, self.client = self.client, None
         if client is not None:
             client.abortConnection()
@@ -487,10 +490,10 @@ class Relays:
 
     def pass_on(self, transport: Any, key: str, home: int, preamble: Preamble, data: bytes) -> None:
         """
-        Pass a connection on, whose address the limiter has admitted. If it came from another member, it goes back to that.
+        Pass on a connection that the limiter has admitted. If it came from another member, it goes back to that one.
 
         :param transport: of the client; `None`: the connection is lost, and the other member must know
-        :param key: of what decides which member is meant, and whose home that is now
+        :param key: decides which member is meant; `home` is its current home
         :param data: bytes that the client has sent already
         """
         if isinstance(transport, FramedTransport):
@@ -510,7 +513,10 @@ class Relays:
             replace_protocol(transport, _ToClient(relay), b"")
 
     def cut_all_but(self, living: Collection[int]) -> None:
-        """These members live. Cut the connections to all others. What is not connected yet finds another member."""
+        """
+        Cut the connections to all members but these, which are alive. Connections that are not made yet find another
+        member.
+        """
         for relay in [relay for relay in self.all if relay.member not in living]:
             if relay.connected:
                 relay.cut()

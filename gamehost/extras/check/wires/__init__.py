@@ -1,1 +1,1 @@
-"""The checks of the wires, with the laws of their documents beside them."""
+"""The checks of the wires, with the laws of their documents."""

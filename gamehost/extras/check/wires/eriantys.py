@@ -1,6 +1,6 @@
 """
-The checks of Eriantys in JSON; and what those of the Java objects share with them: requests of the server, and answers of
-the client.
+The checks of Eriantys in JSON, and the parts that they share with those of the Java objects: requests of the server,
+and answers of the client.
 
 The document is *Eryantis Protocol Documentation*: section 1 lists the 42 messages, section 2 has the scenarios. One player
 is asked at a time, and answers once. Both wires have the same requests and answers, most of them under the same names.
@@ -28,7 +28,9 @@ from gamehost.wires.eriantys.rendering import as_read
 
 @define(eq=False)
 class KeepsTheBalance(EriantysPlayer):
-    """Lets nobody build many towers, so that a game is long: it wants professors only while the others lead."""
+    """
+    Prevents players from building many towers, so that a game is long: it wants professors only while the others lead.
+    """
 
     #: The student that has no destination yet.
     _chosen: Colour = field(init=False, default=Colour.YELLOW)
@@ -108,9 +110,9 @@ def few_colours(n: int) -> int:
 LAWS = laws(__name__, "clients")
 
 
-# What both wires share
+# The shared part of both wires
 
-#: The requests, the answer to each, and what it asks, in words. The names are the same on both wires.
+#: The requests, the answer to each, and the question in words. The names are the same on both wires.
 _REQUESTS: Mapping[str, tuple[str, str]] = {
     "AvailableTowers": ("ChosenTower", "which towers?"),
     "AvailableWizards": ("ChosenWizard", "which wizard?"),
@@ -123,7 +125,7 @@ _REQUESTS: Mapping[str, tuple[str, str]] = {
     "SelectCloud": ("ChosenCloud", "which cloud?"),
 }
 _ANSWERS = frozenset(answer for answer, _ in _REQUESTS.values())
-#: What a client means by a message, from its first value.
+#: The meaning of a client's message, from its first value.
 _MEANT: Mapping[str, Callable[[Any], str]] = {
     "Pong": lambda _: "is there",
     "Disconnect": lambda _: "leaves",
@@ -138,7 +140,7 @@ _MEANT: Mapping[str, Callable[[Any], str]] = {
 
 
 def question(request: Any) -> str:
-    """What a request asks, in words."""
+    """The question of a request, in words."""
     return _REQUESTS[type(request).__name__][1].format_map(asdict(request))
 
 
@@ -149,7 +151,7 @@ class RequestReading(Reading):
     A wire's reading says what its board shows.
     """
 
-    #: What a client means by messages that each wire has in its own way, by the kind, from the first value.
+    #: The meaning of messages that each wire has in its own form: by the kind, from the first value.
     MEANT: ClassVar[Mapping[str, Callable[[Any], str]]]
     #: Errors that are nobody's fault: another player has been quicker.
     RACES: ClassVar[Collection[Any]]
@@ -176,7 +178,9 @@ class RequestReading(Reading):
         raise NotImplementedError
 
     def noted(self, message: Any) -> str | None:
-        """What a message of the client means; its name and its student are noted. `None`: it is no message of this wire."""
+        """
+        The meaning of a client's message; its name and its student are noted. `None`: it is no message of this wire.
+        """
         kind, values = type(message).__name__, astuple(message)
         means = self.MEANT.get(kind) or _MEANT.get(kind)
         if kind == "LoginMessage":
@@ -248,7 +252,7 @@ class RequestReading(Reading):
         return True
 
     def accepted(self) -> None:
-        """The last answer has been carried out. What was refused before it may be right now."""
+        """The last answer has been carried out. Answers that were refused before it may be right now."""
         self.answered = None
         self._refused.clear()
 
@@ -301,7 +305,7 @@ _HEARD: Mapping[type, Callable[[Any], str]] = {
 }
 
 
-#: So many Acknowledgements may be missing: the last ones, which a client that ends does not send.
+#: The most Acknowledgements that may be missing: the last ones, which a client that ends does not send.
 FEW = 6
 #: A client sends at least this share of the Acknowledgements that are due.
 MOST = 0.9

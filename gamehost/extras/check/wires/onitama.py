@@ -1,9 +1,9 @@
 """
-The checks of clients and of servers of Onitama in pipe-separated lines; and what those of the final dialect share with them:
-the match as one player knows it, and scenarios.
+The checks of clients and of servers of Onitama in pipe-separated lines, and the parts that they share with those of the
+final dialect: the match as one player knows it, and scenarios.
 
-The document is *Návrh protokolu*; its sections are the titles in it. `docs/wires/onitama.rst` says the same in full. What a
-move may do is asked of the game.
+The document is *Návrh protokolu*; its sections are the titles in it. `docs/wires/onitama.rst` says the same in full.
+The game decides which moves are legal.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -67,7 +67,7 @@ def stalemate(client: bool) -> Callable[[Any, Seat], None]:
 
 #: Cards with which both sides have many moves.
 DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
-#: The cards of the boards on which somebody has no move.
+#: The cards of the boards on which one side has no move.
 STUCK = {"onitama.deal": "crab,elephant/ox,horse/boar"}
 _SIDES = ("White", "Black")
 _PIECES = {"K": "White's master", "P": "a pupil of White", "k": "Black's master", "p": "a pupil of Black"}
@@ -80,7 +80,7 @@ class OnitamaReading(Reading):
     A wire's reading translates its messages, with `of_any_time`, `of_a_match` and `heard`.
     """
 
-    #: What to do about moves that are refused, by the reason, where the law of moves says less.
+    #: Advice about refused moves, by the reason, if it says more than the law of moves.
     ADVICE: Mapping[str, str] = {
         "a piece of yours stands on the end square": "Leave out the steps that end on a piece of your own."
     }
@@ -93,7 +93,7 @@ class OnitamaReading(Reading):
         self.turn: int | None = None
         self.waits = False
         self.unanswered = Unanswered()
-        #: What else of the client may still be refused: `log-in`, `help` or `other`.
+        #: The other unanswered messages of the client that may be refused: `log-in`, `help` or `other`.
         self.open: list[str] = []
         #: Whether the next message may have been sent before the end of the match was known.
         self._may_be_late = False
@@ -111,11 +111,11 @@ class OnitamaReading(Reading):
         return said
 
     def of_any_time(self, message: Any) -> Said | None:
-        """What a message means that needs no match; `None`: it is none of these."""
+        """The meaning of a message that needs no match; `None`: it is none of these."""
         raise NotImplementedError
 
     def of_a_match(self, message: Any) -> Said:
-        """What a move means, or what is no message of a client at all."""
+        """The meaning of a move, or of a line that is no message of a client."""
         raise NotImplementedError
 
     def no_message(self) -> Said:
@@ -256,7 +256,7 @@ def dealt(white: Sequence[str], black: Sequence[str], spare: str, board: str, tu
 
 def scenarios(exchange: str, *strict: Scenario) -> Sequence[Scenario]:
     """
-    What is tried with a client.
+    The scenarios for a client.
 
     :param exchange: the key of the law of exchanges
     :param strict: the scenarios without extensions
@@ -429,7 +429,7 @@ class OnitamaSpelling(Spelling):
         """
         The deal.
 
-        :raises ValueError: START does not tell it
+        :raises ValueError: START does not contain it
         """
         if not isinstance(message, m.Start):
             return None

@@ -1,8 +1,9 @@
 """
 The checks of clients of the open wire.
 
-The document is `docs/wires/open.rst`; sections are the titles in it. No rule of a game stands here: `Game.legal` says which
-actions a seat may take, and `Game.follow` what an event changes. A client is checked in the game that it seeks.
+The document is `docs/wires/open.rst`; sections are the titles in it. This module has no rules of games: `Game.legal`
+lists the actions that a seat may take, and `Game.follow` computes the effect of an event. A client is checked in the
+game that it seeks.
 """
 
 import re
@@ -30,7 +31,7 @@ from gamehost.programs.clients import Judges
 from gamehost.wires.open import messages as m
 from gamehost.wires.seeking import PLAYED, PlayedGame
 
-#: So many legal actions are looked at. Where there are more, an action counts as legal.
+#: The most legal actions that are examined. If there are more, an action counts as legal.
 MOST = 1_000
 _PLAYED: Mapping[str, PlayedGame] = {one.game.name: one for one in PLAYED}
 
@@ -56,7 +57,7 @@ _SAID: Mapping[type, str] = {
 
 
 class OpenReading(Reading):
-    #: Whoever has the code of a private table joins it, looks on and reads its record.
+    #: A program with the code of a private table can join it, watch it and read its record.
     SECRETS = (*Reading.SECRETS, "code")
 
     def __init__(self) -> None:
@@ -64,10 +65,10 @@ class OpenReading(Reading):
         self._table: int | None = None
         self._played: PlayedGame | None = None
         self._seat = Seat(0)
-        #: What the client knows of the match; `None`: nothing yet.
+        #: The client's knowledge of the match; `None`: nothing yet.
         self._view: Any = None
         self._moves = Unanswered()
-        #: What else may still be refused: `log-in` or `other`.
+        #: The other unanswered messages that may be refused: `log-in` or `other`.
         self._open: list[str] = []
         #: The ids of questions for moves, and whether each may be asked.
         self._asked: dict[Any, bool] = {}

@@ -50,7 +50,7 @@ from gamehost.wires.paper_soccer import messages as m
 
 @define(eq=False)
 class LeadsToBounces(PaperSoccerPlayer):
-    """Ends its turns beside the border, and beside points that were touched: there the other side has to bounce."""
+    """Ends its turns next to the border, and next to touched points: there the other side has to bounce."""
 
     def _points(self, place: Place) -> tuple[int, ...]:
         found = [turn for turn in turns(place, MOST_TURNS) if turn.to.winner < 0]
@@ -90,7 +90,7 @@ def _touched(place: Place) -> int:
 
 LAWS = laws(__name__, "clients")
 
-#: A move that no position allows: the ball stays where it is.
+#: A move that no position allows: the ball does not move.
 FOUL = b"0,0"
 
 
@@ -107,12 +107,12 @@ class XmlReading(Reading):
     def __init__(self) -> None:
         self._nick = ""
         self._position = Position()
-        #: Who is to move; empty: there is no game.
+        #: The player to move; empty: there is no game.
         self._next = ""
         self._game_id = ""
         self._waits = False
         self._moves = Unanswered()
-        #: What else of the client may still be refused: `log-in`, `help` or `other`.
+        #: The other unanswered messages of the client that may be refused: `log-in`, `help` or `other`.
         self._open: list[str] = []
         #: Whether the next message may have been sent before the end of the game was known.
         self._may_be_late = False
@@ -204,7 +204,7 @@ class XmlReading(Reading):
         return Said("")
 
     def _refused(self) -> Grade | None:
-        """How the server's error is marked. An illegal move is told twice: the last game state follows."""
+        """The grade of the server's error. The server answers an illegal move twice: the last game state follows."""
         refused = self._moves.next_refused()
         if refused is not None and not refused.ends_turn:
             self._moves.refused()
@@ -246,7 +246,7 @@ class XmlReading(Reading):
 
 
 def _followed(points: tuple[m.Point, ...]) -> Position:
-    """The position after all points of a game, told at once."""
+    """The position after all points of a game that came in one message."""
     position = Position()
     for point in points:
         try:

@@ -1,7 +1,7 @@
 """
-What is wrong with a message by the XML Schema of the wire, for tools that look at messages of others.
+The fault of a message by the XML Schema of the wire, for tools that read other programs' messages.
 
-The host itself does not import this module: lxml keeps every name that it has ever read.
+The host itself does not import this module: lxml stores every name that it has ever read.
 """
 
 import re

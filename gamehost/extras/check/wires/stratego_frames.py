@@ -71,7 +71,7 @@ class FramesReading(Reading):
         #: The placements that are not answered yet: the square, if the client could think that it is right.
         self._placing: list[tuple[int, int] | None] = []
         self._moves = Unanswered()
-        #: What else of the client may still be refused: `log-in` or `other`.
+        #: The other unanswered messages of the client that may be refused: `log-in` or `other`.
         self._open: list[str] = []
         #: Whether a move may still come that was sent before the end of the game was known.
         self._may_be_late = False
@@ -230,10 +230,10 @@ class FramesReading(Reading):
         return _WORDS.get(type(message), "")
 
     def _connected(self) -> None:
-        """Another player is there. During the set-up it has come back, and the placements stay."""
+        """Another player has connected. During the set-up it has come back, and the placements remain."""
         if self._phase is Phase.SET_UP:
             return
-        # Who has waited signed on first. Who has not may have come back to either side.
+        # A player that has waited signed on first. Another one may have come back to either side.
         self._rows = 0 if self._phase is Phase.WAITING else None
         self._phase = Phase.SET_UP
         self._ready = self._seen = self._may_be_late = self._crossed = False
@@ -335,7 +335,7 @@ CHECKS = WireChecks(
 )
 
 
-#: What stands on a square that its receiver cannot see.
+#: The mark of a piece that its receiver cannot see.
 _HIDDEN = "#"
 
 # -- servers

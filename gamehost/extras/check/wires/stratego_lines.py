@@ -1,9 +1,10 @@
 """
-The checks of clients and of servers of Stratego in lines of ASCII with accounts; and what those of the frames share with them:
-the board as one player may see it, an opponent that attacks from afar, set-ups with which a game is short, and secrets.
+The checks of clients and of servers of Stratego in lines of ASCII with accounts. Also the parts that they share with
+those of the frames: the board as one player may see it, an opponent that attacks from afar, set-ups with which a game
+is short, and secrets.
 
-The document is *Stratego server protocol description*. It has no titles: its parts are the items of its list. What the rules
-say about a move does not depend on what the player cannot see.
+The document is *Stratego server protocol description*. It has no titles: its parts are the items of its list. The
+judgement of a move depends only on what the player can see.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,14 +39,14 @@ from gamehost.wires.framing import asks_for_help
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.messages import is_resignation
 
-#: In so many turns in a row a piece may cross the same border, where the Two-Squares rule is played as the game has it.
+#: The walk of a side that has not moved, if a piece may cross the same border in three turns in a row.
 _NOWHERE = rules.nowhere(3)
 _OFF = "no such square"
 
 
 @define(eq=False)
 class Sight:
-    """What the client sees of the board. A square is a number from 0 to 99, as in the game's board."""
+    """The client's view of the board. A square is a number from 0 to 99, as in the game's board."""
 
     #: Own pieces by their kinds, and `#` for each enemy piece; empty: nothing is known.
     squares: str = ""
@@ -59,12 +60,12 @@ class Sight:
         self.squares, self._walk = "", _NOWHERE
 
     def show(self, squares: Iterable[str]) -> None:
-        """A board, A1 first. What is no piece in it is an empty square or a lake."""
+        """A board, A1 first. Other marks are an empty square or a lake."""
         marks = zip(squares, rules.BARE.decode("ascii"), strict=True)
         self.squares = "".join(mark if mark in rules.KINDS or mark == ENEMY else bare for mark, bare in marks)
 
     def wrong(self, source: int, target: int) -> str | None:
-        """What is wrong with a move of the client; `None`: nothing that the document has."""
+        """The fault of a client's move; `None`: none that the document has."""
         if not (0 <= source < 100 and 0 <= target < 100):
             return _OFF
         return rules.opening(board_with(self.squares, rules.FIRST_PLAYER, {}), 0).objection(source, target)
@@ -75,14 +76,14 @@ class Sight:
         return way is not None and bool(way[1] & self._walk.barred(source))
 
     def walked(self, source: int, target: int) -> None:
-        """The client has made a move. The board is told in another way."""
+        """The client has made a move. The board comes in another message."""
         way = rules.WAYS[source].get(target)
         if way is not None:
             self._walk = self._walk.on(source, target, way[1])
 
     def moved(self, source: int, target: int, battle: tuple[str, str] | None = None) -> None:
         """
-        A piece has gone to a square.
+        A piece has moved to a square.
 
         :param battle: the kinds of this piece and of the one that was there, `.` where it is not known; `None`: there was none
         """
@@ -214,7 +215,7 @@ async def alike(run: ServerRun) -> None:
 
 LAWS = laws(__name__, "clients")
 
-#: What is awaited from the client after a message of the server.
+#: The message that the client must send after a message of the server.
 _AWAITED: Mapping[type, str] = {
     m.AuthReq: "name",
     m.AuthOk: "",
@@ -249,7 +250,7 @@ class LinesReading(Reading):
         self._open = 0
         #: Whether a log-in was refused, and the reason may follow.
         self._not_let_in = False
-        #: Whether a game has begun, and the colour has not been told.
+        #: Whether a game has begun, and the colour has not come yet.
         self._begun = False
         #: Whether the client has come back to a game, and no set-up is awaited.
         self._back = False
@@ -338,7 +339,7 @@ class LinesReading(Reading):
             self._back = isinstance(message, m.Resume)
         match message:
             case m.GetMove() if refused:
-                # Without extensions nothing else tells that a move is refused.
+                # Without extensions no other message shows that a move is refused.
                 grade = self._grade_of_refusal()
                 return Said("the move is refused; another one is awaited", grade)
             case m.AuthReq():

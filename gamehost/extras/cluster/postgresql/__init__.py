@@ -1,11 +1,11 @@
 """
 The journal and the accounts in a PostgreSQL database.
 
-A host writes through one session, and the session holds a lock. A row that was committed came from the holder of the lock.
-When the lock is free, nothing of that host is under way any more. So no statement needs a check of its own.
+A host writes through one session, and the session holds a lock. A committed row came from the holder of the lock. When
+the lock is free, no statement of that host is running any more. So no statement needs a check of its own.
 
-If the connection is lost, nobody knows whether the last group was committed. The writer connects again, takes the lock again,
-and asks for the last row of the group: it is there, or it is written again.
+If the connection is lost, it is not known whether the last group was committed. The writer connects again, takes the
+lock again, and reads the last row of the group. If the row is missing, the group is written again.
 
 Here is which stores are in a database, and what may be shown of their names. All other modules need psycopg 3. They are
 imported for a PostgreSQL store alone.
@@ -22,7 +22,7 @@ PREFIXES = ("postgresql://", "postgres://")
 
 _PASSWORD = re.compile(r"([?&](?:ssl)?password=)[^&]*", re.IGNORECASE)
 
-#: What stands for a password.
+#: The text that replaces a password.
 _HIDDEN = "***"
 
 

@@ -87,7 +87,7 @@ _TYPES = ("int8", "int8", "int4", "int8", "int2", "int2", "bytea", "bytea")
 @contextmanager
 def filled(store: str, reader: Inspector) -> Iterator[Inspector]:
     """
-    A database with everything that a reader gives. It is kept if nothing is raised in here.
+    A database with all rows of a reader. It is committed if the `with` block raises nothing.
 
     :raises StoreUnusable: it cannot be used, or is not empty
     """

@@ -1,13 +1,14 @@
 """
-The runs of the members of a cluster: who is alive, and how one of them takes the tables and the names of another that has
-ended. A run of a host has a number, its epoch.
+The runs of the members of a cluster: which are alive, and how one of them takes the tables and the names of another
+that has ended. A run of a host has a number, its epoch.
 
-Every function blocks. It raises `LineLost` if the connection is lost, and `StoreFailed` for any other error. After `LineLost`
-it may be called again in another session, with the same arguments: what is done already is not done twice.
+Every function blocks. It raises `LineLost` if the connection is lost, and `StoreFailed` for any other error. After
+`LineLost` it may be called again in another session, with the same arguments: steps that are done already are not done
+twice.
 
-The database notes the unfinished tables, so that a start finds out whether somebody has changed them while no host ran. The
-number of the tables and the sum of their numbers are changed with the list itself. The newest row of each table is noted about
-once a second and at the end of a run, because a note for each entry would cost as much as the entry.
+The database notes the unfinished tables, so that a start can detect changes that were made while no host ran. The
+number of the tables and the sum of their numbers are changed with the list itself. The newest row of each table is
+noted about once a second and at the end of a run, because a note for each entry would cost as much as the entry.
 """
 
 import time
@@ -31,7 +32,7 @@ _NAMES_CLASS = LOCK_CLASS + 1
 #: Why a host must end that is not in the list of the living any more.
 TAKEN_OVER = "another host has taken the journal over"
 
-#: The numbers of the runs whose locks are held.
+#: The numbers of the runs with a held lock.
 _LOCKS = """
     SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -70,11 +71,11 @@ _MOVE = f"""
 NEWEST = """
     UPDATE live SET n = new.n, h = new.h FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS new(game, n, h)
     WHERE live.game = new.game AND owner = %s"""
-#: The tables whose noted row is not there any more; of one run, or of all.
+#: The tables with a noted row that does not exist any more; of one run, or of all.
 MISSING = """
     SELECT live.game, live.n FROM live LEFT JOIN event ON event.game = live.game AND event.n = live.n AND event.h = live.h
     WHERE {} AND live.n IS NOT NULL AND NOT lost AND event.game IS NULL ORDER BY live.game"""
-#: Why a table is damaged whose noted row is not there.
+#: Why a table without its noted row is damaged.
 MISSING_ROW = "table {}: row {} was durable, and is missing or was changed"
 _NOT_HELD = """
     SELECT game FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS head(game, n, h)
@@ -103,14 +104,14 @@ _SILENCE = "SET LOCAL idle_in_transaction_session_timeout = '3s'"
 @frozen
 class ClusterAddress:
     """
-    What the other members of a cluster are told of one.
+    The facts about a member that the others can read.
 
-    :param spreading: as of `keys_of_table`; the others are not told that
+    :param spreading: as of `keys_of_table`; not published
     """
 
     #: Where they reach it: the words of a client endpoint such as `tcp:10.0.0.1:8990`.
     address: str
-    #: What a connection to it must begin with. It changes with each run.
+    #: The beginning of each connection to it. It changes with each run.
     token: str = field(repr=False)
     spreading: Collection[str] = ()
 
@@ -131,7 +132,7 @@ def lock_cluster(session: Session, say: Callable[[str], None] = lambda words: No
 
     If nothing is done in this transaction for three seconds, the server ends the session.
 
-    :param say: called with words for the log, if somebody does so just now
+    :param say: called with words for the log, if another member does so at this moment
     """
     session.run(_SILENCE)
     numbers = (session.lock_class, CLUSTER_LOCK)
@@ -148,17 +149,17 @@ def begin_run(
     say: Callable[[str], None] = lambda words: None,
 ) -> int:
     """
-    Begin a run in a session that holds the lock of the store. The session holds the lock of the run from now on.
+    Begin a run in a session that holds the lock of the store. From now on the session has the lock of the run.
 
     If nobody else is alive, everything of all others is this run's.
 
     :param name: of the machine, for people
-    :param cluster: `None`: this host is alone, and holds the lock of the store alone
-    :param accept_loss: go on with the list of unfinished tables as it is
+    :param cluster: `None`: this host is alone, and has the lock of the store alone
+    :param accept_loss: use the list of unfinished tables as it is
     :param say: called with words for the log while this waits
     :returns: the number of the run
-    :raises StoreUnusable: nobody else is alive, and that list is not the one that was noted; or the lock of the run is taken;
-        or a living member has another interface
+    :raises StoreUnusable: no other member is alive, and that list is not the noted one; or the lock of the run is
+        taken; or a living member has another interface
     """
     address, token = (None, None) if cluster is None else (cluster.address, cluster.token)
     with transaction(session):
@@ -194,8 +195,8 @@ def take_over(
     :param me: the number of this run
     :param dead: the number of the other one
     :param spreading: as of `keys_of_table`
-    :returns: its unfinished tables, oldest first, as they all sleep now, and those of their keys that are here; `None` if it is
-        alive, or another member has taken it over, or somebody starts or takes over just now
+    :returns: its unfinished tables, oldest first, which all sleep now, and those of their keys that are here. `None` if
+        it is alive, or another member has taken it over, or another member starts or takes over at this moment
     :raises StoreFailed: this run was ended by another member
     """
     with transaction(session):
@@ -220,9 +221,10 @@ def take_over(
 
 def take_home(session: Session, me: int, tables: Iterable[UnfinishedTable], spreading: Collection[str]) -> list[str]:
     """
-    Make this member the home of what is where tables are, within a transaction. What is at home at a living member stays there.
+    Make this member the home of the keys of some tables, within a transaction. A key with its home at a living member
+    does not move.
 
-    :returns: what is at home here now
+    :returns: the keys with their home here now
     """
     keys = list({key for table in tables for key in keys_of_table(table, spreading)})
     # First what may wait for other members, in the same order as they do it.
@@ -241,8 +243,8 @@ def take_everything(session: Session, me: int, cluster: ClusterAddress | None) -
     """
     End all others, and take everything of theirs, within a transaction with the cluster's lock, when nobody else is alive.
 
-    :param cluster: of a member: it is the home of what is where unfinished tables are, also of those of a host that was alone,
-        and noted nothing. All other names are free; `None`: all are
+    :param cluster: of a member: it becomes the home of the keys of all unfinished tables, also of those of a host that
+        was alone and noted no homes. All other names are free; `None`: all are
     """
     session.rows(
         f"SELECT pg_advisory_xact_lock({_NAMES_CLASS}, epoch::int) FROM member WHERE heir IS NULL AND epoch <> %s",
@@ -272,10 +274,10 @@ def take_numbers(session: Session, count: int) -> list[int]:
 
 @frozen
 class LostTable:
-    """A table of which the database does not have all that players were told."""
+    """A table with rows that players have received, and that the database has lost."""
 
     table: TableId
-    #: The number of the newest row that was told, and of the newest one that is there; `None`: there is none.
+    #: The number of the newest row that players received, and of the newest one in the database; `None`: there is none.
     told: int
     held: int | None
 
@@ -300,10 +302,11 @@ def note_removed(session: Session, tables: Sequence[int]) -> None:
 
 def mark_lost(session: Session, run: int, heads: Mapping[int, Head]) -> list[int]:
     """
-    Find out which of these rows are missing, and have nobody play their tables on.
+    Find the missing ones of these rows, and stop their tables.
 
-    :param run: what is not in the list of unfinished tables any more belongs to this one, which is added if it is missing, too
-    :param heads: the newest rows that players were told of
+    :param run: becomes the owner of tables that are not in the list of unfinished tables any more. It is added if it is
+        missing, too
+    :param heads: the newest rows that players have received
     """
     if not (games := [row[0] for row in session.rows(_NOT_HELD, columns_of(heads))]):
         return []
@@ -334,7 +337,7 @@ def lost(session: Session, epoch: int, inherited: int | None = None) -> list[Los
 
 
 def go_on(session: Session, epoch: int, table: TableId) -> UnfinishedTable | None:
-    """Have a table that has lost rows be played on with those that are there; `None`: it is no such table, or has no row."""
+    """Resume a table that has lost rows with the rows that are left; `None`: it is no such table, or has no row."""
     changed = session.run(
         "UPDATE live SET lost = false, n = NULL, h = NULL, since = coalesce(since, (SELECT seconds FROM uptime)) "
         "WHERE game = %s AND owner = %s AND lost AND EXISTS (SELECT 1 FROM event WHERE event.game = live.game)",
@@ -347,7 +350,9 @@ def go_on(session: Session, epoch: int, table: TableId) -> UnfinishedTable | Non
 
 
 def _has_ended(session: Session, epoch: int) -> bool:
-    """Whether a run has ended, or its lock is free: then this transaction has it, and the run cannot go on."""
+    """
+    Whether a run has ended, or its lock is free. Then this transaction takes the lock, and the run cannot continue.
+    """
     if session.rows("SELECT 1 FROM member WHERE epoch = %s AND ended IS NOT NULL", (epoch,)):
         return True
     return bool(session.rows("SELECT pg_try_advisory_xact_lock(%s::int, %s::int)", (session.lock_class, epoch))[0][0])
@@ -377,6 +382,6 @@ def list_faults(session: Session) -> list[str]:
 
 
 def note_faults(session: Session) -> list[str]:
-    """What a start finds beside the rows of tables, one sentence each."""
+    """The faults that a start finds besides the rows of tables, one sentence each."""
     missing = session.rows(MISSING.format("true"))
     return list_faults(session) + [MISSING_ROW.format(table, n) for table, n in missing]

@@ -4,8 +4,8 @@ The registry of a member of a cluster, on PostgreSQL: a thread with a session of
 The thread carries out what the host requests, as one statement for all that can be one group. Four times a second it looks for
 members that have died. Of all else that they change, the members notify each other.
 
-After a lost connection it connects again, and carries out again what it does not know to be done: that changes nothing if it
-was done.
+After a lost connection it connects again, and repeats requests that may not have been carried out: a second time
+changes nothing.
 """
 
 import json
@@ -65,7 +65,7 @@ def first_group(requests: Iterable[names.AnyRequest]) -> list[names.Request]:
     return group
 
 
-#: Those who notify wait for each other until their commits are durable. This need not be.
+#: Sessions that notify wait for each other until their commits are durable. This is not needed here.
 _WAKE = "SELECT set_config('synchronous_commit', 'off', true), pg_notify('gamehost', '{}')"
 _SHOW = f"""
     WITH shown AS (
@@ -74,7 +74,7 @@ _SHOW = f"""
     )
     {_WAKE.format("page")} FROM shown"""
 
-#: All pages with their numbers. NULL stands for a page that is known already.
+#: All pages with their numbers. NULL replaces a page that is known already.
 _PAGES = """
     SELECT home, n, CASE WHEN known.home IS NULL THEN page END
     FROM page LEFT JOIN unnest(%s::int8[], %s::int8[]) AS known(home, n) USING (home, n)"""
@@ -86,7 +86,7 @@ def carry_out_group(
     """
     Carry out a group, which `first_group` has found, in one transaction.
 
-    :param gone: members that do not live any more, although their end is not noted yet
+    :param gone: dead members with an end that is not noted yet
     :returns: the results, of a claim an `Answer`, or `None`: ask again later; and whether it has changed who waits
     :raises StoreFailed: this run was ended by another member
     """
@@ -112,7 +112,7 @@ def carry_out_group(
 
 
 def _columns(request: names.Request) -> Iterator[Mapping[str, object]]:
-    """What the database is told of a request, for each of its names."""
+    """The columns of a request for the database, one mapping for each of its names."""
     match request:
         case names.Transfer(key, home):
             yield {"key": key, "home": home}
@@ -138,11 +138,11 @@ LOOK_AT_ALL = 5.0
 @define(eq=False)
 class PostgresRegistry(names.Registry):
     """
-    The registry of a host that has opened its journal, to be made before the accounts and the bans are read. What the thread
-    uses has names that begin with `_`.
+    The registry of a host that has opened its journal. It is made before the accounts and the bans are read. Attributes
+    of the thread have names that begin with `_`.
 
     :param store: the name of the database
-    :param from_thread: calls a function on the reactor's thread; the order of the calls is kept
+    :param from_thread: calls a function on the reactor's thread, in the order of the calls
     :param broken: called there, at most once, when the host must end, with the reason
     :param warn: called there, with words for the log
     :param spreading: as of `keys_of_table`
@@ -175,7 +175,7 @@ class PostgresRegistry(names.Registry):
     _members: Sequence[names.Member] = ()
     _dead: Sequence[int] = ()
     _offers_told: bool = False
-    #: The pages that were told last, with their numbers, by member.
+    #: The pages that were reported last, with their numbers, by member.
     _pages: Mapping[int, tuple[int, str]] = field(factory=dict)
     #: The newest change of an account or a ban that was read.
     _changes_read: int = 0
@@ -373,7 +373,7 @@ class PostgresRegistry(names.Registry):
         self._offers_told = bool(offers)
 
     def _look_at_pages(self) -> None:
-        """Read the pages of the others, and of those that are told already only their numbers."""
+        """Read the pages of the others. Of known pages only the numbers are read."""
         known, living = self._pages, self._living - {self.epoch}
         rows = self._session.rows(_PAGES, (list(known), [n for n, _ in known.values()]))
         self._pages = {home: (n, known[home][1] if page is None else page) for home, n, page in rows if home in living}

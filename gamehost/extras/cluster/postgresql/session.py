@@ -1,5 +1,5 @@
 """
-One session with the database: how it is opened, what is checked, and the locks that it holds.
+One session with the database: how it is opened, its checks, and its locks.
 
 An advisory lock belongs to its session. When the session ends, the database frees the lock, and not before the last
 transaction of the session is decided.
@@ -36,7 +36,7 @@ LOCK_CLASS = 0x67616D65
 #: The second number of the lock of the whole store.
 STORE_LOCK = 0
 
-#: What libpq is told, unless the store's name says something else. A lost machine is noticed after about three seconds.
+#: The options of libpq, unless the store's name sets them. A lost machine is detected after about three seconds.
 _CLIENT = {
     "application_name": "gamehost",
     "connect_timeout": "5",
@@ -84,7 +84,7 @@ _MEANING = {
     "standard_conforming_strings": "on",
     "transform_null_equals": "off",
 }
-#: Those that a session has otherwise.
+#: The settings that have another value in a session.
 _DIFFERENT = """
     SELECT name, current_setting(name, true), wanted FROM unnest(%s::text[], %s::text[]) AS one(name, wanted)
     WHERE current_setting(name, true) <> wanted"""
@@ -125,7 +125,7 @@ class Session:
     lock_class: int = LOCK_CLASS
     #: How many queries were streamed: each has a name.
     _streams: int = 0
-    #: The words of notifications that have come since somebody has cleared this.
+    #: The words of notifications that have come since the set was last cleared.
     notices: set[str] = field(factory=set)
 
     def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
@@ -192,7 +192,7 @@ class Session:
             self.notices.add(notice.extra.decode())
 
     def cancel(self) -> None:
-        """Have the server give up what it does for this session. For any thread."""
+        """Make the server stop the current work for this session. For any thread."""
         with suppress(psycopg.Error):
             self.connection.cancel()
 
@@ -203,7 +203,7 @@ class Session:
         """
         Take an advisory lock.
 
-        :param patience: for how many seconds it is tried: a session that was lost holds its lock until the database notices
+        :param patience: seconds for which it is tried: a lost session has its lock until the database detects the loss
         :param shared: others may have the lock, too, if they share it
         """
         until = clock() + patience
@@ -215,7 +215,7 @@ class Session:
         return True
 
     def owner_of_lock(self, number: int) -> str:
-        """Who holds a lock, in words, as far as the database tells; else an empty string."""
+        """The holder of a lock, in words, as far as the database reports it; else an empty string."""
         found = self.rows(
             "SELECT coalesce(host(client_addr), 'this machine or a socket'), to_char(backend_start, 'YYYY-MM-DD HH24:MI') "
             "FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND granted "
@@ -262,7 +262,7 @@ def connect(store: str, read_only: bool = False) -> Session:
         try:
             connection = psycopg.connect(info, autocommit=True)
         except psycopg.errors.ConnectionTimeout:
-            # A process that stood still for so long itself finds an answer at once.
+            # A process that was paused for so long itself finds an answer at once.
             connection = psycopg.connect(info, autocommit=True)
     except psycopg.Error as error:
         raise LineLost(" ".join(str(error).split())) from error
@@ -372,7 +372,8 @@ def _check_that_it_is_one_session(session: Session, another: Callable[[], Sessio
     """
     A pooler in transaction mode gives each transaction any session, so locks would belong to nobody.
 
-    The second connection keeps a transaction open meanwhile, so that a pooler cannot give the first one the same session.
+    The second connection has an open transaction meanwhile, so that a pooler cannot give the first one the same
+    session.
     """
     pid = "SELECT pg_backend_pid()"
     before, other = session.rows(pid), another()
@@ -416,7 +417,7 @@ def make_tables(session: Session) -> None:
         return
     text = schema()
     with transaction(session):
-        # -1 stands for the schema. The lock ends with the transaction.
+        # The number -1 is that of the schema. The lock ends with the transaction.
         session.rows("SELECT pg_advisory_xact_lock(%s::int, -1)", (session.lock_class,))
         if not has_tables(session):
             session.run(text)

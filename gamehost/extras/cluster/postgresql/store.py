@@ -1,12 +1,12 @@
 """
-An open store in a PostgreSQL database, and how a group of changes is added to it in one transaction: with few statements, whose
-values are in PostgreSQL's binary format.
+An open store in a PostgreSQL database, and how a group of changes is added to it in one transaction: with few
+statements and values in PostgreSQL's binary format.
 
-After any other error than a lost connection the store accepts nothing more, because nobody knows what the database holds. The
-next start reads that.
+After any other error than a lost connection the store accepts no more changes, because the contents of the database are
+not known. The next start reads them.
 
-What people ask is read through a session of its own, which never writes. If it is lost, it is opened again when somebody asks
-next. Nothing that is read for people ends the host.
+Questions of people are read through a session of their own, which never writes. If it is lost, it is opened again for
+the next question. No error of such a question ends the host.
 
 To open a store blocks. It is for the start, before any port is open; a lost connection is for the writer's thread.
 """
@@ -69,7 +69,8 @@ from gamehost.storage.writer import Writer
 
 T = TypeVar("T")
 
-#: Of some tables, those whose end was told. The newest one stays, because new numbers are counted from it.
+#: Of some tables, those with an end that was sent. The newest one is not removed, because new numbers are counted from
+#: it.
 _REMOVABLE = """
     SELECT game FROM unnest(%s::int8[]) AS one(game)
     WHERE game NOT IN (SELECT game FROM live) AND game < (SELECT max(game) FROM event)"""
@@ -81,7 +82,7 @@ RECENT = 30.0
 _SILENCE = "SET idle_session_timeout = '3s'; SET idle_in_transaction_session_timeout = '3s'"
 #: Seconds for which a lost connection is tried again. The host gives up after the same time.
 PATIENCE = 10.0
-#: Seconds for which a start waits for the lock: the database may not know yet that the last host is gone.
+#: Seconds for which a start waits for the lock: the database may not have detected the end of the last host yet.
 LOCK_PATIENCE = 5.0
 #: Seconds between the database's clock and that of this machine from which on the log says so.
 CLOCKS_DIFFER = 60.0
@@ -100,7 +101,7 @@ class PostgresStore(OpenStore):
     :param warn: called in the writer's thread with words for the log
     :param at: seconds since 1970; `None`: by the database's clock, which counts for all members
     :param machine: seconds since 1970 by the clock of this machine, which is only compared
-    :param cluster: what the other members are told of this one; `None`: this host is alone
+    :param cluster: the facts for the other members; `None`: this host is alone
     """
 
     name: str
@@ -117,7 +118,8 @@ class PostgresStore(OpenStore):
     _synchronized: tuple[float, float] = field(init=False, default=(0.0, 0.0))
     #: The newest rows of tables that were not noted yet, the first one first.
     _unnoted: dict[int, Head] = field(factory=dict)
-    #: The newest rows of tables that are not in use any more, and when that was. Their players have been told of these.
+    #: The newest rows of tables that are not in use any more, and the time of their last use. Their players have
+    #: received these rows.
     _recent: deque[tuple[float, int, Head]] = field(factory=deque)
     #: When some are noted next.
     _note_at: float = 0.0
@@ -215,7 +217,9 @@ class PostgresStore(OpenStore):
         return self._asking(lambda: self.session.run(sql, parameters))
 
     def _remove_unplayed(self, tables: Sequence[int]) -> None:
-        """Remove matches in which nobody has acted. What was removed by a lost session is gone, and is not asked for again."""
+        """
+        Remove matches in which no player has acted. Matches that a lost session has removed are not asked for again.
+        """
         every = TableRows(self.session, self.epoch)
         found = {table: rows for table in tables if is_unplayed(rows := every.rows(table))}
         if not found:
@@ -229,7 +233,9 @@ class PostgresStore(OpenStore):
         self._unplayed.later(found.keys() - told)
 
     def mark(self) -> Callable[[], None]:
-        """The database keeps its own log. Now and then the newest rows of tables are noted in it, on the writer's thread."""
+        """
+        The database has its own log. Now and then the newest rows of tables are noted in it, on the writer's thread.
+        """
         if self._clock() >= self._note_at:
             self._note_newest(NOTED_AT_ONCE)
             self._note_at = self._clock() + NOTE_EVERY
@@ -248,9 +254,9 @@ class PostgresStore(OpenStore):
         """This run ends in order."""
         self._note_newest(None)
         if tables := self._unplayed.all():
-            with suppress(LineLost, StoreFailed):  # then they stay
+            with suppress(LineLost, StoreFailed):  # then they are not removed
                 self._remove_unplayed(tables)
-        with suppress(LineLost):  # all is durable, and the next host notes the end
+        with suppress(LineLost):  # everything is durable, and the next host notes the end
             self.session.run("UPDATE member SET ended = now() WHERE epoch = %s", (self.epoch,))
         self.session.close()
 
@@ -298,11 +304,11 @@ class PostgresStore(OpenStore):
 
     def _renew(self) -> None:
         """
-        Have a new session for this run, when the connection is lost.
+        Open a new session for this run, after the connection is lost.
 
-        :raises StoreFailed: there is none, or the database has lost what was durable
+        :raises StoreFailed: it cannot be opened, or the database has lost durable rows
         """
-        self.session.close()  # if it is alive after all, its locks are free now
+        self.session.close()  # if it is still alive, its locks become free now
         while True:
             self.resume()
             with suppress(LineLost), or_closed(self.session):
@@ -315,7 +321,7 @@ class PostgresStore(OpenStore):
         """
         Whether a group is in the database: its number, or its last row.
 
-        :raises StoreFailed: somebody else has written a row there
+        :raises StoreFailed: another host has written a row there
         """
         if group.noted:
             noted = self.session.rows("SELECT noted FROM member WHERE epoch = %s", (self.epoch,))
@@ -330,9 +336,9 @@ class PostgresStore(OpenStore):
 
     def _check_heads(self) -> None:
         """
-        Compare the database with what players were told. Tables that have lost rows are played on by nobody.
+        Compare the database with the rows that players have received. Tables that have lost rows are stopped.
 
-        :raises StoreFailed: a row is missing of which players may have been told, or this run was ended
+        :raises StoreFailed: a row is missing that players may have received, or this run was ended
         """
         known = self.session.rows("SELECT ended IS NULL FROM member WHERE epoch = %s", (self.epoch,))
         told = {table: head for _, table, head in self._recent} | self._heads
@@ -373,7 +379,7 @@ class PostgresStore(OpenStore):
         )
 
     def new_numbers(self, count: int) -> Sequence[int]:
-        """So many numbers for tables that no member of a cluster gets again."""
+        """New numbers of tables, which no member of a cluster gets again."""
         return self._asking(lambda: members.take_numbers(self.session, count))
 
     def check_at_start(self, everything: bool) -> list[UnreadableRow]:
@@ -384,7 +390,7 @@ class PostgresStore(OpenStore):
         return list(damage.values())
 
     def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
-        """As of `OpenStore`. The seats of tables that have lost rows are kept, however few are there."""
+        """As of `OpenStore`. The seats of tables that have lost rows are reserved, however few rows are left."""
         lost = {one.table for one in self.lost()}
         for one in super().unfinished():
             yield evolve(one, begun=True) if isinstance(one, UnfinishedTable) and one.table in lost else one
@@ -402,7 +408,7 @@ class PostgresStore(OpenStore):
         return found
 
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
-        """Remove damaged tables from the list of unfinished ones. Their rows stay."""
+        """Remove damaged tables from the list of unfinished ones. Their rows are not removed."""
         self._given_up = damage
         self.session.run(REMOVE_ALL, ([damaged.table for damaged in damage],))
 
@@ -479,7 +485,8 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
         else:
             note.write(session)
     if over:
-        # Not in the same statement: parts of one do not see each other's rows, and a table may be opened and put away at once.
+        # Not in the same statement: parts of one statement do not see each other's rows, and a table may be opened and
+        # closed at once.
         session.run(REMOVE_ALL, (over,))
     if not session.run("UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL", (number, epoch)):
         raise StoreFailed("another host has taken the journal over")
@@ -495,7 +502,7 @@ def _insert(session: Session, group: Group) -> None:
         session.run_prepared(_ROWS, parameters)
 
 
-#: After so long the server gives a statement up: what is read may not keep it from clearing away old rows.
+#: The server cancels a statement after this time: a read may not delay the removal of old rows.
 LONGEST = "5s"
 
 
@@ -537,7 +544,7 @@ class PostgresReader:
         return self._session.rows(sql, parameters)
 
     def interrupt(self) -> None:
-        """Have the server give up what it reads. For any thread."""
+        """Make the server cancel the current read. For any thread."""
         if (session := self._session) is not None:
             session.cancel()
 
@@ -548,9 +555,9 @@ class PostgresReader:
 
 def reconnected(connect_until: Callable[[float], Session], clock: Clock, sleep: Sleep) -> Session:
     """
-    A new session in the place of one whose connection is lost. It is tried again and again, for `PATIENCE`.
+    A new session in place of one with a lost connection. It is tried repeatedly, for `PATIENCE`.
 
-    :param connect_until: opens one, and is told until when it may wait, in seconds of the clock
+    :param connect_until: opens a session; its argument is the time until which it may wait, in seconds of the clock
     :raises StoreFailed: the database is out of reach for too long, or a try has found that this host must end
     """
     until = clock() + PATIENCE
@@ -564,7 +571,7 @@ def reconnected(connect_until: Callable[[float], Session], clock: Clock, sleep: 
 
 
 def who_has_it(session: Session, cluster: bool) -> str:
-    """Why the lock of a store cannot be had, for the owner of a host, which is to be a member of a cluster or not."""
+    """Why the lock of a store is not free, for the owner of a host that is to be a member of a cluster or not."""
     whose = session.owner_of_lock(STORE_LOCK)
     if cluster:
         return (
@@ -603,7 +610,7 @@ def open_postgresql(
     :param lock_patience: for how many seconds the lock of a host that was lost is waited for
     :param wall, machine: as `at` and `machine` of `PostgresStore`
     :param warn: called on the reactor's thread, with words for the log
-    :param cluster: what the other members are told of this one; `None`: this host is alone
+    :param cluster: the facts for the other members; `None`: this host is alone
     :raises StoreUnusable: the journal must not be used
     """
     opened = PostgresStore(store, lambda words: from_thread(partial(warn, words)), cluster, wall, machine)
