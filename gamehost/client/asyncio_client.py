@@ -6,9 +6,9 @@ A client of the open wire on connections of asyncio::
         async for message in client:
             ...
 
-The client connects, reads and answers pings while its messages are asked for, as in the loop above. After a lost connection it
-connects again by itself, as `gamehost.client.core` describes. The loop ends when the client is closed, or when the host does
-not want it back: the last message is then a `Lost` without `again`.
+The client connects, reads and answers pings while the caller asks for its messages, as in the loop above. After a lost
+connection it connects again by itself, as `gamehost.client.core` describes. The loop ends when the client is closed, or
+when the host refuses to have it back: the last message is then a `Lost` without `again`.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ class Client(ClientCore):
         #: The time of the next attempt to connect; `None`: there is none.
         self._attempt: float | None = 0.0
 
-    # -- heard
+    # -- messages
 
     def __aiter__(self) -> Self:
         return self
@@ -92,7 +92,7 @@ class Client(ClientCore):
     async def _read(self, reader: StreamReader) -> None:
         due = self.due
         try:
-            # A read that is cancelled loses nothing: the bytes stay in the reader.
+            # A cancelled read loses nothing: the bytes remain in the reader.
             data = await asyncio.wait_for(reader.read(_CHUNK), None if due is None else max(0.0, due - self._now()))
         except TimeoutError:
             self.tick(self._now())
@@ -127,7 +127,10 @@ class Client(ClientCore):
     # -- the end
 
     async def close(self) -> None:
-        """Send what was said, close the connection, and connect no more. A seat is kept as after a lost connection."""
+        """
+        Send the pending messages, close the connection, and connect no more. A seat is reserved as after a lost
+        connection.
+        """
         writer, self._reader, self._writer, self._attempt = self._writer, None, None, None
         if writer is not None:
             writer.close()

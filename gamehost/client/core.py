@@ -1,7 +1,7 @@
 """
 A client of the open wire without input and output: bytes and times go in, messages and bytes come out. Pure.
 
-Whoever carries the bytes does this::
+The owner of the connection calls::
 
     core.connection_made(now)            a connection is there
     core.received(data, now)             it brought bytes; what they say is returned
@@ -10,16 +10,16 @@ Whoever carries the bytes does this::
     core.take_output()                   after each of these and after `say` and `act`: bytes to send
     core.fault                           if set: close the connection, which cannot be used any more
 
-What is said to the host goes through `say`, as a message of `gamehost.wires.open.messages`; `act` is for actions.
-The clients of asyncio and of Twisted are this one with a connection.
+Messages to the host go through `say`, as those of `gamehost.wires.open.messages`; `act` is for actions. The clients of
+asyncio and of Twisted are this one with a connection.
 
-The core logs in on each new connection. A guest shows the key that it got before, and so has its seat back. What lasts is asked
-for again: to be told the tables, to watch tables, and to be seated if no seat was found yet.
+The core logs in on each new connection. A guest sends the key that it got before, and so gets its seat back. Lasting
+wishes are sent again: the list of tables, watched tables, and a seat if none was found yet.
 
-Events and views are structs of the game: `gamehost.games.<game>.messages`. A view follows the events, and shows what its seat
-may know, as the host would show it now. It holds no rules: positions in `gamehost.games` know which moves are legal. Messages
-say less than a game's own views, so two things are as in the last view that the host has shown: in Eriantys `turn` and
-`statuses`.
+Events and views are structs of the game: `gamehost.games.<game>.messages`. A view follows the events, and shows as much
+as its seat may know, like the host's current view. It has no rules: positions in `gamehost.games` know which moves are
+legal. Messages contain less than a game's own views. So in Eriantys two values are as in the last view of the host:
+`turn` and `statuses`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,7 +40,7 @@ from gamehost.wires.framing import WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import OpenClientCodec
 
-# The tables that a client plays or watches, as far as it has been told.
+# The tables that a client plays or watches, as far as it knows them.
 
 
 #: The installed games that have messages, which know what an event changes.
@@ -72,7 +72,7 @@ def read(game: str, value: Any, part: Literal["event", "view", "action"]) -> Any
         return value
 
 
-#: What a game raises that reads a message of the right shape, with a card, a square or a move that there is not.
+#: The exceptions of a game that reads a message of the right shape with an impossible card, square or move.
 IMPOSSIBLE = (LookupError, ValueError, TypeError, AttributeError, Foul)
 
 
@@ -92,7 +92,7 @@ def understood(game: str, event: Any) -> Any:
 
 def caught_up(game: str, view: Any, before: Iterable[Any], seat: Seat) -> Sequence[Any]:
     """
-    What a player hears that comes back to a match, as of `gamehost.games.play.heard_back`.
+    The events that a player needs that comes back to a match, as of `gamehost.games.play.heard_back`.
 
     :param view: as `read` gives it, and so are the events before
     :raises WireError: they are none of this game, or cannot be
@@ -111,9 +111,9 @@ def followed(view: Any, event: Any, seat: int | None) -> Any:
 
     :param view: the view before it; `None`: none is known yet
     :param event: as `read` gives it
-    :param seat: whose view it is; `None`: a watcher's
-    :return: the view before it if the event changes nothing, or is of rules that are not known here; `None` while too little
-        is known
+    :param seat: the seat that has the view; `None`: a watcher
+    :return: the view before it if the event changes nothing, or if its rules are not known here; `None` while too
+        little is known
     """
     name = _GAME_OF.get(type(event))
     if name is None:
@@ -139,20 +139,20 @@ class Table:
     #: By seat: the players' names, and the wires on which they play.
     names: list[str]
     wires: list[str]
-    #: The number of the last entry of the journal that was told.
+    #: The number of the last entry of the journal that has come.
     n: int
     #: The view of the own seat or of a watcher, as a struct of the game. `None`: not known yet. It follows the events.
     view: Any = None
-    #: The seats whose players have lost the connection.
+    #: The seats with players that have lost the connection.
     away: set[int] = field(factory=set)
-    #: How the match ended; `None`: it goes on.
+    #: The end of the match; `None`: it has not ended.
     over: m.Over | None = None
     #: By seat: the milliseconds that were left when the last view or event came; `None`: the match has no clocks.
     clocks: list[int] | None = None
 
 
 class Tables:
-    """All tables of a client. Those whose match is over are kept until another one is told of."""
+    """All tables of a client. A table with an ended match is stored until the next one comes."""
 
     def __init__(self) -> None:
         self._tables: dict[int, Table] = {}
@@ -164,7 +164,7 @@ class Tables:
         return self._tables.get(number)
 
     def forget(self, number: int) -> None:
-        """The client does not watch there any more. The own table is kept."""
+        """The client has stopped watching there. The own table is not dropped."""
         if self.own is None or self.own.number != number:
             self._tables.pop(number, None)
 
@@ -299,7 +299,7 @@ class Lost:
     again: float | None
 
 
-#: What a client hears: messages of the host, and that the connection is lost.
+#: The messages of a client: those of the host, and the loss of the connection.
 Heard: TypeAlias = m.ServerMessage | Lost
 
 
@@ -313,7 +313,7 @@ class _State(Enum):
     REFUSED = "refused"
 
 
-#: What is answered by no list.
+#: Messages that are never answered by a list.
 _WITHOUT_LISTS = (m.Enter, m.LogIn, m.Seek, m.Stop, m.Act, m.AskMoves, m.Ping, m.Leave)
 
 
@@ -326,8 +326,8 @@ class ClientCore:
     """
 
     def __init__(self, login: m.Enter | m.LogIn | None, chance: Callable[[], float] | None = None) -> None:
-        #: What is said on the next connection. It has the key, once the host has given one: a program that keeps it can take
-        #: its seat back later.
+        #: The first message on the next connection. It has the key, once the host has given one: a program that stores
+        #: it can take its seat back later.
         self.login = login
         #: The tables that the client plays or watches.
         self.tables = Tables()
@@ -343,7 +343,7 @@ class ClientCore:
         self._failures = 0
         self._last_id = 0
         self._bye: m.Bye | None = None
-        #: What lasts.
+        #: The lasting wishes.
         self._lobby = False
         #: Whether the host may answer with a list.
         self._listens = False
@@ -385,7 +385,7 @@ class ClientCore:
         self.waited(now)
 
     def connection_lost(self, why: str) -> Lost:
-        """The connection is gone, or could not be made."""
+        """The connection is lost, or could not be made."""
         refused = self._state is _State.REFUSED
         bye, why = self._bye, self.fault or why
         self._state = _State.OFFLINE
@@ -403,7 +403,7 @@ class ClientCore:
         return Lost(why, pause * (least + (most - least) * self._chance()))
 
     def received(self, data: bytes, now: float) -> list[m.ServerMessage]:
-        """What the host said with these bytes. The client's state is then the one after all of it."""
+        """The messages of the host in these bytes. The client's state is then the one after all of them."""
         heard: list[m.ServerMessage] = []
         if self.fault is not None:
             return heard
@@ -436,7 +436,7 @@ class ClientCore:
             self.due = now + PONG_WITHIN
 
     def waited(self, now: float) -> None:
-        """The client has not read for some time; only from now on it can hear whether the host is there."""
+        """The client has not read for some time, so the time without messages begins now."""
         self._pinged = False
         self.due = now + (LOG_IN_WITHIN if self._state is _State.ENTERING else PING_AFTER)
 
@@ -500,9 +500,9 @@ class ClientCore:
 
     def moves(self, begun: str = "") -> int:
         """
-        Ask which actions the own seat may take now. The answer is heard as `Moves`, or as `Refused`.
+        Ask which actions the own seat may take now. The answer comes as `Moves`, or as `Refused`.
 
-        :param begun: of a game whose actions are shown step by step, the beginning of one
+        :param begun: the beginning of an action, in a game that shows actions step by step
         :return: the id that the answer has
         :raises NotSeated: there is no match
         :raises NotConnected: the connection is lost
@@ -527,7 +527,7 @@ class ClientCore:
         if self._seek is not None:
             self._put(self._seek)
 
-    # -- heard
+    # -- from the host
 
     def _hear(self, message: m.ServerMessage) -> m.ServerMessage:
         match message:

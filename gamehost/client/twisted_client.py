@@ -5,9 +5,9 @@ A client of the open wire on connections of Twisted::
     client.say(Seek("onitama"))
     message = await client.next()
 
-`next` gives a Deferred; in a coroutine, `async for message in client` gives one message after another. After a lost connection
-the client connects again by itself, as `gamehost.client.core` describes. The messages end when the client is closed, or when
-the host does not want it back: the last message is then a `Lost` without `again`.
+`next` returns a Deferred; in a coroutine, `async for message in client` yields one message after another. After a lost
+connection the client connects again by itself, as `gamehost.client.core` describes. The messages end when the client is
+closed, or when the host refuses to have it back: the last message is then a `Lost` without `again`.
 """
 
 from collections import deque
@@ -32,7 +32,7 @@ class Closed(ClientError):
 
 
 class _Connection(Protocol):
-    """One connection. All it does is tell the client."""
+    """One connection. It passes everything to the client."""
 
     transport: Any
 
@@ -82,7 +82,7 @@ class Client(ClientCore):
         self._closing: Deferred[None] | None = None
         self._connect()
 
-    # -- heard
+    # -- messages
 
     def next(self) -> "Deferred[Heard]":
         """The next message. It fails with `Closed` after the last one. It can be cancelled, and loses no message then."""
@@ -155,7 +155,7 @@ class Client(ClientCore):
 
     def _set_timer(self) -> None:
         self._stop_timer()
-        # A client that reads nothing does not hear whether the host is there.
+        # A client that does not read cannot detect a silent host.
         if self.due is not None and not self._paused and not self._ended:
             self._timer = self._reactor.callLater(max(0.0, self.due - self._reactor.seconds()), self._tick)
 
@@ -186,7 +186,8 @@ class Client(ClientCore):
 
     def close(self) -> "Deferred[None]":
         """
-        Send what was said, close the connection, and connect no more. A seat is kept as after a lost connection.
+        Send the pending messages, close the connection, and connect no more. A seat is reserved as after a lost
+        connection.
 
         :return: fires when the connection is closed
         """

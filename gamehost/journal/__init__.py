@@ -1,1 +1,1 @@
-"""The record of a table: what it is made of, how it is checked, and how it is replayed."""
+"""The record of a table: its parts, how it is checked, and how it is replayed."""

@@ -1,10 +1,10 @@
 """
 A match as text, which people can read and programs can read back, and as a picture.
 
-The header of the text has one tag a line, such as `[Game "onitama"]`, as in PGN. After an empty line there is one entry a line:
-its number, the time on the table's clock in milliseconds, the seat (`-`: nobody), and the action in the game's notation. Words
-with an asterisk are no actions: `*begin`, `*left`, `*time`, `*archived`, `*draw`, `*takeback`. The random numbers that were
-drawn stand in braces.
+The header of the text has one tag a line, such as `[Game "onitama"]`, as in PGN. After an empty line there is one entry
+a line. It has its number, the time on the table's clock in milliseconds, the seat (`-`: none), and the action in the
+game's notation. Words with an asterisk are no actions: `*begin`, `*left`, `*time`, `*archived`, `*draw`, `*takeback`.
+Random numbers of the entry are in braces.
 
 Nothing is hidden in this text, so it is for matches that are over, and for the operator.
 """
@@ -129,7 +129,7 @@ class _Header:
 
 def read_notation(text: str) -> Notation:
     """
-    The inverse of `write_notation`, but for what it leaves out.
+    The inverse of `write_notation`, without the parts that it leaves out.
 
     Whether the actions are legal is found by a replay of the record.
 
@@ -183,7 +183,7 @@ def _read_entry(line: str, number: int, count: int, seats: int) -> Entry:
     return Entry(kind, int(found[2]), seat, notation, drawn)
 
 
-# The picture of a match. While it goes on, the picture shows what the one who asks may know.
+# The picture of a match. Before the end of the match, the picture shows as much as its reader may know.
 
 
 class NoPicture(ValueError):
@@ -206,7 +206,7 @@ def picture(
 
     :param names: of the players; by default those of the record
     :param date: of the match, for people
-    :param seat: whose knowledge is shown while the match goes on; `None`: a watcher's
+    :param seat: the seat with the view that is shown before the end of the match; `None`: a watcher's
     :param until: the number of the last entry that counts; `None`: all of them
     :param moves: whether all moves are listed
     :param reveal: whether everything is shown when the match is over

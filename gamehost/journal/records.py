@@ -1,9 +1,9 @@
 """
-What a table's record is made of, and what a journal promises.
+The parts of a table's record, and the promises of a journal.
 
-Everything that a master accepted is an entry: who did what, when on the table's clock, and what chance gave. Replaying
-a table's entries through a new master gives the same position and the same events. Nobody is told of an entry before
-the journal has called back that it is durable.
+Every action that a master has accepted becomes an entry: the seat, the action, the time on the table's clock, and the
+random numbers. Replaying a table's entries through a new master gives the same position and the same events. No player
+receives an entry before the journal has called back that it is durable.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ HOUSE_ADDRESS = "house"
 
 
 class EntryKind(IntEnum):
-    """What an entry records. The numbers are in the journal's files: never change one."""
+    """The kind of an entry. The numbers are in the journal's files: never change one."""
 
     #: The match began: the outcomes drawn by `GameMaster.begin`.
     BEGAN = 1
@@ -55,22 +55,22 @@ class Entry(msgspec.Struct, frozen=True, gc=False, array_like=True):
     seat: Seat | None = None
     #: The action, as `Game.write` gives it; empty for all kinds but `ACTED`.
     notation: bytes = b""
-    #: What chance gave while this was carried out, in order.
+    #: The random numbers that were drawn for this entry, in order.
     drawn: tuple[int, ...] = ()
-    #: Only in the entry that ended the match: how, in words. Never empty there.
+    #: Only in the entry that ended the match: the end, in words. Never empty there.
     outcome: str = ""
-    #: Of some entries, where the match stood after it: `gamehost.journal.replay.fingerprint`; else empty.
+    #: In some entries, the fingerprint of the match after it: `gamehost.journal.replay.fingerprint`; else empty.
     check: bytes = b""
 
 
 @frozen
 class SeatRecord:
-    """Who sits where, as far as a new run of the host must know it."""
+    """The player of a seat, as far as a new run of the host needs it."""
 
     name: str
     #: The wire by its name, such as `onitama`.
     wire: str
-    #: Where the player came from, without the port; empty where there is no such thing.
+    #: The player's address, without the port; empty if there is none.
     address: str = ""
     #: Whether the name belongs to an account.
     account: bool = False
@@ -87,7 +87,8 @@ TABLE_SETTINGS = frozenset({"code", RATED, *CLOCK_SETTINGS})
 #: In the opening of a match of a championship: the number of the record in which its result counts. No player can set it.
 CHAMPIONSHIP = "championship"
 
-#: How the names of settings begin in which a wire has kept something with a seat of a match: `note.0`. No player can set them.
+#: The beginning of the names of settings in which a wire stores a note for a seat of a match: `note.0`. No player can
+#: set them.
 NOTE = "note."
 
 
@@ -98,7 +99,7 @@ def settings_to_show(settings: Mapping[str, str]) -> Mapping[str, str]:
 
 @frozen
 class TableHeader:
-    """What a table was opened with: enough to make its master anew."""
+    """The opening of a table: enough to make its master again."""
 
     game: str
     version: int
@@ -112,17 +113,17 @@ class TableHeader:
         return {name: text for name, text in self.settings.items() if name not in others and not name.startswith(NOTE)}
 
     def note(self, seat: int) -> str:
-        """What the wire of a player has kept with the seat; empty: nothing."""
+        """The note of a wire for a player's seat; empty: none."""
         return self.settings.get(f"{NOTE}{seat}", "")
 
     @property
     def has_notes(self) -> bool:
-        """Whether players come back to the table by an id that a wire has kept with a seat."""
+        """Whether players come back to the table by an id that a wire has stored as a note."""
         return any(self.note(seat) for seat in range(len(self.seats)))
 
     @property
     def code(self) -> str:
-        """What a client must know to watch the match; empty: nothing."""
+        """The code that a client needs to watch the match; empty: none."""
         return self.settings.get("code", "")
 
     @property
@@ -136,19 +137,19 @@ class TableHeader:
         return self.settings.get(CHAMPIONSHIP, "")
 
 
-#: In place of a seat among those that were told the end: the match has ended, and players have missed it who are told it later.
-#: No game has so many seats.
+#: In place of a seat among those that have received the end: the match has ended, and the players that have missed it
+#: will receive it later. No game has so many seats.
 MISSED_END = Seat(62)
 
 
 @frozen
 class TableRecord:
-    """A table as the journal holds it."""
+    """A table's record in the journal."""
 
     table: TableId
     opening: TableHeader
     entries: tuple[Entry, ...]
-    #: Of a finished table that is unfinished for the host: the seats that have been told the end.
+    #: The seats that have received the end, of a finished table that is still in the list of unfinished ones.
     told: frozenset[Seat] = frozenset()
 
 
@@ -177,16 +178,16 @@ class UnfinishedTable:
 
     table: TableId
     opening: TableHeader
-    #: Whether there is an entry: nobody was told of a table without one.
+    #: Whether there is an entry: no player has received anything of a table without one.
     begun: bool
-    #: Since when nobody is there, in seconds of `Journal.uptime`.
+    #: The time since which all players are away, in seconds of `Journal.uptime`.
     since: int
     #: As in `TableRecord`.
     told: frozenset[Seat] = frozenset()
 
     @property
     def over(self) -> bool:
-        """Whether the match has ended, and only players who were away then are to be told."""
+        """Whether the match has ended, and only players that were away then must still receive the end."""
         return MISSED_END in self.told
 
 
@@ -216,7 +217,7 @@ class Pressure(IntEnum):
     REFUSE = 2
     #: A member of a cluster cannot serve anybody: close all connections and ports, so that players go to another one.
     AWAY = 3
-    #: The disk is as good as gone: end the process, with a status that is not 0.
+    #: The disk has failed: end the process, with a status that is not 0.
     GIVE_UP = 4
 
 
@@ -232,17 +233,17 @@ class Room(IntEnum):
 
 class Journal(Protocol):
     """
-    Where entries are kept.
+    The store of entries.
 
     Callbacks come in the order of the calls, each exactly once, on the reactor's thread: at once where keeping takes
     no time, later otherwise. A journal that cannot keep its promise does not call back: it ends the process.
 
-    What is read for people is beside that order: `read`, `match`, `finished`, `elsewhere` and `entries_after`. A change
-    waits for changes only, never for a question. A question is answered at some later time, before or after the callbacks
-    of changes that were added before or behind it. The answer has everything that was called back for before the call, and
-    may have more. Questions are answered one at a time, in the order of their calls, each in a bounded time, and their age
-    is no part of how far the disk is behind. They wait without a bound: whoever asks for others, such as clients, asks
-    one or a few questions at a time.
+    Reads for people are outside that order: `read`, `match`, `finished`, `elsewhere` and `entries_after`. A change
+    waits for changes only, never for a question. A question is answered at some later time, before or after the
+    callbacks of changes that came before or after it. The answer has everything with a callback before the call, and
+    may have more. Questions are answered one at a time, in the order of their calls, each in a bounded time. Their age
+    does not count towards the delay of the disk. The number of waiting questions has no bound here: a caller that asks
+    for others, such as clients, asks one or a few questions at a time.
     """
 
     def new_table(self) -> TableId:
@@ -260,10 +261,10 @@ class Journal(Protocol):
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
         """
-        The player of a seat has been told the end of a finished table.
+        The player of a seat has received the end of a finished table.
 
-        :param seat: `None`: nobody else is to be told. `unfinished` does not give the table any more. `MISSED_END`: all others
-            were away, and are told later
+        :param seat: `None`: no other player must receive it. Then `unfinished` does not return the table any more.
+            `MISSED_END`: all others were away, and will receive it later
         """
 
     @property
@@ -278,15 +279,15 @@ class Journal(Protocol):
 
     def unfinished(self) -> Iterable[UnfinishedTable]:
         """
-        The tables that were never finished, and those whose end was not told, oldest first.
+        The tables that were never finished, and those with an end that was not sent, oldest first.
 
         Called once, before anything is added. To add entries to one of them, load it first.
         """
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         """
-        Read the record of a table, in order with the changes: it holds all that was added before. An unfinished one can be
-        added to.
+        Read the record of a table, in order with the changes: it has all entries that were added before. An unfinished
+        one can be added to.
 
         A journal need not keep finished tables. If it has no record of this table, it gives a reason.
 
@@ -306,8 +307,8 @@ class Journal(Protocol):
         """
         Find the tables that other hosts play, which write to the same store. Tables that sleep are left out.
 
-        :param known: tables whose openings are not asked for
-        :param most: so many tables are given, those with the highest numbers
+        :param known: tables whose openings are not needed
+        :param most: the number of tables to return, those with the highest numbers
         :param found: called with the tables in the order of their numbers, and with the number of all such tables
         """
 
@@ -331,12 +332,12 @@ class Journal(Protocol):
         name: str = "",
     ) -> None:
         """
-        Find finished matches that everybody may know, the newest first: those that have no code. A journal need not keep them.
+        Find finished matches that are public, the newest first: those without a code. A journal need not store them.
 
         :param below: only tables with lower numbers; `None`: all
-        :param count: at most so many matches that fit. A journal may give fewer at once, although there are more
-        :param found: called with the matches, and with the lowest number for which that is the answer. To go on, ask again
-            with that as `below`; if it is 1, there are no more
+        :param count: the most matches to return. A journal may give fewer at once, although there are more
+        :param found: called with the matches, and with the lowest number down to which the answer is complete. To
+            continue, ask again with that as `below`; if it is 1, there are no more
         :param game: only matches of this game; empty: of any
         :param name: only matches of a player with this name, compared as `gamehost.accounts.names.key_of` compares; empty: of
             anybody; `RATED_MATCHES`: only rated ones
@@ -351,7 +352,7 @@ class Journal(Protocol):
 
     def sleep(self, table: TableId, since: int) -> None:
         """
-        The last player of an unfinished table is gone. Before anything can be added to it, it must be loaded or woken.
+        The last player of an unfinished table has left. Before anything can be added to it, it must be loaded or woken.
 
         :param since: in seconds of `uptime`
         """
@@ -377,7 +378,7 @@ class Store(Journal, Protocol):
 
     @property
     def all_checked(self) -> bool:
-        """Whether the whole records of all tables of `unfinished` were checked. Those that were not go on with `check`."""
+        """Whether the whole records of all tables of `unfinished` were checked. The others are checked by `check`."""
 
     def check(self, rows: int, checked: Callable[[Sequence[str], bool], None]) -> None:
         """

@@ -1,8 +1,8 @@
 """
-A record carried out once more by a new master: to go on with it, and to tell what everybody may know of it.
+A record is carried out again by a new master, to continue it, and to make the public history of it.
 
-The fingerprint of a master's state shows whether it went the same way. Nothing is stored for what watchers are told, and no
-secret can be told: a master has addressed each event already.
+The fingerprint of a master's state shows whether the replay had the same result. The events for watchers are not
+stored, and no secret can be among them: a master has addressed each event already.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -30,10 +30,11 @@ from gamehost.games.base import (
 from gamehost.games.clock import with_clocks
 from gamehost.journal.records import Entry, EntryKind, TableHeader
 
-#: Every so many entries of a table one carries a check. More often costs moves; less often lets a wrong replay run longer.
+#: The number of entries of a table after which one has a check. More checks cost time of moves; with fewer checks, a
+#: wrong replay is detected later.
 INTERVAL = 50
 
-#: What the players have agreed on in an entry of these kinds. Its seat has offered it.
+#: The agreements of players in entries of these kinds. The seat of the entry has made the offer.
 AGREEMENTS: Mapping[EntryKind, Offer] = {EntryKind.DRAWN: Offer.DRAW, EntryKind.TAKEN_BACK: Offer.TAKEBACK}
 
 _Writer = Callable[[Any], str]
@@ -41,8 +42,8 @@ _Writer = Callable[[Any], str]
 
 def fingerprint(master: GameMaster[Any, Any]) -> bytes:
     """
-    Eight bytes for where a match stands: what its master knows, the time by which it waits, and how it ended. Not why it
-    ended: those are words for people, and may be said better one day.
+    Eight bytes for the state of a match: the state of its master, its deadline, and its end. The words about the end
+    are not part of it: they are for people, and may change.
 
     :raises TypeError: the master's state is not made of what `canonical_text` takes
     """
@@ -92,7 +93,7 @@ def _fields_of(kind: type[Any]) -> _Writer:
 
 
 def _string(value: str) -> str:
-    # Its length first, so that no string can look like what stands beside it.
+    # Its length comes first, so that no string can look like the text next to it.
     return f"{len(value)}:{str.__str__(value)}"
 
 
@@ -157,7 +158,7 @@ def replay(
 
     :param master: a new one
     :param chance: where that master draws from
-    :param entries: from the first on; what comes after an end is not looked at
+    :param entries: from the first one on; entries after an end are ignored
     :param told: called with the number of each entry, the first one being 1, and its events
     :returns: the master
     :raises NotFollowed: the record does not fit the rules
@@ -232,13 +233,13 @@ def _step(game: Game[A, E], master: GameMaster[A, E], entry: Entry) -> Sequence[
 
 E_co = TypeVar("E_co", covariant=True)
 
-#: Entries of which one history tells at most: a quarter of a megabyte on the open wire.
+#: The most entries in one history: a quarter of a megabyte on the open wire.
 MANY = 2_000
 
 
 @frozen
 class History(Generic[E_co]):
-    """What everybody may know of a match, up to an entry."""
+    """The public events of a match, up to an entry."""
 
     #: How many entries are in it, the opening aside. The first one after the opening has the number 1.
     n: int
@@ -246,13 +247,13 @@ class History(Generic[E_co]):
     events: tuple[tuple[int, E_co], ...]
     #: How the match ended; `None`: it had not ended then.
     result: Result | None
-    #: Who plays, in the order of the seats.
+    #: The players, in the order of the seats.
     names: tuple[str, ...] = field(default=(), eq=False)
 
 
 def beginning(told: History[E], until: int, most: int) -> History[E]:
     """
-    A history up to an earlier entry: what `history_in_steps` tells of the same record.
+    A history up to an earlier entry: the same as `history_in_steps` makes of the record.
 
     :param told: a history with the events of all its entries
     :param most: as of `history_in_steps`
@@ -264,7 +265,7 @@ def beginning(told: History[E], until: int, most: int) -> History[E]:
 
 def history(game: Game[Any, E], opening: TableHeader, entries: Sequence[Entry], until: int | None = None) -> History[E]:
     """
-    What everybody may know of a match, from its beginning on.
+    The public events of a match, from its beginning on.
 
     :param entries: from the first one after the opening on
     :param until: the number of the last entry that counts; `None`: all of them
@@ -289,7 +290,7 @@ def history_in_steps(
     """
     As `history`; each step of the generator carries out one entry.
 
-    :param most: of how many entries the events are told, the last ones; `None`: of all
+    :param most: the number of last entries with events in the history; `None`: all
     """
     followed = [entry for entry in entries[:until] if entry.kind is not EntryKind.ARCHIVED]
     first = 0 if most is None else len(followed) - most

@@ -1,8 +1,9 @@
 """
-The messages of the console, and their bytes. A client says lines of UTF-8 and what its telnet tells; the host says text and
-prompts.
+The messages of the console, and their bytes. A client sends lines of UTF-8 and the commands of its telnet; the host
+sends text and prompts.
 
-What a line means depends on the state: it may be a command, a move or a password. So a line is never shown in a log.
+The meaning of a line depends on the state: it may be a command, a move or a password. So a line is never shown in a
+log.
 
 A line may end as netcat's and as telnet's do. Backspaces that a client sends are carried out. A line that is not UTF-8 is
 refused; a second one ends the connection.
@@ -28,7 +29,7 @@ from gamehost.wires.framing import (
     WireError,
 )
 
-#: What this port speaks, for programs that speak something else.
+#: The description of this port, for programs of other protocols.
 SPOKEN = "with people, in plain text; type help and Enter"
 
 
@@ -41,8 +42,8 @@ class Line:
 
 class Telnet(Blank, frozen=True):
     """
-    Client: it is telnet. Said once, before the first thing that shows it. It is no message of its own: where another host of
-    a cluster goes on, its codec says it anew.
+    Client: it is telnet. The codec makes this message once, before the first command of telnet. Telnet has no such
+    message itself: if another host of a cluster continues, its codec makes it again.
     """
 
 
@@ -99,17 +100,17 @@ BYTE_ORDER_MARK = UndecodableLine(
 CONTROL = UndecodableLine("This line holds control characters. Type letters and digits.")
 
 
-# Telnet's commands and options: RFC 854, 1073, 1091, 2066. Nothing that a client tells is trusted: an option is of a few bytes
-# and everything beyond is dropped, and what is told only changes how text looks. A host says nothing of this before the client
-# has shown that it is telnet.
+# Telnet's commands and options: RFC 854, 1073, 1091, 2066. The host trusts none of it: an option has a few bytes and
+# the rest is dropped, and the values only change the look of text. A host sends no such commands before the client has
+# shown that it is telnet.
 
 SB, SE = 250, 240
 ECHO, TERMINAL_TYPE, WINDOW_SIZE, CHARSET = 1, 24, 31, 42
 
-#: What a client may agree to, because the host asks for it or offers it. All else is refused.
+#: The options that a client may agree to, because the host asks for them or offers them. All others are refused.
 _KNOWN = frozenset(((WILL, WINDOW_SIZE), (WILL, TERMINAL_TYPE), (DO, CHARSET), (DO, ECHO)))
 
-#: So many bytes of an option are kept. The longest that is of use is the name of a terminal.
+#: The most bytes of an option that are stored. The longest useful option is the name of a terminal.
 LONGEST = 64
 
 #: Asks for the size of the window and the name of the terminal, and offers to agree on a character set.
@@ -143,7 +144,7 @@ class TelnetFilter:
         self._state = _State.DATA
         self._verb = 0
         self._refusals = TelnetRefusals()
-        #: The option that is being told, from its number on.
+        #: The bytes of the current option, from its number on.
         self._content = bytearray()
 
     @property
@@ -151,7 +152,9 @@ class TelnetFilter:
         return self._state is not _State.DATA
 
     def feed(self, data: bytes) -> Iterator[bytes | _Told]:
-        """The rest of the data in pieces, and what is told, in order. The iterator must be exhausted before more is fed."""
+        """
+        The rest of the data in pieces, and the options, in order. The iterator must be exhausted before more is fed.
+        """
         start = 0
         while start < len(data):
             if self._state is _State.DATA:
@@ -184,7 +187,7 @@ class TelnetFilter:
                 self._keep(byte)
                 self._state = _State.INSIDE
             case _State.INSIDE_COMMAND:
-                # Whatever the command is, the option has ended: so a lost SE costs one option and not the connection.
+                # Every command ends the option. So a lost SE costs one option and not the connection.
                 self._state = _State.DATA
                 return _told(bytes(self._content))
         return None
@@ -207,7 +210,7 @@ class TelnetFilter:
 
 
 def _told(content: bytes) -> Window | Terminal | Charset | None:
-    """What an option tells; `None`: nothing of use."""
+    """The message of an option; `None`: none of use."""
     match content[:1], content[1:]:
         case b"\x1f", size if len(size) == 4:
             return Window(size[0] << 8 | size[1])

@@ -1,5 +1,5 @@
 """
-The commands: their words, a page of help for each, and how what stands behind them is read. Pure.
+The commands: their words, a page of help for each, and how the words after them are read. Pure.
 
 A command may be typed in any case, and cut short as long as no other command begins in the same way.
 
@@ -38,14 +38,14 @@ class NotUnderstood(Exception):
 
 
 class NotNow(Exception):
-    """What a line asks for is understood, and cannot be had now. The message says why and what to type."""
+    """A line was understood, and cannot be carried out now. The message says why and what to type."""
 
 
 class Command(Struct, frozen=True):
     word: str
-    #: How it is written, with all that may stand behind it. By default the word alone.
+    #: Its form, with all words that may follow. By default the word alone.
     usage: str
-    #: What it does, in a line.
+    #: Its effect, in a line.
     summary: str
     #: The rest of its page of help.
     page: Sequence[str] = ()
@@ -128,7 +128,7 @@ def game_named(words: list[str], games: Iterable[str]) -> str:
     raise NotUnderstood(f"There is no such game. The games are {', '.join(names)}. For example: play {names[0]}")
 
 
-# What stands behind a command
+# The words after a command
 
 
 #: Words for the number of players. It is no setting of a game.
@@ -137,18 +137,18 @@ _NUMBER = re.compile("[0-9]{1,15}", re.ASCII)
 
 
 class Asked(Struct, frozen=True):
-    """What somebody wants to play."""
+    """The match that a person wants to play."""
 
     sought: Sought
     #: The level of house players; empty: none is wanted.
     level: str = ""
-    #: With whom; empty: with anybody.
+    #: The opponent's name; empty: anybody.
     against: str = ""
 
 
 def asked(words: Iterable[str], games: Mapping[str, PlayedGame]) -> Asked:
     """
-    What stands behind `play`.
+    Read the words after `play`.
 
     :raises NotUnderstood: it cannot be understood
     """
@@ -319,7 +319,7 @@ def versus(names: Sequence[str]) -> str:
 
 def ended(result: Result, names: Sequence[str], seat: Seat | None, resigned: bool = False) -> str:
     """
-    Who won and why, for a seat or a watcher.
+    The winners and the reason, for a seat or a watcher.
 
     :param resigned: whether this seat has given the match up
     """
@@ -345,7 +345,7 @@ def clock_line(names: Sequence[str], clocks: Sequence[int]) -> str:
 
 
 def due_line(due: tuple[int, int], *, acts: bool) -> str:
-    """What is left of a time, as of `SeatHandle.due`. `acts`: whether the reader is the one who has to act."""
+    """The remaining part of a time, as of `SeatHandle.due`. `acts`: whether the reader has to act."""
     left = _minutes(due[0])
     return f"You have {left} left, or you lose." if acts else f"Whoever is to act has {left} left, or loses."
 
@@ -373,9 +373,9 @@ def in_columns(texts: Sequence[str], width: int) -> Iterable[str]:
 # Lists
 
 
-#: So many lines of a list are shown.
+#: The most lines of a list that are shown.
 LINES = 40
-#: So many finished matches are shown.
+#: The most finished matches that are shown.
 RECORDS = 10
 
 
@@ -424,7 +424,7 @@ def tables(found: Sequence[PlayedTable]) -> list[str]:
 
 
 def waiting(found: WaitingByGame, games: Sequence[str]) -> list[str]:
-    """Who waits for opponents, and what to type to play with them."""
+    """The players that wait for opponents, and the commands to play with them."""
     lines: list[str] = []
     for game in games:
         one = found.get(game)
@@ -447,7 +447,7 @@ def settings_words(settings: Settings) -> str:
 
 
 def waiting_line(table: OpenTable) -> str:
-    """How things stand at the table where somebody waits."""
+    """The state of the table at which a person waits."""
     missing = counted(table.seats - len(table.names), "player")
     return f"You wait at table {table.table} for {missing} more. Here: {', '.join(table.names)}."
 
@@ -480,7 +480,7 @@ def records(found: Sequence[FinishedMatch]) -> list[str]:
 
 
 def _outcome(match: FinishedMatch) -> str:
-    """How a match ended; what another release has written, as it is."""
+    """The end of a match; text of another release is not changed."""
     winners, cause, why = outcome(match)
     if not cause:
         return why
@@ -510,7 +510,7 @@ def _ratings(tally: Tally, games: Sequence[str]) -> list[str]:
 
 
 def ladder(tally: Tally, game: str) -> Generator[None, None, list[str]]:
-    """The ratings, and who has won how often, in all games or in one. Each step looks at one player."""
+    """The ratings and the numbers of victories, in all games or in one. Each step handles one player."""
     played: Counter[Who] = Counter()
     victories: Counter[Who] = Counter()
     for who, _, count in tally.of(game, ""):
@@ -539,7 +539,7 @@ _HEIGHTS, _COLUMNS = "_.-=+*#", 60
 
 def study_page(told: Study, names: Sequence[str], move_of: Callable[[int], int], table: TableId) -> list[str]:
     """
-    Who was ahead in a match, as a line for each player, and where it turned.
+    The player that was ahead in a match, as a line for each player, and the turning points.
 
     :param move_of: gives the number of the move to which an entry belongs
     """
@@ -561,7 +561,7 @@ def study_page(told: Study, names: Sequence[str], move_of: Callable[[int], int],
 
 
 def name_refused(refusal: NameRefused) -> str:
-    """Why a name cannot be had, and what to type. Nobody who may have a seat is told to take another name."""
+    """Why a name is refused, and what to type. A person that may own the seat is not advised to take another name."""
     reason = str(refusal)
     if refusal.wait:
         return f"A seat is kept under this name. If it is yours, type the same line again in {refusal.wait} s."
@@ -575,6 +575,6 @@ def name_refused(refusal: NameRefused) -> str:
 
 
 def as_typed(table: OpenTable) -> str:
-    """What is typed behind `play GAME LEVEL` for a match like this one."""
+    """The words after `play GAME LEVEL` for a match like this one."""
     seats = f" players={table.seats}" if table.seats > 2 else ""
     return seats + settings_words(table.settings).replace(", ", " ")

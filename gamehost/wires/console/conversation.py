@@ -12,7 +12,7 @@ The conversation, `->` from the person, `<-` from the host. All is text; `>` and
     connection lost
     -> name ann      (again)     <- You are back in match 12 ...        with the board
 
-Whatever cannot be carried out is answered with one sentence that says why and what to type.
+A line that cannot be carried out is answered with one sentence: the reason, and what to type.
 """
 
 from collections.abc import Callable, Mapping
@@ -80,10 +80,10 @@ _SECRET = (ConsoleState.PASSWORD, ConsoleState.CHECKING)
 
 _YES = frozenset({"yes", "y"})
 
-#: So many numbers are tried for a guest, if one is taken in the same moment or looks like another name.
+#: The number of names that are tried for a guest, if one is taken at the same moment or looks like another name.
 _TRIES = 20
 
-#: What needs a match, and is asked for without one.
+#: The answer to a command that needs a match, if there is none.
 _NO_MATCH = "No match is on. To begin one, type: play onitama"
 
 
@@ -191,7 +191,7 @@ class ConsoleConversation(GoesElsewhere):
         return True
 
     def _strange(self, first: str, text: str) -> str:
-        """What to say to a line that is no command, where no match is on."""
+        """The answer to a line that is no command, outside a match."""
         sentence = wrong_port(text.encode("utf-8"), m.SPOKEN)
         if sentence is not None:
             return f"{sentence[:1].upper()}{sentence[1:]}."
@@ -206,7 +206,7 @@ class ConsoleConversation(GoesElsewhere):
         self._printer.refuse(message.reason)
 
     def unexpected(self, message: m.Message) -> None:
-        """A line while a password is being checked. What telnet tells is never out of place."""
+        """A line that comes while a password is being checked. Messages of telnet are allowed at any time."""
         self._printer.refuse("Your password is being checked. Wait for the answer.")
 
     def help(self, words: list[str]) -> None:
@@ -226,7 +226,7 @@ class ConsoleConversation(GoesElsewhere):
     # -- names
 
     def name(self, words: list[str]) -> None:
-        """Take a name, or the seat that is kept under it."""
+        """Take a name, or the seat that is reserved under it."""
         self._need_no_place()
         if len(words) != 1:
             raise NotUnderstood("Say which name, in one word. For example: name ann")
@@ -269,7 +269,7 @@ class ConsoleConversation(GoesElsewhere):
 
     def _need_no_place(self) -> None:
         """
-        Nobody takes another name who has a place under the present one.
+        Refuse another name to a person that has a place under the present one.
 
         :raises NotNow: this person has one
         """
@@ -278,10 +278,10 @@ class ConsoleConversation(GoesElsewhere):
         if self.state is ConsoleState.WAITING:
             raise NotNow("You wait for opponents under your name. To change it, type cancel first.")
 
-    # -- a name for a guest, and the seat that is kept
+    # -- a name for a guest, and its reserved seat
 
     def _entered(self, session: Session) -> None:
-        """The person has a name from now on, and perhaps another one no longer."""
+        """The person has this name from now on, and loses another one."""
         before = self.session
         self.session = None
         if before is not None and before is not session:
@@ -303,7 +303,7 @@ class ConsoleConversation(GoesElsewhere):
         """
         The person's session. A person without a name becomes a guest with a number.
 
-        :raises NotUnderstood: the host lets nobody in now
+        :raises NotUnderstood: the host admits no players now
         """
         if self.session is not None:
             return self.session
@@ -352,7 +352,7 @@ class ConsoleConversation(GoesElsewhere):
             self._invite(session, want, sought)
         elif not self._wait(session, sought) and sought.in_queue:
             self._printer.print(*self._waiting_words(sought))
-        self._printer.awaiting = session.table_id is not None  # the match is about to be told
+        self._printer.awaiting = session.table_id is not None  # the events of the match come at once
 
     def _wait(self, session: Session, sought: Wanted) -> bool:
         if sought.in_queue:
@@ -385,7 +385,7 @@ class ConsoleConversation(GoesElsewhere):
         return lines
 
     def _waits(self, name: str, sought: Wanted) -> bool:
-        """Whether somebody of this name waits for this game, for anybody or at a table that fits."""
+        """Whether a player of this name waits for this game, for anybody or at a table that fits."""
         here = self._directory.waiting().get(sought.played.game.name)
         if here is None:
             return False
@@ -393,7 +393,7 @@ class ConsoleConversation(GoesElsewhere):
         return key_of(name) in map(key_of, names)
 
     def _invite(self, session: Session, want: Asked, sought: Wanted) -> None:
-        """Open a private table for somebody who does not wait yet."""
+        """Open a private table for an opponent that does not wait yet."""
         there = any(key_of(one.name) == key_of(want.against) for one in self._directory.people())
         where = "does not wait for this game now" if there else "is not here now"
         self._printer.print(f"Your opponent {where}. You get a private table.")
@@ -409,7 +409,7 @@ class ConsoleConversation(GoesElsewhere):
             self._printer.print(*self._opened_words(opened, sought))
 
     def _opened_words(self, opened: Opened, sought: Wanted) -> list[str]:
-        """What somebody who waits at a table of their own can do."""
+        """The choices of a person that waits at a table of its own."""
         table, game = opened.table, sought.played.game.name
         lines = [waiting_line(table)]
         if opened.code:
@@ -467,7 +467,9 @@ class ConsoleConversation(GoesElsewhere):
         self._looking.played = (handle.table, "" if table is None else table.code)
 
     def _way_back(self, session: Session) -> str:
-        """What a guest does when the connection is lost. Somebody at the address of another player has none."""
+        """
+        The advice to a guest for a lost connection. There is no way back for a guest at the address of another player.
+        """
         if self.lobby.comes_back(session):
             return f"If your connection is lost, connect again and type: name {session.name}"
         return (
@@ -475,7 +477,7 @@ class ConsoleConversation(GoesElsewhere):
         )
 
     def tell_other(self, event: Any) -> None:
-        """Tell an event of the game through its messages and its screen."""
+        """Show an event of the game through its messages and its screen."""
         if self.handle is not None and self._own is not None:
             self._own.hear(event)
 
@@ -517,7 +519,7 @@ class ConsoleConversation(GoesElsewhere):
         self.leave_table(ConsoleState.LOBBY)
 
     def tell_over(self, event: Over) -> None:
-        """The match is over. The person keeps the name, and may play again."""
+        """The match is over. The person still has the name, and may play again."""
         assert self._match is not None
         self._match.end(event, self.lobby.no_tables)
         self.leave_table(ConsoleState.LOBBY)
@@ -566,10 +568,10 @@ class ConsoleConversation(GoesElsewhere):
         else:
             raise NotNow(_NO_MATCH)
 
-    # -- told by the lobby
+    # -- from the lobby
 
     def tell_gathered(self, event: OpenTable) -> None:
-        if len(event.names) < event.seats:  # otherwise the match begins, which says more
+        if len(event.names) < event.seats:  # otherwise the match begins, and its message says more
             self._tell(waiting_line(event))
 
     def tell_closed(self, event: TableClosed) -> None:
@@ -587,7 +589,7 @@ class ConsoleConversation(GoesElsewhere):
         self._tell("Nobody came for a day. You do not wait any more.")
 
     def tell_no_new_matches(self, event: NoNewMatches) -> None:
-        """The host begins no more matches. The person can stay and watch."""
+        """The host begins no more matches. The person can remain and watch."""
         self.set_state(ConsoleState.LOBBY)
         self._tell(sentence(event.why))
 

@@ -1,6 +1,6 @@
 """
-What of a conversation on the console another host of a cluster must know: what its lines need that may be there, and how it
-goes on there.
+The part of a conversation on the console that another host of a cluster needs: the objects in its lines that may be
+there, and how it continues there.
 """
 
 from enum import Enum
@@ -27,7 +27,7 @@ from gamehost.wires.seeking import SeekingConversation, SeekRefused, Sought, cla
 
 
 class ConsoleState(Enum):
-    """What a connection can do next."""
+    """The state of a connection."""
 
     #: Without a name.
     OUTSIDE = "outside"
@@ -45,7 +45,7 @@ class ConsoleState(Enum):
 
 class GoesElsewhere(SeekingConversation[m.Message]):
     """
-    A conversation that another host of a cluster can go on with, unless the person has a part in a match.
+    A conversation that another host of a cluster can continue, unless the person plays in a match.
 
     :param options: the wire's games
     """
@@ -69,7 +69,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
 
     @property
     def _own(self) -> OwnMatch | None:
-        """The match that is played, until its end was told."""
+        """The current match, until its end was shown."""
         return None if self._match is None or self._match.over else self._match
 
     def _write_collected(self) -> None:
@@ -77,7 +77,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
             self._own.write_collected()
 
     def claim_of_line(self, message: m.Line) -> Claim | None:
-        """What a line claims: that of the command `name` alone. Names that the host gives are nobody else's."""
+        """The claim of a line: only the command `name` has one. No other host has the names that this host gives."""
         words = message.text.split()
         try:
             named = len(words) == 2 and find_command(words[0]) == "name"
@@ -86,7 +86,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
         return claim_of_guest(words[1]) if named else None
 
     def claim_in_lobby(self, message: m.Line) -> Claim | None:
-        """What a line claims of somebody who has no match: a name, or a table that waits at another host."""
+        """The claim of a line of a person without a match: a name, or a table that waits at another host."""
         words = message.text.split()
         try:
             command = find_command(words[0]) if words else None
@@ -120,7 +120,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
         return encode(told).decode("utf-8")
 
     def unpack(self, parcel: str, session: Session | None) -> None:
-        """Go on with the same person, who may wait in the queue of a game."""
+        """Continue with the same person, who may wait in the queue of a game."""
         told = decode(parcel)
         self._printer.go_on(told["printer"])
         self.peer.logged_in()

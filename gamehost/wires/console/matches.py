@@ -1,11 +1,12 @@
 """
-What a person sees of matches: the own one, one of others while it is played, one that is replayed, and lists of them.
+The matches that a person sees: the own one, one of others while it is played, one that is replayed, and lists of them.
 
-All that one entry of the own match's record says is written together, with one prompt behind it: it is collected, and written
-when something else comes, or at the end of the turn. So text never depends on how quickly events follow each other.
+All sentences about one entry of the own match's record are written together, with one prompt behind them. They are
+collected, and written before the next output or at the end of the turn. So text never depends on how quickly events
+follow each other.
 
-A match that several people watch is told to all of them in the same sentences, made once. The board is drawn once behind them,
-for each way of drawing it that somebody uses.
+Several watchers of a match receive the same sentences, which are made once. The board after them is drawn once for each
+style that one of them uses.
 """
 
 from bisect import bisect_left
@@ -66,23 +67,23 @@ from gamehost.wires.console.commands import (
 from gamehost.wires.console.printer import Printer, framed
 from gamehost.wires.seeking import PlayedGame
 
-#: So many moves are listed at most.
+#: The most moves that are listed.
 MOVES = 60
-#: Somebody who has at most so many milliseconds is told so when the match begins.
+#: A person with at most this many milliseconds receives the time when the match begins.
 TOLD_TIME = 600_000
 
 
 @define(eq=False)
 class _Group:
-    """What one entry of the record says."""
+    """The sentences about one entry of the record."""
 
     n: int
-    #: What this person was asked before, without the example; empty: nothing.
+    #: The earlier question to this person, without the example; empty: none.
     asked: str
     sentences: list[str] = field(factory=list)
     #: Whether the board is drawn whoever is to move.
     draw: bool = False
-    #: What stands behind the board when the match is over.
+    #: The lines behind the board when the match is over.
     end: list[str] = field(factory=list)
 
 
@@ -92,7 +93,7 @@ class OwnMatch:
     The match of one person.
 
     :param alarm: calls a function after so many seconds
-    :param way_back: what a guest is told to do when the connection is lost; empty: nothing
+    :param way_back: the advice to a guest for a lost connection; empty: none
     """
 
     handle: SeatHandle[Any]
@@ -101,23 +102,23 @@ class OwnMatch:
     _printer: Printer
     _alarm: Callable[[float, Callable[[], None]], None]
     _way_back: str
-    #: Whether the end was told.
+    #: Whether the end was shown.
     over: bool = False
     #: Whether this person has given the match up.
     resigned: bool = False
     _group: _Group | None = None
-    #: What the opponent offers.
+    #: The offer of the opponent.
     _offered: Offer | None = None
-    #: Whether nothing of the match has been told since the seat was taken.
+    #: Whether no event of the match has come since the seat was taken.
     _fresh: bool = True
     #: The entry with which all that was typed last is done: nothing more is asked for before it.
     _answered_at: int = 0
-    #: Moves that were not accepted, and whose refusals have not been told.
+    #: The number of refused moves with a refusal that was not shown yet.
     _refusals_due: int = 0
-    #: Whether a move is being judged at this moment, and nothing was told of it.
+    #: Whether a move is being judged at this moment, and no event has come for it.
     _judging: bool = False
 
-    # -- told by the table
+    # -- from the table
 
     def hear(self, event: Any) -> None:
         told = self._played.messages.event(event)
@@ -151,7 +152,7 @@ class OwnMatch:
         return self._group
 
     def _question(self) -> str:
-        """What this person is asked now, without the example; empty: nothing."""
+        """The current question to this person, without the example; empty: none."""
         return self.screen.prompt_line().rpartition(": ")[0] if self.screen.turn else ""
 
     def flush(self) -> None:
@@ -191,7 +192,7 @@ class OwnMatch:
             self.flush()
 
     def back(self, event: Back[Any]) -> None:
-        """This person is back, and is told how the match stands."""
+        """Show the state of the match to this person, who is back."""
         handle = self.handle
         self._fresh = self._printer.awaiting = False
         self.screen.show(event.view)
@@ -209,7 +210,7 @@ class OwnMatch:
         """
         handle = self.handle
         group = self._group_of(handle.n)
-        group.draw = bool(group.sentences)  # the last move; nothing is new on the board if somebody left
+        group.draw = bool(group.sentences)  # the last move; the board has not changed if a player left
         group.end = [ended(event.result, handle.names, handle.seat, self.resigned)]
         if self._refusals_due:
             group.end.append("What you typed after the end was not played.")
@@ -221,7 +222,7 @@ class OwnMatch:
 
     def play(self, actions: Sequence[bytes], act: Callable[[Any], bool], seated: Callable[[], bool]) -> None:
         """
-        Have the table judge actions in the game's notation, one after the other.
+        Let the table judge actions in the game's notation, one after the other.
 
         :param act: acts at the table, and says whether the action was accepted
         :param seated: whether the person still has the seat
@@ -257,7 +258,7 @@ class OwnMatch:
         self.ask(partial(self.handle.answer, self._offered, accepted))
 
     def offered(self, event: Offered) -> str:
-        """What to say of an offer: the own one, or the opponent's."""
+        """The sentence about an offer: the own one, or the opponent's."""
         self._judging = self._printer.awaiting = False
         draw, names, seat = event.offer is Offer.DRAW, self.handle.names, self.handle.seat
         if event.seat == seat:
@@ -268,7 +269,7 @@ class OwnMatch:
         return f"{names[event.seat]} {words}. Type accept or decline, or play on."
 
     def declined(self, event: Declined) -> str:
-        """What to say when an offer stands no longer."""
+        """The sentence about an offer that has ended."""
         self._offered = None
         self._judging = self._printer.awaiting = False
         if event.offer is Offer.TAKEBACK:
@@ -296,7 +297,7 @@ class OwnMatch:
             self._printer.print("This match has no clocks. To play with them, type: play onitama game_time=300")
 
 
-#: So many moves `history` shows unless it is told otherwise, and at most.
+#: The number of moves that `history` shows by default, and at most.
 USUAL, MOST = 20, 200
 #: `next` and `back` go so far at most.
 FAR = 10_000
@@ -307,10 +308,11 @@ _NO_REPLAY = "You go through no match. Type replay and the number of one."
 
 class Replay:
     """
-    A match, and how far it is shown. Each step is a move; what comes before the first one is the beginning.
+    A match, and the step up to which it is shown. Each step is a move; the events before the first one are the
+    beginning.
 
     :param new_screen: makes a watcher's screen
-    :param told: what everybody may know
+    :param told: the public history
     """
 
     def __init__(self, new_screen: Callable[[], Screen[Any]], played: PlayedGame, told: History[Any]) -> None:
@@ -343,7 +345,7 @@ class Replay:
         return len(self._steps)
 
     def _show(self, at: int) -> list[str]:
-        """Go to the place behind so many steps. What the last of them says."""
+        """Go to the place after a number of steps. Return the sentences of the last one."""
         self.at = at
         screen = self.screen = self._new_screen()
         said: list[str] = []
@@ -354,7 +356,7 @@ class Replay:
         return said
 
     def go(self, steps: int) -> list[str]:
-        """Go forward by so many steps, or back; not beyond the ends. What the last one says."""
+        """Go forward by a number of steps, or back; not beyond the ends. Return the sentences of the last one."""
         at = max(0, min(self.length, self.at + steps))
         if at == self.at + 1:
             self.at = at
@@ -393,13 +395,13 @@ class WatchedTable:
         self._games = games
         self._screens = screens
         self._screen: Screen[Any] | None = None
-        #: Who is to move; empty: nobody, the match is over.
+        #: The player to move; empty: none, the match is over.
         self._waits_for = ""
         #: The boards that have been drawn since this changed.
         self._boards: dict[Style, list[str]] = {}
 
     def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
-        """Where the match stands, for those who have just come."""
+        """The state of the match, for new watchers."""
         game = table.game.name
         screen = self._screen = self._screens[game](None, table.names)
         screen.show(look.view)
@@ -414,7 +416,7 @@ class WatchedTable:
         return _lines(sentences)
 
     def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
-        """What happened, in sentences. Nothing, if there is nothing to say of it."""
+        """The sentences about an event. Nothing, if there are none."""
         names = table.names
         match event:
             case Away(seat):
@@ -445,7 +447,7 @@ class WatchedTable:
         self._boards.clear()
 
     def board(self, style: Style) -> list[str]:
-        """The board, and who is to move. As long as it is the same player's turn, it is the same list."""
+        """The board, and the player to move. Until the player to move changes, it is the same list."""
         if self._screen is None:
             return []
         board = self._boards.get(style)
@@ -467,7 +469,7 @@ class ConsoleOptions:
     wire: str
     #: By their names.
     games: Mapping[str, PlayedGame]
-    #: What makes their screens, by the same names.
+    #: The functions that make their screens, by the same names.
     screens: Mapping[str, NewScreen] = field(
         init=False,
         default=Factory(lambda self: {name: screen_of(one.game) for name, one in self.games.items()}, takes_self=True),
@@ -485,7 +487,7 @@ class ConsoleOptions:
 @define(eq=False)
 class Looking:
     """
-    What one person looks at, beside the own match.
+    The lists and matches that one person looks at, besides the own match.
 
     :param address: where the client is
     :param write_collected: writes what is collected of the own match
@@ -501,7 +503,7 @@ class Looking:
     _seat: Callable[[], SeatHandle[Any] | None]
     #: The own match, that of now or the last one, and its code.
     played: tuple[TableId, str] | None = None
-    #: The match of others that is told.
+    #: The match of others that is being watched.
     _watching: TableId | None = None
     _code: str = ""
     _watched: WatchedTable | None = None
@@ -524,11 +526,14 @@ class Looking:
         self.stop_watching()
 
     def state(self) -> dict[str, Any] | None:
-        """What another host of a cluster must know to go on; `None`: an answer is on its way. A replay is not gone on with."""
+        """
+        The state that another host of a cluster needs to continue; `None`: an answer is being computed. A replay is not
+        continued.
+        """
         return None if self._asking else {"played": self.played, "watching": self._watching, "code": self._code}
 
     def go_on(self, state: Mapping[str, Any]) -> None:
-        """Go on as another host would. The match that is watched is shown again."""
+        """Continue for another host. The match that is watched is shown again."""
         self.played = None if state["played"] is None else tuple(state["played"])
         if state["watching"] is not None:
             self.watch([f"{state['watching']}-{state['code']}" if state["code"] else str(state["watching"])])
@@ -560,13 +565,13 @@ class Looking:
         self._printer.print("You look on no longer.")
 
     def stop_watching(self) -> None:
-        """Be told nothing more of the match of others."""
+        """Stop watching the match of others."""
         if self._watching is not None:
             table, self._watching, self._watched = self._watching, None, None
             self._directory.unwatch(table, self)
 
     def tell(self, data: bytes) -> None:
-        """What happened in the match of others; told by its gallery."""
+        """Show an event in the match of others; called by its gallery."""
         watched = self._watched
         if watched is None:
             return
@@ -583,7 +588,7 @@ class Looking:
         self._printer.prompt()
 
     def closed(self, table: TableId) -> None:
-        """The match of others is over, or cannot go on."""
+        """The match of others is over, or has stopped."""
         if table == self._watching:
             self._watching = self._watched = None
 
@@ -639,7 +644,7 @@ class Looking:
         self._withdraw = self._studies.ask(self.address, table, code, games, *self._waiting_for(tell))
 
     def step(self, words: list[str], way: int = 1) -> None:
-        """Go on in the match that is replayed."""
+        """Go forward or back in the match that is replayed."""
         replay = self._replay
         if replay is None:
             raise NotNow(_NO_REPLAY)
@@ -665,7 +670,7 @@ class Looking:
 
     def ladder(self, words: list[str]) -> None:
         """
-        Who has won how often.
+        Show the ladder: how often each player has won.
 
         :raises NotUnderstood: there is no such game
         """
@@ -679,7 +684,7 @@ class Looking:
         self._ask(("ladder", self._directory.finished.edition, game), found, self._printer.listing)
 
     def _ask(self, key: Hashable, work: Work, answer: Callable[[Any], None]) -> None:
-        """Have something looked up. One question at a time, and each has to wait for its turn."""
+        """Start a question. Only one is allowed at a time, and each has to wait for its turn."""
         if self._asking:
             raise NotNow(_ASKING)
         tell = self._directory.questions.tell
@@ -688,7 +693,7 @@ class Looking:
     def _waiting_for(
         self, answer: Callable[[Any], None]
     ) -> tuple[Callable[[Any], None], Callable[[NotAnswered], None]]:
-        """What is called with the answer to a question, and what with the reason why there is none."""
+        """The two callbacks of a question: for its answer, and for the reason why there is none."""
         self._asking = self._printer.awaiting = True
 
         def told(tell: Callable[[Any], None], found: Any) -> None:

@@ -1,7 +1,7 @@
 """
-What is written to one client: where prompts stand, and how things are shown, as the person sets it and as telnet tells.
+The output of one client: the prompts, and the style, as the person sets it and as telnet reports it.
 
-A prompt has no line end: what is written behind it, before the client has typed a line, begins on a line of its own.
+A prompt has no line end: output after it, before the client has typed a line, begins on a line of its own.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -56,19 +56,19 @@ class Printer:
         self.secret = False
         #: Whether the person wants prompts.
         self._prompts = True
-        #: Whether a prompt stands on the client's last line.
+        #: Whether a prompt is on the client's last line.
         self._prompted = False
         #: Whether telnet has named a terminal, which can show colours.
         self._can_colour = False
-        #: What the person has set: telnet changes it no more.
+        #: The values that the person has set: telnet does not change them any more.
         self._chosen: set[str] = set()
         #: The options that were agreed on. Each is answered once.
         self._agreed: set[int] = set()
 
-    # -- another host of a cluster goes on
+    # -- another host of a cluster continues
 
     def state(self) -> dict[str, Any]:
-        """What that one must know."""
+        """The state that the other host needs."""
         style = self.style
         return {
             "style": {"charset": style.charset, "colour": style.colour, "words": style.words, "width": style.width},
@@ -81,7 +81,7 @@ class Printer:
         }
 
     def go_on(self, state: Mapping[str, Any]) -> None:
-        """Go on as another host would."""
+        """Continue for another host."""
         self.style = evolve(self.style, **state["style"])
         self.telnet, self._prompts, self._prompted = state["telnet"], state["prompts"], state["prompted"]
         self._can_colour, self._chosen, self._agreed = state["can_colour"], set(state["chosen"]), set(state["agreed"])
@@ -89,11 +89,11 @@ class Printer:
     # -- text
 
     def typed(self) -> None:
-        """The client has sent a line. What follows stands on a new one."""
+        """The client has sent a line. Later output begins on a new one."""
         self._prompted = False
 
     def print(self, *sentences: str) -> None:
-        """Write sentences. Long ones go on in the next line."""
+        """Write sentences. Long ones continue in the next line."""
         self.show(_lines(sentences, self.style.width))
 
     def show(self, lines: Iterable[str]) -> None:
@@ -102,7 +102,7 @@ class Printer:
             self._say(self._text(written))
 
     def listing(self, lines: Iterable[str]) -> None:
-        """Write the lines of a list as they are, and sentences between them, which go on in the next line."""
+        """Write the lines of a list as they are, and sentences between them, which may continue in the next line."""
         self.show(_listed(tuple(lines), self.style.width))
 
     def refuse(self, sentence: str) -> None:
@@ -128,10 +128,12 @@ class Printer:
         self._prompted = False
         return m.Text((*before, *lines))
 
-    # -- told by telnet
+    # -- from telnet
 
     def told(self, message: m.Told) -> None:
-        """Take what the client's telnet tells: that it is telnet, an option that it agrees to, or its answer to one."""
+        """
+        Handle a message of the client's telnet: that it is telnet, an option that it agrees to, or its answer to one.
+        """
         match message:
             case m.Telnet() if not self.telnet:
                 self.telnet = True
@@ -223,7 +225,10 @@ def _listed(lines: tuple[str, ...], width: int) -> tuple[str, ...]:
 
 
 def _lines(sentences: Iterable[str], width: int) -> Iterator[str]:
-    """Sentences in lines of so many columns. What stands behind the last colon is there to be copied, and stays together."""
+    """
+    Sentences in lines of at most so many columns. The example after the last colon is there to be copied, and is not
+    divided.
+    """
     for sentence in sentences:
         before, colon, example = sentence.rpartition(": ")
         if colon and len(example) <= min(_EXAMPLE, width):

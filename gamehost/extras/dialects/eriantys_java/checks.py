@@ -1,8 +1,8 @@
 """
 The checks of clients of Eriantys in Java objects.
 
-What the published programs say is in `docs/extras/dialects/eriantys-java.rst`; sections are the titles in it. There are
-no checks of servers: the one published server is what the page was written from.
+The protocol of the published programs is in `docs/extras/dialects/eriantys-java.rst`; sections are the titles in it.
+There are no checks of servers: the page was written from the one published server.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ LAWS: Mapping[str, Law] = {
     **laws(__name__, "clients"),
 }
 
-#: So many Acks may be missing: the last ones, which a client that ends does not send.
+#: The most Acks that may be missing: the last ones, which a client that ends does not send.
 FEW = 3
 
 
@@ -59,7 +59,7 @@ class JavaReading(RequestReading):
         match message:
             case m.ErrorMessage():
                 self.refused()
-                # The request does not come again, unless it stands behind this message.
+                # The request does not come again, unless it comes after this message.
                 self.asked = self.answered[1] if self.answered is not None else self.asked
                 return Said(f"refused: {message.value}", Grade.NOTE if message in self.RACES else Grade.BREACH)
             case m.UpdateBoard():
@@ -83,7 +83,7 @@ def unacknowledged(readings: Sequence[JavaReading]) -> Iterator[Said]:
         yield Said("the client acknowledges nothing", Grade.BREACH, "Ack")
 
 
-#: Answers whose last field is a number of four bytes, and after whose refusal no request comes again.
+#: Answers with a number of four bytes as the last field, after whose refusal no request comes again.
 _NUMBERED = tuple(kind.__name__.encode() for kind in (m.ChosenSteps, m.ChosenCloud))
 
 
@@ -94,7 +94,8 @@ def spoiled(data: bytes) -> bytes | None:
     return data[: -len(RESET) - 4] + (99).to_bytes(4, "big") + RESET
 
 
-#: A quiet line: pings come in a scenario of their own. Who does not acknowledge is not waited for as long as by a host.
+#: A quiet line: pings come in a scenario of their own. A client that sends no Ack is waited for more briefly than by a
+#: host.
 QUIET = {"eriantys-java.ping": "0", "eriantys-java.pace": "0", "eriantys-java.ack_seconds": "2"}
 SCENARIOS = (
     Scenario("creates", "The client comes first, and creates a game or waits for one.", "turn", QUIET, most=400),

@@ -1,8 +1,9 @@
 """
-The client's side of the Java objects: reads what the server says, and writes what a client says.
+The client's side of the Java objects: reads the server's messages, and writes a client's.
 
-A server's message is a reset and an object, a client's message an object and a reset. What is written here is read back as the
-server reads it before it is sent. Read are the classes of the tables only, each exactly as it is there, and of bounded size.
+A server's message is a reset and an object, a client's message an object and a reset. Each written message is read back
+as the server reads it, before it is sent. The reader accepts only the classes of the tables, each exactly as it is
+there, and of bounded size.
 """
 
 from collections.abc import Generator, Iterator
@@ -18,7 +19,7 @@ from gamehost.wires.framing import WireError, from_modified_utf8
 
 #: The most bytes of a message of the server. A board has up to 6 KB.
 SERVER_MESSAGE_LIMIT = 65_536
-#: The deepest nesting of objects. A board with four players stays below 20.
+#: The deepest nesting of objects. A board with four players has less than 20.
 DEEPEST = 40
 
 Reading = Generator[None, None, Any]

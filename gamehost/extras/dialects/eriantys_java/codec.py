@@ -1,10 +1,11 @@
 """
 Reads a client's messages, and writes the host's.
 
-The reader looks bytes up in tables. It never makes an object by the name of a class. Each of the fifteen messages of a client
-is one fixed sequence of bytes up to its first value; `_HEADS` holds them. The values are numbers, one text of bounded length,
-and constants, which are fixed sequences too. The first byte that fits nothing ends the connection, because nothing behind it
-can be trusted. At most one unfinished message is kept. The longest message that can be read has 357 bytes.
+The reader compares bytes with tables. It never makes an object by the name of a class. Each of the fifteen messages of
+a client is one fixed sequence of bytes up to its first value; `_HEADS` has them. The values are numbers, one text of
+bounded length, and constants, which are fixed sequences too. The first byte that fits nothing ends the connection,
+because the bytes behind it cannot be trusted. At most one unfinished message is stored. The longest message that can be
+read has 357 bytes.
 """
 
 import re
@@ -93,7 +94,7 @@ def _one_of(known: Mapping[bytes, Any], data: bytes | bytearray, at: int) -> _Re
     """
     One of these sequences of bytes; none of them is the beginning of another.
 
-    :raises WireError: what is there is none of them, and does not become one
+    :raises WireError: the bytes there are none of them, and not the beginning of one
     """
     begun = False
     for sequence, value in known.items():
@@ -122,7 +123,7 @@ def read(data: bytes | bytearray, at: int) -> _Read:
     """
     The message that begins here, with its reset.
 
-    :raises WireError: what is there is no message, and does not become one
+    :raises WireError: the bytes there are no message, and not the beginning of one
     """
     kind = _kind(data, at)
     if kind is None:
@@ -161,7 +162,7 @@ def _kind(data: bytes | bytearray, at: int) -> type | None:
     raise WireError(f"the class {kind.__name__} has another descriptor")
 
 
-#: All players of a table are told the same board one after another. Shared by a listener's codecs.
+#: The players of a table receive the same board one after another. Shared by a listener's codecs.
 BoardCache = LastEncoded[m.UpdateBoard]
 
 
@@ -213,7 +214,8 @@ class JavaCodec:
         at = 0
         try:
             if not self._header_read:
-                # A codec that goes on for one at another host of a cluster may find no header: that one has read it.
+                # A codec that continues for one at another host of a cluster may find no header, because that one has
+                # read it.
                 goes_on = self._goes_on and bytes(rest[:1]) in (objects.OBJECT, objects.RESET)
                 if not (goes_on or objects.HEADER.startswith(bytes(rest[:4]))):
                     if may_be_mark(rest):

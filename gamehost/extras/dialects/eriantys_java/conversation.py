@@ -1,6 +1,6 @@
 """
-The course of a connection: `->` from the client, `<-` from the server; [A]: the client answers Ack, and nothing is sent to it
-before::
+The course of a connection: `->` from the client, `<-` from the server; [A]: the client answers Ack, and no message is
+sent to it before::
 
                               <- ENTER_NICKNAME              once, not again after a refused name
     -> LoginMessage           <- SUCCESS
@@ -22,15 +22,15 @@ before::
     -> ChosenCloud            <- EndOfPlayerRound, UpdateBoard [A]; EndOfRound; WAITING [A]
     end                       <- CommunicateWinner           the clients close by themselves
 
-The clients send, and only then begin to wait. So nothing is said for a moment after each message of a client.
+The clients send, and only then begin to wait. So no message is sent for a moment after each message of a client.
 
-Their client is a chain of threads, and each waits for one message. A message more or less, or at another place, stops it for
-good. So the order here differs from that of the JSON wire. Behind a message that is acknowledged, nothing is sent until the
-Ack has come.
+Their client is a chain of threads, and each waits for one message. A message more or less, or at another place, stops
+it for ever. So the order here differs from that of the JSON wire. After a message that needs an Ack, no message is sent
+before the Ack has come.
 
-These clients know no coming back: they do it by logging in and joining their old game. Such a client cannot begin in the middle
-of a step. So what is half done is finished or undone for it, and it is told nothing until a plain request is open: for an
-assistant, a student of the entrance, steps or a cloud.
+These clients have no message for coming back: they log in and join their old game. Such a client cannot begin in the
+middle of a step. So the host finishes or undoes a half-done step for the client. The client receives no message until a
+plain request is open: for an assistant, a student of the entrance, steps or a cloud.
 """
 
 from collections import deque
@@ -66,11 +66,12 @@ STEPS: Mapping[type, m.PlayerStatus] = {
     events.AskSteps: m.PlayerStatus.MOVE_2,
     events.AskCloud: m.PlayerStatus.MOVE_3,
 }
-#: Characters with swaps. The game tells a board after each, and no success at the end.
+#: Characters with swaps. The game sends a board after each, and no success at the end.
 _SWAPPING = (Character.JESTER, Character.MINSTREL)
-#: Requests that are sent again behind a refused answer, as the original server does: the published clients have put away what
-#: they were asked, and wait for it. `_SWAPPING` characters' requests are the third kind. Behind every other refusal, these
-#: clients ask their person again by themselves. A request that came then would change what they are just showing.
+#: Requests that are sent again after a refused answer, as the original server does. The published clients have
+#: forgotten the request, and wait for it. `_SWAPPING` characters' requests are the third kind. After every other
+#: refusal, these clients ask their person again by themselves. A request at that time would change the question on
+#: their screen.
 _ASKED_AGAIN = (events.AskTower, events.AskWizard)
 #: Errors that the enumeration of this wire does not have.
 _OTHER_ERRORS: Mapping[str, m.ErrorMessage] = {
@@ -87,7 +88,8 @@ def error_of(fault: str) -> m.ErrorMessage:
     return _OTHER_ERRORS.get(fault) or m.ErrorMessage(fault)
 
 
-#: Told to a client even while half a step is finished for it: who is away may come at any place, and the others end it all.
+#: Events that are sent to a client even while a half-done step is finished for it: an absence can come at any time, and
+#: the others end everything.
 _TOLD_MEANWHILE = (Away, Left, Over, Suspended, Displaced)
 #: Requests in the middle of a step.
 _HALF = (events.AskDestination, events.AskCardStudent, events.AskColour)
@@ -125,7 +127,7 @@ def _is_request(message: m.Message) -> bool:
 
 class JavaConversation(EriantysConversation[m.Message]):
     """
-    The conversation on one connection: what the client says, and what follows from it.
+    The conversation on one connection: the client's messages, and their effects.
 
     :param queue: the game, and the tables that this wire's players see
     :param settings: `pace`, `ack_seconds` and `ping`, all in seconds; 0: not at all
@@ -141,24 +143,24 @@ class JavaConversation(EriantysConversation[m.Message]):
         # Requests to these clients wait for nobody else, so their gate is never used to hold one back.
         super().__init__(peer, lobby, wire, queue, strict, ack_seconds=0.0)
         self._settings = settings
-        #: The last board, told or not, and whose turn it is.
+        #: The last board, sent or not, and the player to move.
         self._board: events.Board | None = None
         self._turn: Seat | None = None
         #: The character that this player uses, while it asks.
         self._effect: Character | None = None
         #: A board during swaps: whether it is the last one is known when the next request comes.
         self._kept_board: events.Board | None = None
-        #: Whether this player's steps were accepted, and END_MOVE_2 was not told.
+        #: Whether this player's steps were accepted, and END_MOVE_2 was not sent.
         self._walked = False
-        #: Whether MOVE_3 is to be told behind the request for a cloud.
+        #: Whether MOVE_3 has to be sent after the request for a cloud.
         self._move_3_due = False
-        #: Whether the client was told SUCCESS for its tower.
+        #: Whether the client has received SUCCESS for its tower.
         self._tower_chosen = False
         #: Actions that were refused and not answered yet: whether each was a character, and whether a request was dropped.
         self._refused: deque[tuple[bool, bool]] = deque()
-        #: Requests that were answered before they were told.
+        #: The number of requests that were answered before they were sent.
         self._ahead = 0
-        #: What the player came back to, until the client has been told of it.
+        #: The state to which the player came back, until the client has received it.
         self._situation: events.Situation | None = None
         #: The team that was chosen before the player came back. The client must choose it again.
         self._formal_tower: m.Tower | None = None
@@ -181,7 +183,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         if self._ticks % 2:
             self.peer.say_past(m.Ping())
 
-    # -- heard
+    # -- from the client
 
     def hear(self, message: m.Message) -> None:
         """
@@ -197,7 +199,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         super().hear(message)
 
     def log_in(self, message: m.LoginMessage) -> None:
-        """Enter the lobby. A seat that is kept is taken by joining its game."""
+        """Enter the lobby. A client takes its reserved seat by joining the game."""
         if message.nickname is None:
             self.peer.refuse(m.ErrorMessage.INVALID_INPUT)
             return
@@ -215,12 +217,12 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     @property
     def _kept(self) -> OpenTable | None:
-        """The game in which a seat is kept for this player."""
+        """The game with a reserved seat for this player."""
         assert self.session is not None
         return self._directory.kept_table(self.session)
 
     def listed(self) -> Sequence[OpenTable]:
-        """To a player whose seat is kept, that game alone."""
+        """For a player with a reserved seat: that game alone."""
         kept = self._kept
         return super().listed() if kept is None else [kept]
 
@@ -245,7 +247,7 @@ class JavaConversation(EriantysConversation[m.Message]):
     def answer(self, message: m.Message) -> None:
         """Pass an action to the match. A request that was not sent yet is dropped, because it is answered."""
         if self._situation is not None:
-            self.peer.refuse(m.ErrorMessage.INVALID_ACTION)  # the client has not been told where the match stands
+            self.peer.refuse(m.ErrorMessage.INVALID_ACTION)  # the client has not received the state of the match
             return
         if isinstance(message, m.ChosenTower) and self.choose_tower(message):
             return
@@ -275,12 +277,12 @@ class JavaConversation(EriantysConversation[m.Message]):
         assert self.handle is not None
         self.peer.unsay(_is_request)
         colour = next(colour for colour in rules.Colour if asked.students[colour])
-        self._ahead += 1  # what follows may be told before `act` returns
+        self._ahead += 1  # the effects may come before `act` returns
         if not self.handle.act(events.ChooseStudent(colour)):
             self._ahead -= 1
 
     def wire_error(self, error: WireError) -> None:
-        """Say nothing: what the client sent is no message, so it would not read one either."""
+        """Send nothing: bytes that are no message come from a client that could not read an answer."""
 
     def say_closing(self, reason: str) -> None:
         """Say nothing: the published programs have no message for it."""
@@ -307,14 +309,14 @@ class JavaConversation(EriantysConversation[m.Message]):
         if self._asked is not None:
             self.peer.say(request_of(self._asked, self.names))
 
-    # -- told
+    # -- to the client
 
     def tell_match_started(self, event: events.MatchStarted) -> None:
         self.set_state(EriantysState.IN_GAME)
         self._ended_just_now = False
         self.peer.say(m.MatchStarted(tuple(map(blank_player, self.names))))
 
-    # -- told: requests, and what becomes of the answers
+    # -- to the client: requests, and the results of answers
 
     def tell_ask(self, event: events.Ask) -> None:
         self._note(event)
@@ -353,7 +355,7 @@ class JavaConversation(EriantysConversation[m.Message]):
             self._say_board(board)
 
     def tell_success(self, event: events.Success) -> None:
-        """The answer was accepted. Only a few steps of the client wait to hear so."""
+        """The answer was accepted. The client waits for this only after a few steps."""
         asked, self._asked = self._asked, None
         if self._effect is not None or isinstance(asked, events.AskTower | events.AskWizard):
             self._tower_chosen = self._tower_chosen or isinstance(asked, events.AskTower)
@@ -363,7 +365,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         self._walked = isinstance(asked, events.AskSteps)
 
     def tell_refused(self, event: Refused) -> None:
-        """The rules refuse the action. A request that it came before is told now, in front of the refusal."""
+        """The rules refuse the action. If a request was dropped for this action, it is sent now, before the refusal."""
         error = event.error
         was_character, dropped = self._refused.popleft() if self._refused else (False, False)
         if dropped:
@@ -375,10 +377,10 @@ class JavaConversation(EriantysConversation[m.Message]):
         else:
             self.peer.refuse(error_of(error.fault.value))
 
-    # -- told: the match
+    # -- to the client: the match
 
     def tell_status(self, event: events.PlayerStatus) -> None:
-        """What this player is to do now. How the match ended is told by CommunicateWinner alone."""
+        """Send the player's next step. The end of the match is sent in CommunicateWinner alone."""
         if event.status in (Status.WIN, Status.LOSE):
             return
         if event.status is Status.MOVE_3:
@@ -408,7 +410,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         super().tell_start_of_turn(event)
 
     def tell_character(self, event: events.PlayedCharacter) -> None:
-        """A player has used a character. For that player it stands for SUCCESS."""
+        """A player has used a character. For that player it replaces SUCCESS."""
         assert self.handle is not None
         self._walked = False
         if event.seat == self.handle.seat:
@@ -416,7 +418,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         super().tell_character(event)
 
     def tell_owner(self, event: events.IslandOwner) -> None:
-        """Influence was counted. The owner is told only if it is another one than before."""
+        """Influence was counted. The owner is sent only if it has changed."""
         before = None if self._board is None else self._board.islands[event.number - 1].tower
         if event.island.tower is before:
             self.peer.say(m.CommunicationMessage.NO_CHANGES)
@@ -430,7 +432,9 @@ class JavaConversation(EriantysConversation[m.Message]):
         self.communicate("NO_CHANGES")
 
     def tell_end_of_turn(self, event: events.EndOfTurn) -> None:
-        """A turn is over. The player of a turn without a cloud was not told of Move 3, and does not wait for its end."""
+        """
+        A turn is over. The player of a turn without a cloud has not received Move 3, and does not wait for its end.
+        """
         assert self.handle is not None
         skipped = event.seat == self.handle.seat and self._move_3_due
         self._asked, self._move_3_due = None, False
@@ -438,7 +442,9 @@ class JavaConversation(EriantysConversation[m.Message]):
             super().tell_end_of_turn(event)
 
     def tell_won(self, event: events.Won) -> None:
-        """Who won, and why. A client that has sent its steps is told first that they are done: it waits for that."""
+        """
+        Send the winners, and the reason. A client that has sent its steps first receives END_MOVE_2: it waits for that.
+        """
         self._asked = None
         self._tell_kept_board()
         if self._walked:
@@ -453,7 +459,7 @@ class JavaConversation(EriantysConversation[m.Message]):
     # -- who comes back
 
     def deliver(self, event: Any) -> None:
-        """Tell the client about an event of the table; while half a step is finished for it, only note the event."""
+        """Send the client an event of the table; while a half-done step is finished for it, only note the event."""
         if self._situation is None or isinstance(event, Back):
             super().deliver(event)
             return
@@ -472,7 +478,7 @@ class JavaConversation(EriantysConversation[m.Message]):
             super().deliver(event)
 
     def tell_back(self, event: Back[Any]) -> None:
-        """A player is back. The others are told nothing: in a match their clients do not stand it."""
+        """A player is back. The others receive nothing: their clients fail at such a message during a match."""
         assert self.handle is not None
         if event.seat != self.handle.seat:
             return
@@ -487,16 +493,16 @@ class JavaConversation(EriantysConversation[m.Message]):
         elif situation.board is None or situation.request is None or type(situation.request) in STEPS:
             self._tell_situation()
         else:
-            # The seat can be used when this has returned.
+            # The seat can be used after this has returned.
             self.peer.alarm(0, self._finish)
 
     def _finish(self) -> None:
-        """Answer the open request for the player. What comes of it is not told."""
+        """Answer the open request for the player. Its effects are not sent."""
         if self.handle is not None and self._asked is not None and self._situation is not None:
             any(self.handle.act(action) for action in ways_out(self._asked))
 
     def _tell_situation(self) -> None:
-        """Tell the client where the match stands, and ask what is open."""
+        """Send the client the state of the match, and the open request."""
         assert self.handle is not None and self._situation is not None
         situation, self._situation = self._situation, None
         seats = len(self.names)

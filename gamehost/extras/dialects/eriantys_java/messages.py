@@ -1,13 +1,13 @@
 """
 The messages of the published programs, one class each, with the names of the Java classes and their fields.
 
-`CommunicationMessage` and `ErrorMessage` are enumerations in Java: their constants are the messages. What `None` means in a
+`CommunicationMessage` and `ErrorMessage` are enumerations in Java: their constants are the messages. `None` in a
 client's message is `null`; only for a student it is a choice.
 
-Names are those of the Java program, because they are what is on the wire. What is the same in both, name, fields and order, is
-that of the wire `eriantys`. What stands here without a word is explained where it has the same name there.
+Names are those of the Java program, because they are what is on the wire. Names, fields and orders that both wires
+share are those of the wire `eriantys`. A class without a docstring here has one there, under the same name.
 
-The values here are plain trees. Where the Java objects refer to each other in a circle, a value names the other one: a
+The values here are plain trees. If the Java objects refer to each other in a circle, a value names the other one: a
 professor has the nickname of its owner. The module `objects` makes the circles.
 """
 
@@ -161,7 +161,7 @@ class CharacterCard(Struct, frozen=True):
     #: Whether it was used in this turn.
     isActive: bool
     noEntryTiles: int
-    #: The nickname of who has used it in this turn.
+    #: The nickname of the player that has used it in this turn.
     UsedBy: str | None
     description: str
     #: `None` except for characters 1, 7 and 11.
@@ -170,7 +170,7 @@ class CharacterCard(Struct, frozen=True):
 
 
 class Dashboard(Struct, frozen=True):
-    """What is on the table between the players."""
+    """The shared parts of the table."""
 
     #: 2 while character 4 works.
     additionalMNMovements: int
@@ -195,7 +195,7 @@ class ClientMessage(Struct, frozen=True):
 
 
 class ServerMessage(Struct, frozen=True):
-    """The base of what the server says, beside requests and the two enumerations."""
+    """The base of the server's messages, besides requests and the two enumerations."""
 
 
 class Request(Struct, frozen=True):
@@ -378,7 +378,7 @@ class EndOfRound(ServerMessage, frozen=True):
 
 
 class CommunicateWinner(ServerMessage, frozen=True):
-    """Who has won, and why. Without a team it is a tie."""
+    """The winners, and the reason. Without a team it is a tie."""
 
     nicknames: tuple[str, ...]
     team: Tower | None

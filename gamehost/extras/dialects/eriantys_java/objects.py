@@ -1,15 +1,16 @@
 """
-The Java classes of this wire, as tables; messages as graphs of their objects, and back; and the bytes of such a graph: Java's
-object serialization, as far as this wire needs it.
+The Java classes of this wire, as tables. Also messages as graphs of their objects, and back; and the bytes of such a
+graph: Java's object serialization, as far as this wire needs it.
 
-The tables have names, serial version UIDs and fields, recorded from the published programs. Nothing else is ever read or
-written. Fields stand in the order of the stream: primitive ones by name, then references by name.
+The tables have names, serial version UIDs and fields, recorded from the published programs. Other classes are never
+read or written. Fields are in the order of the stream: primitive ones by name, then references by name.
 
 A board's objects refer to each other in a circle: a professor to its owner, the owner to the school board, the school board to
 the professors. A message names a player by nickname and a professor by colour; here these become the objects themselves.
 
-Sections of Java's "Object Serialization Stream Protocol": an object, its class descriptor and strings are written once in a
-message, and take a handle each; further on they are references. A reset forgets all handles, so every message stands alone.
+Sections of Java's "Object Serialization Stream Protocol": an object, its class descriptor and strings are written once
+in a message, and get a handle each; later uses are references. A reset drops all handles, so every message is complete
+in itself.
 """
 
 import struct
@@ -478,7 +479,7 @@ class _Tree:
         return None if card is None else card.get("value").value
 
     def pairs(self, played: JavaMap, depth: int) -> Any:
-        """The pairs of a map whose keys are players."""
+        """The pairs of a map with players as keys."""
         return [(self.of(key, depth + 1), self.of(item, depth + 1)) for key, item in played.pairs]
 
     def nothing(self, value: Any, depth: int) -> Any:
@@ -499,7 +500,7 @@ _NAMED: Mapping[str, Mapping[str, Callable[[_Tree, Any, int], Any]]] = {
 # Bytes
 
 
-#: What each side sends first: a magic number and the version.
+#: The first bytes of each side: a magic number and the version.
 HEADER = b"\xac\xed\x00\x05"
 
 NULL = b"\x70"
@@ -517,7 +518,8 @@ ENUM = b"\x7e"
 #: The number of the first handle of a message.
 FIRST_HANDLE = 0x7E0000
 
-#: What a HashMap writes about itself: the load factor, its threshold unless it is empty, and the number of its buckets.
+#: The values that a HashMap writes about itself: the load factor, its threshold unless it is empty, and the number of
+#: its buckets.
 LOAD_FACTOR = b"\x3f\x40\x00\x00"
 THRESHOLD = 12
 BUCKETS = 16
@@ -529,7 +531,7 @@ SHORT = struct.Struct(">H")
 class ObjectWriter:
     def __init__(self) -> None:
         self._out = bytearray()
-        #: What was written -> its handle. Objects are the same only if they are identical; texts and numbers by value.
+        #: Written value -> its handle. Objects are the same only if they are identical; texts and numbers by value.
         self._handles: dict[Any, int] = {}
 
     def written(self, value: Any) -> bytes:

@@ -1,8 +1,8 @@
 """
 Turns the game's events into the wire's messages, without any state.
 
-What is secret is empty here: hands, and the students in the bag. Of players of whom only the name is known, a whole object with
-an empty school board is sent, because the Java classes want one.
+Secrets are empty here: hands, and the students in the bag. If only the name of a player is known, a whole object with
+an empty school board is sent, because the Java classes need one.
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ SPELLING = Spelling(
 )
 COLORS = SPELLING.colours
 
-#: What is written on the cards.
+#: The texts on the cards.
 DESCRIPTIONS: Mapping[rules.Character, str] = {
     rules.Character.MONK: "Move a student from this card to an island.",
     rules.Character.FARMER: "Take professors with as many students as their owners.",
@@ -110,7 +110,7 @@ def _card(card: Card, active: rules.Character | None, user: str | None) -> m.Cha
 
 
 def board_of(board: events.Board, names: Names, turn: Seat | None) -> m.UpdateBoard:
-    """Everything visible. `turn` is the player whose turn it is."""
+    """Everything visible. `turn` is the player to move."""
     active = board.active_character
     user = None if turn is None or active is None else names[turn]
     owners = [None if holder is None else names[holder] for holder in board.professors]
@@ -134,7 +134,7 @@ def board_of(board: events.Board, names: Names, turn: Seat | None) -> m.UpdateBo
 
 
 def reason_of(won: events.Won, board: events.Board | None) -> m.EndOfGameReason:
-    """Why a match has ended. What decided it is seen on the last board; before the deal there is none."""
+    """Why a match has ended. The last board shows what decided it; before the deal there is none."""
     kind = "LAST_ROUND"
     if board is not None and any(school.tower_holder and not school.towers for school in board.schools):
         return m.EndOfGameReason.LAST_TOWER_BUILD

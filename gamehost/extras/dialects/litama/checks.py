@@ -1,7 +1,7 @@
 """
 The checks of clients of Litama's protocol.
 
-What the protocol says is in `docs/extras/dialects/litama.rst`; sections are the titles in it.
+The protocol is in `docs/extras/dialects/litama.rst`; sections are the titles in it.
 """
 
 import re
@@ -110,7 +110,7 @@ class LitamaReading(OnitamaReading):
 
 
 def printed(message: Any, raw: bytes) -> str:
-    """The text of a message. Tokens are hidden: whoever has one moves with it."""
+    """The text of a message. Tokens are hidden: a program with a token can move with it."""
     return _TOKEN.sub("***", printable(raw))
 
 

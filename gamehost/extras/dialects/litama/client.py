@@ -1,7 +1,7 @@
 """
 The client's side of the wire, by line: the codec, and a program that plays.
 
-The program creates a match, or joins the one whose id it was given. Two who create never meet.
+The program creates a match, or joins the one with a given id. Two programs that create never meet.
 """
 
 from collections.abc import Mapping, Sequence
@@ -70,7 +70,7 @@ class LitamaPlayer(WirePlayer):
 
     def begin(self) -> Sequence[Any]:
         self._position = None
-        if self._token:  # the match goes on, and the connection is a new one
+        if self._token:  # the match continues, and the connection is a new one
             return (parse(f"spectate {self._match_id} {self._token}"),)
         joined, self.joins = self.joins, ""
         return (parse(f"join {joined} {self.name}" if joined else f"create {self.name}"),)

@@ -8,8 +8,8 @@ The protocol, `->` from the client, `<-` from the server, which writes JSON::
     -> move ID TOKEN tiger c1c3      <- move ID                and state to all who spectate
                                      <- error                  or to the sender alone
 
-A connection may have any number of matches, and a match any number of connections: the token is the right to move. So there is
-one state, and what must be found in the journal first, or is on its way into it, keeps what comes behind it waiting.
+A connection may have any number of matches, and a match any number of connections: the token is the right to move. So
+there is one state. A command that needs the journal, to read or to write, delays the commands behind it.
 """
 
 import re
@@ -74,17 +74,17 @@ class LitamaConversation(GuestConversation[m.Message]):
         self._matches = matches_of(lobby)
         self._seats: list[SeatPlayer] = []
         self._spectated: list[Match] = []
-        #: What is being answered, and what has come behind it.
+        #: The command that is being answered, and the messages behind it.
         self._current: m.Command | None = None
         self._later: deque[m.Message] = deque()
         self._withdraw: Callable[[], None] = lambda: None
-        #: Whether nothing more is heard.
+        #: Whether further messages are ignored.
         self._stopped = False
 
     # -- one after the other
 
     def hear(self, message: m.Message) -> None:
-        """Act on a message, or keep it until the one before it is answered."""
+        """Handle a message, or store it until the one before it is answered."""
         if self._current is None or not isinstance(message, m.Command | UndecodableLine):
             super().hear(message)
         elif len(self._later) < MOST_WAITING:
@@ -93,7 +93,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             self._hang_up("too many messages wait for an answer")
 
     def go_on(self) -> None:
-        """What was heard last is answered: hear what has come meanwhile."""
+        """The last command is answered: handle the messages that have come meanwhile."""
         self._current = None
         while self._later and self._current is None and not self._stopped:
             super().hear(self._later.popleft())
@@ -135,17 +135,17 @@ class LitamaConversation(GuestConversation[m.Message]):
         self._withdraw = questions.tell(self.address, (self._wire, match_id), work, found, refused)
 
     def _learned(self, match_id: str, record: Any, history: Any, shown: int) -> Match:
-        """The match of a record. One that is known here already learns where it stands."""
+        """The match of a record. A match that is known here already gets the state of the record."""
         match = self._matches.by_id.get(match_id)
         if match is None or match.waits:
             match = Match.of(match_id, self.lobby, self._matches, record)
         match.learn(record, history, shown)
         return match
 
-    # -- heard
+    # -- from the client
 
     def create(self, message: m.Create) -> None:
-        """Have a new match wait. Whoever plays Onitama on this host may come, on whatever wire."""
+        """Create a match that waits. Any player of Onitama on this host may join, on whatever wire."""
         match = Match(self.lobby.new_match_id(), self.lobby, self._matches)
         entered = self._new_seat(message, match, 0)
         if entered is not None:
@@ -226,7 +226,9 @@ class LitamaConversation(GuestConversation[m.Message]):
         return claim_of_table(table_of(message.match_id), isinstance(message, m.Join))
 
     def parcel(self) -> str | None:
-        """Nothing has to be known. A client with a match, or one that looks on at one, stays where that is."""
+        """
+        Another host needs no state to continue. A client with a match, or one that watches one, remains at its host.
+        """
         looks = any(match.has_spectator(self) for match in self._spectated)
         return None if self._seats or looks or self._current is not None or self._later else ""
 
@@ -253,7 +255,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             self._look(message, match)
 
     def _look(self, message: m.Spectate, match: Match) -> None:
-        """Tell this connection how the match stands, and no other one: for them nothing has changed."""
+        """Send this connection the state of the match, and no other connection: for the others it has not changed."""
         self.peer.logged_in()
         view = match.view_of(self)
         new = view.winner is None and self not in view.spectators
@@ -270,7 +272,7 @@ class LitamaConversation(GuestConversation[m.Message]):
         if new and view is match.outer and not match.waits:
             match.follow()
         standing = match.standing(view)
-        if view.n == n and standing is not None:  # else all who spectate have been told, or will be
+        if view.n == n and standing is not None:  # else all spectators have received it, or will
             self.peer.say(standing)
 
     def move(self, message: m.MakeMove) -> None:
@@ -375,13 +377,13 @@ class LitamaConversation(GuestConversation[m.Message]):
         **dict.fromkeys(((LitamaState.CONNECTED, kind) for kind in (m.MakeMove, m.Spectate, m.State)), claim_of_match),
     }
 
-    # -- told
+    # -- to the client
 
     def moved(self, match_id: str) -> None:
         self.peer.say(m.Done("move", match_id))
 
     def refused(self, reason: str) -> None:
-        """The table has refused what was right when it was heard."""
+        """The table has refused a move that was right when it came."""
         if self._current is not None:
             self._fail(self._current, INVALID)
 
@@ -414,7 +416,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             self.peer.say(m.Failed("", reason, ""))
 
     def end(self) -> None:
-        """The connection is gone. A seat is kept, a match that waits is not."""
+        """The connection is lost. A seat is reserved, a waiting match is given up."""
         self._stopped = True
         self._withdraw()
         self._later.clear()

@@ -1,9 +1,9 @@
 """
-The matches of this wire: who has which seat, who is told how they stand, and how they stand.
+The matches of this wire: the players of the seats, the connections that receive the state, and the state.
 
-A seat is not a connection: its token moves from any of them. So the lobby's player is a `SeatPlayer`, which is there as long
-as a connection is that has used its token. A match is found by its id: here as long as somebody of this wire has to do with
-it, and in the journal as long as its record is kept.
+A seat is not a connection: its token moves from any of them. So the lobby's player is a `SeatPlayer`. It exists as long
+as a connection that has used its token. A match is found by its id: here while a connection of this wire uses it, and
+in the journal while its record is stored.
 """
 
 from collections.abc import Callable, Sequence
@@ -59,21 +59,21 @@ class Connection(Protocol):
         """The match has ended before its move."""
 
     def tell_state(self, match_id: str, standing: Standing) -> None:
-        """How a match stands."""
+        """Send the state of a match."""
 
     def tell_failure(self, match_id: str, why: str) -> None:
-        """A match cannot go on."""
+        """Send that a match cannot continue."""
 
     def go_on(self) -> None:
-        """Hear what has come meanwhile."""
+        """Handle the messages that have come meanwhile."""
 
     def exchange(self) -> None:
         """Exchange a card in each match that waits for it."""
 
 
-#: Told to those who spectate a match that will not begin.
+#: The message to spectators of a match that will not begin.
 GONE = "the player who waited is gone"
-#: Told to all if the record of a match cannot be read.
+#: The message to all if the record of a match cannot be read.
 NO_RECORD = "the record of this match cannot be read now"
 
 
@@ -83,7 +83,7 @@ class SeatPlayer:
     A seat of a match, as the lobby and the table know it.
 
     :param name: as the client has sent it
-    :param index: 0 for who has created the match
+    :param index: 0 for the creator of the match
     :param seat: of White or Black; `None`: the match has not begun
     """
 
@@ -99,7 +99,7 @@ class SeatPlayer:
     sender: Connection | None = None
     #: The commands that wait until the seat has been taken back.
     ready: list[Callable[[], None]] = field(factory=list, repr=False)
-    #: Whether the seat is being taken back, and whether its player has been told so meanwhile.
+    #: Whether the seat is being taken back, and whether its player has received that meanwhile.
     returning: bool = False
     _returned: bool = False
 
@@ -157,7 +157,10 @@ class SeatPlayer:
             sender.go_on()
 
     def be_ready(self) -> None:
-        """The player is back, and it is known how the match stands; or it is over. Go on with the command that waits."""
+        """
+        The player is back, and the state of the match is known; or the match is over. Continue with the command that
+        waits.
+        """
         self._returned = True
         if not self.returning:
             ready, self.ready = self.ready, []
@@ -209,27 +212,27 @@ class Match:
     id: str
     lobby: Lobby
     registry: "Matches"
-    #: Those who have seats and are here; while it waits, its creator.
+    #: The players of the seats, while they are connected; while it waits, its creator.
     players: list[SeatPlayer] = field(factory=list)
     #: Of White and Black, once it has begun: names and indices, and what takes their seats back.
     names: Sequence[str] = ()
     indices: Sequence[int] = ()
     sessions: Sequence[tuple[str, str]] = ()
     start: Position | None = None
-    #: For those who have a seat, and for all others.
+    #: The view of the players, and that of all others.
     inner: View = field(factory=View)
     outer: View = field(factory=View)
     #: All of the record as it was read last, also what others may not know yet.
     _history: History[Any] | None = field(default=None, repr=False)
-    #: What waits until the moves of a view are known.
+    #: Calls that wait until the moves of a view are known.
     _waiting: list[tuple[View, Callable[[], None]]] = field(factory=list, repr=False)
-    #: Told when the match begins: to whom has joined it.
+    #: Called when the match begins: answers the player that has joined it.
     _greeting: Callable[[], None] | None = None
     _stop: Callable[[], None] | None = None
 
     @classmethod
     def of(cls, match_id: str, lobby: Lobby, registry: "Matches", record: TableRecord) -> "Match":
-        """The match of a record. It has to `learn` what has happened."""
+        """The match of a record. Its events have to be added by `learn`."""
         self = cls(match_id, lobby, registry)
         self._know(record.opening.note, [(seat.name, seat.key_digest) for seat in record.opening.seats])
         return self
@@ -261,7 +264,7 @@ class Match:
                 self._waiting.append((view, then))
 
     def _know(self, note: Callable[[int], str], sessions: Sequence[tuple[str, str]]) -> None:
-        """Take names and indices from what was kept with the seats: the id, the index and the name as it was sent."""
+        """Take names and indices from the notes of the seats: the id, the index and the name as it was sent."""
         notes = [note(seat).removeprefix(f"{self.id} ").partition(" ") for seat in range(len(sessions))]
         self.sessions = tuple(sessions)
         self.names = [sent if index else sessions[seat][0] for seat, (index, _, sent) in enumerate(notes)]
@@ -276,7 +279,7 @@ class Match:
         return self.start is None
 
     def creator(self) -> SeatPlayer | None:
-        """Who waits in this match; `None`: it has begun."""
+        """The player that waits in this match; `None`: it has begun."""
         return self.players[0] if self.waits and self.players else None
 
     def seat_of(self, token: str) -> int | None:
@@ -290,17 +293,17 @@ class Match:
         return next((one for one in self.players if one.seat == seat), None)
 
     def view_of(self, conversation: Connection) -> View:
-        """What a connection may see: more than others, if it has a seat."""
+        """The view of a connection: it shows more to a player of the match than to others."""
         return self.inner if any(conversation in one.owners for one in self.players) else self.outer
 
     def knows(self, view: View) -> bool:
-        """Whether it is known what those may be told who look at it this way; else the record says it."""
+        """Whether the state for this view is known; else the record must be read."""
         if self.waits:
             return bool(self.players)
         return view.known and (view is self.inner or self._stop is not None)
 
     def standing(self, view: View) -> Standing | None:
-        """What `state` says; `None`: it is not known."""
+        """The contents of `state`; `None`: not known."""
         creator = self.creator()
         if creator is not None:
             return Standing(waiting(self.id, creator.name))
@@ -312,11 +315,11 @@ class Match:
         return view.told
 
     def has_spectator(self, connection: Connection) -> bool:
-        """Whether a connection is told how the match stands."""
+        """Whether a connection receives the state of the match."""
         return connection in self.inner.spectators or connection in self.outer.spectators
 
     def broadcast(self, view: View) -> None:
-        """Tell all who look at it this way how the match stands."""
+        """Send the state of the match to all spectators of this view."""
         if view.spectators and (standing := self.standing(view)) is not None:
             for spectator in tuple(view.spectators):
                 spectator.tell_state(self.id, standing)
@@ -348,7 +351,7 @@ class Match:
                     owner.peer.hang_up(NO_RECORD)
 
     def returned(self, player: SeatPlayer, position: Position, n: int) -> None:
-        """A player is back, and is told where the match stands. It is ready when the moves are known, too."""
+        """A player is back, and receives the state of the match. It is ready after the moves are known, too."""
         alone = all(one is player or one.handle is None for one in self.players)
         if alone and (n > self.inner.n or not self.inner.known):
             self.inner.jump(position, n)
@@ -375,11 +378,11 @@ class Match:
             self.exchange_later(player)
 
     def greet(self, greeting: Callable[[], None]) -> None:
-        """Call this when the match has begun, before anybody is told how it stands."""
+        """Call this when the match has begun, before its state is sent."""
         self._greeting = greeting
 
     def happened(self, player: SeatPlayer, event: Moved | Exchanged | TakenBack) -> None:
-        """A move was made. Each player is told; the first one counts."""
+        """A move was made. Each player receives the event; the first call counts."""
         assert player.handle is not None
         mover = self.player_in(event.seat)
         if mover is not None:
@@ -387,14 +390,14 @@ class Match:
         view = self.inner
         if view.position is not None and player.handle.n > view.n:
             view.happen(event, player.handle.n, self._blue)
-            if view.position.won is None:  # else the end follows, with the winner
+            if view.position.won is None:  # else the end comes next, with the winner
                 self.broadcast(view)
         if player.must_exchange:
             self.exchange_later(player)
 
     @staticmethod
     def exchange_later(player: SeatPlayer) -> None:
-        # A player may not act while it is told something.
+        # A player may not act while it receives an event.
         for owner in player.owners:
             owner.peer.alarm(0.0, owner.exchange)
             return
@@ -417,17 +420,17 @@ class Match:
         return colour_of(self.start, result.winners[0]) if result.winners and self.start is not None else "none"
 
     def fail(self, why: str) -> None:
-        """The match cannot go on, or cannot begin: tell all who have to do with it."""
+        """The match cannot continue, or cannot begin: send that to all its players and spectators."""
         concerned = {one: None for player in self.players for one in player.owners}
         for one in {**concerned, **self.inner.spectators, **self.outer.spectators}:
             one.tell_failure(self.id, why)
         self.inner.spectators.clear()
         self.outer.spectators.clear()
 
-    # -- what watchers are told
+    # -- from the table, for watchers
 
     def follow(self) -> bool:
-        """Follow the match for those who have no seat. Whether it is played now."""
+        """Follow the match for spectators without a seat. Returns whether it is played now."""
         if self._stop is None:
             self._stop = self.registry.directory.follow(self.table, self)
         return self._stop is not None
@@ -438,7 +441,7 @@ class Match:
             self.when_known(self.outer, partial(self.broadcast, self.outer))
 
     def deliver(self, event: Any, n: int) -> None:
-        """Something happened, and the players have been told."""
+        """Handle an event that the players have received."""
         view = self.outer
         match event:
             case Moved() | Exchanged() | TakenBack() if view.position is not None and n > view.n:
@@ -463,7 +466,10 @@ class Match:
         self.forget_if_idle()
 
     def forget_if_idle(self) -> None:
-        """Nobody of this wire may have to do with the match any more. Its record has all that is needed to go on."""
+        """
+        Drop the match if no connection of this wire uses it any more. Its record has everything that is needed to
+        continue.
+        """
         if self.waits and not self.players:
             self.lobby.show_match(self.table, waits=False)
             self.fail(GONE)

@@ -1,7 +1,7 @@
 """
 The messages of the wire: one frozen class each.
 
-Each message keeps the command that it is told as an error of, and the whole text for the successor's errors.
+Each message has the command that an error about it names, and the whole text for the successor's errors.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class Command(Struct, frozen=True):
 
 
 class Create(Command, frozen=True):
-    """Client: have a match wait, under this name."""
+    """Client: create a match that waits, under this name."""
 
     NAME = "create"
     name: str = ""
@@ -54,7 +54,7 @@ class MakeMove(Command, frozen=True):
 
 
 class Spectate(Command, frozen=True):
-    """Client: tell me how the match stands, now and whenever it has changed. With a token the seat is taken (extension)."""
+    """Client: send the state of the match, now and after each change. With a token the seat is taken (extension)."""
 
     NAME = "spectate"
     token: str = ""
@@ -85,13 +85,13 @@ class Done(Struct, frozen=True):
 
 
 class Standing(Struct, frozen=True, dict=True):
-    """Server: `state`, how a match stands. The fields are in the protocol's order."""
+    """Server: `state`, the state of a match. The fields are in the protocol's order."""
 
     fields: Mapping[str, Any]
 
     @cached_property
     def text(self) -> bytes:
-        """The message as JSON. It has all moves of the match, so it is written once for all who are told."""
+        """The message as JSON. It has all moves of the match, so it is written once for all receivers."""
         return json.encode(self.fields)
 
 

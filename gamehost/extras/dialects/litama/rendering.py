@@ -9,13 +9,13 @@ from typing import Any
 
 from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Card, Move, Position
 
-#: The cards whose stamp is blue. Red has all others.
+#: The cards with a blue stamp. All others are red.
 BLUE_CARDS = frozenset({"rabbit", "monkey", "goose", "crab", "crane", "tiger", "ox", "eel"})
 COLOURS = ("blue", "red")
 
 
 def seat_of_blue(start: Position) -> int:
-    """Who is blue in a match that has begun like this."""
+    """The seat that is blue in a match with this start."""
     return 0 if start.spare in BLUE_CARDS else 1
 
 
@@ -69,9 +69,9 @@ def standing(
     The fields of `state` for a match that has begun.
 
     :param names: of White and Black
-    :param indices: of both, 0 for who has created the match
+    :param indices: of both, 0 for the creator of the match
     :param moves: the match so far, from `start` to `now`
-    :param winner: `blue`, `red`, or `none`; `None`: the match goes on
+    :param winner: `blue`, `red`, or `none`; `None`: the match has not ended
     """
     blue = seat_of_blue(start)
     return {

@@ -1,8 +1,8 @@
 """
-How a match stands for those who have seats, or for all others, and the moves that led there.
+The state of a match for its players, or for all others, and the moves that led to it.
 
-A view follows what is told. It begins somewhere in the match if nobody of this wire was there before. The moves before that
-are read from the record. Until then the position is known, and the moves are not.
+A view follows the events that it receives. It begins somewhere in the match if no connection of this wire was there
+before. The moves before that are read from the record. Until then the position is known, and the moves are not.
 """
 
 from typing import Any
@@ -23,25 +23,25 @@ def start_of(told: History[Any]) -> Position | None:
 
 @define(eq=False)
 class View:
-    """How a match stands for some who are told so, and who they are."""
+    """The state of a match for some connections, and these connections."""
 
     position: Position | None = None
     winner: str | None = None
-    #: The number of the last entry that it holds.
+    #: The number of the last entry in it.
     n: int = -1
-    #: Connections, in the order in which they are told.
+    #: Connections, in the order in which they receive messages.
     spectators: dict[Any, None] = field(factory=dict, repr=False)
-    #: `state` as it was told last; `None`: something has changed since.
+    #: The last `state` that was sent; `None`: the match has changed since.
     told: Standing | None = field(default=None, repr=False)
     _moves: list[str] = field(factory=list, repr=False)
-    #: What has happened since the view began, while the moves before that are not known.
+    #: The events since the view began, while the moves before that are not known.
     _late: list[Any] | None = None
     #: The number of the entry with which the view began.
     begun: int = -1
 
     @property
     def known(self) -> bool:
-        """Whether it can be told: the position and all moves are known."""
+        """Whether the state can be sent: the position and all moves are known."""
         return self.position is not None and self._late is None
 
     @property
@@ -50,7 +50,7 @@ class View:
         return tuple(self._moves)
 
     def jump(self, position: Position, n: int) -> None:
-        """The match stands here after this entry, and how it came there is not known yet."""
+        """Take the position after this entry; the moves before it are not known yet."""
         self.position, self.n, self.begun, self._late, self.told = position, n, n, [], None
 
     def happen(self, event: Any, n: int, blue: int) -> None:
@@ -90,7 +90,7 @@ class View:
 
 
 def position_after(history: History[Any], n: int) -> Position | None:
-    """Where a match stands after an entry."""
+    """The position after an entry."""
     view: Any = None
     for number, event in history.events:
         if number > n:

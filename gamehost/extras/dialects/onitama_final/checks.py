@@ -1,7 +1,7 @@
 """
 The checks of clients of Onitama's final dialect.
 
-What its published programs say is in `docs/extras/dialects/onitama-final.rst`; sections are the titles in it.
+The protocol of the published programs is in `docs/extras/dialects/onitama-final.rst`; sections are the titles in it.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """
 The client's side of the wire: the codec, and a program that plays.
 
-The program follows the board by the moves: a pass is told without the card that comes for it, which is the spare one.
+The program follows the board by the moves: a pass comes without its new card, which is the spare one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from gamehost.programs.clients import WireClient
 from gamehost.programs.wire_player import ANSWERED_WITHIN, NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import WireError
 
-#: The number of fields of the `RECONNECT` that a player hears who is back.
+#: The number of fields of the `RECONNECT` to a player that is back.
 RESTORE_FIELDS = 34
 
 _SIMPLE = {

@@ -14,7 +14,7 @@ from gamehost.extras.dialects.onitama_final import MESSAGE_LIMIT
 from gamehost.extras.dialects.onitama_final import messages as m
 from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, OtherProtocol, WireError, asks_for_help, is_foreign
 
-#: A call for help that a person has typed, whose keyboard has no zero byte.
+#: A call for help from a person at a keyboard without a zero byte.
 _TYPED = re.compile(rb"[ \t]*(?:help|\?|quit|exit)[ \t]*\r?\n", re.IGNORECASE)
 
 _TOO_LONG = f"a message longer than {MESSAGE_LIMIT} bytes"
@@ -22,7 +22,7 @@ _SERVER_ONLY = frozenset(m.SERVER_COMMANDS.values()) - {m.PING}
 
 
 class MessageBuffer:
-    """Splits bytes into messages that end in a zero byte. It keeps one unfinished message, of bounded size."""
+    """Splits bytes into messages that end in a zero byte. It stores one unfinished message, of bounded size."""
 
     def __init__(self) -> None:
         self._rest = bytearray()

@@ -31,11 +31,11 @@ from gamehost.wires.framing import NOT_UTF8, UndecodableLine, for_people
 
 #: Seconds for which nothing is sent behind START and the long RECONNECT.
 PAUSE = 1.0
-#: A player who has sent no byte for so many seconds is gone. The clients ping every 10 s.
+#: The connection of a player that has sent no byte for this many seconds is closed. The clients ping every 10 s.
 SILENCE = 30.0
 #: Seconds between two looks at the silence.
 LOOK = 1.0
-#: In characters. The clients can show no longer name of their own.
+#: In characters. The clients cannot show a longer name of their own.
 LONGEST_NAME = 10
 #: The most characters of a sentence, so that its message is read in one piece.
 LONGEST_TEXT = 230
@@ -112,10 +112,10 @@ class FinalConversation(GuestConversation[m.Message]):
             self.say_closing(f"no PING for {SILENCE:g} s")
             self.peer.hang_up("silent")
 
-    # -- heard
+    # -- from the client
 
     def log_in(self, message: m.Login) -> None:
-        """Enter the lobby under a name, or take back the seat that is kept under it."""
+        """Enter the lobby under a name, or take back the seat that is reserved under it."""
         reason = why_not_a_name(message.name)
         if reason is not None:
             self._refuse(reason)
@@ -196,7 +196,7 @@ class FinalConversation(GuestConversation[m.Message]):
     }
     CLAIMS: ClassVar[Any] = {(FinalState.OUTSIDE, m.Login): claim_of_log_in}
 
-    # -- told
+    # -- to the client
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         """The player has a seat. The client knows the players by the names that they have now."""
@@ -213,11 +213,11 @@ class FinalConversation(GuestConversation[m.Message]):
         self.peer.say(m.MoveWasMade(move.card, *row_and_column(move.start), *row_and_column(move.end)))
 
     def tell_exchanged(self, event: Exchanged) -> None:
-        """Tell an exchange. The client changes the card for the spare, as the table does."""
+        """Send an exchange. The client changes the card for the spare, as the table does."""
         self.peer.say(m.PassWasMade(event.old))
 
     def tell_refused(self, event: Refused) -> None:
-        """Tell that a move is not valid, and why. A refusal that comes after the end is dropped."""
+        """Send that a move is not valid, and why. A refusal that comes after the end is dropped."""
         if self.state is FinalState.PLAYING:
             self._refuse_move(str(event.error))
 
@@ -225,7 +225,10 @@ class FinalConversation(GuestConversation[m.Message]):
         self.peer.say(m.Disconnect(self._names[event.seat]))
 
     def tell_back(self, event: Back[Any]) -> None:
-        """Tell that the other player is back, unless the absence was not told yet; or how the match stands."""
+        """
+        Send that the other player is back, unless the absence was not sent yet. Send a player that is back the state of
+        the match.
+        """
         assert self.handle is not None
         self.set_state(FinalState.PLAYING)
         if event.seat == self.handle.seat:
@@ -244,7 +247,7 @@ class FinalConversation(GuestConversation[m.Message]):
             self.peer.say(m.Reconnect(self._names[event.seat]))
 
     def tell_over(self, event: Over) -> None:
-        """Tell the end of the match. The connection is then where it was before LOGIN."""
+        """Send the end of the match. The connection is then in the state before LOGIN."""
         winners = event.result.winners
         self.peer.say(m.GameOver(self._names[winners[0]] if winners else DRAW))
         self.leave_table(FinalState.OUTSIDE)

@@ -18,7 +18,7 @@ class ServerMessage(WireMessage, frozen=True, tag=command_of):
 
 
 class Login(WireMessage, frozen=True):
-    """Client: log in under this name, which may be that of a seat that is kept."""
+    """Client: log in under this name, which may be that of a reserved seat."""
 
     name: str
 
@@ -98,7 +98,7 @@ class Reconnect(ServerMessage, frozen=True):
 
 
 class Restore(ServerMessage, frozen=True, tag="RECONNECT"):
-    """Server, to the player who is back: `RECONNECT` with 34 fields, all that is needed to go on."""
+    """Server, to the player that is back: `RECONNECT` with 34 fields, all that is needed to continue."""
 
     black: str
     white: str
@@ -128,11 +128,11 @@ CLIENT_COMMANDS: Mapping[str, tuple[Sent, int, str]] = {
 }
 
 PING = "PING"
-#: What a wrong `PING` should have been.
+#: The expected form of a wrong `PING`.
 PING_EXPECTED = "PING and one field, the word PING"
 
-#: Message -> command, for what the server sends.
+#: Message -> command, for the server's messages.
 SERVER_COMMANDS = tags_of(ServerMessage)
 
-#: What this port speaks, for clients of other protocols.
+#: The description of this port, for clients of other protocols.
 SPOKEN = "Onitama in messages that end in a zero byte; log in with " + CLIENT_COMMANDS["LOGIN"][2]
