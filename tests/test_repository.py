@@ -38,8 +38,8 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.wires.base import BaseConversation, Peer, Wire
 from gamehost.wires.framing import LineCodec
 from tests import SmallProcess
-from tests.kit import game_pages, made_files
-from tests.kit.made_files import EXAMPLE, PICTURE_FOLDER, PICTURES, files_of, pictures, refreshed
+from tests.kit import made_files
+from tests.kit.made_files import PICTURE_FOLDER, PICTURES, files_of, pictures, refreshed
 from tests.kit.pages import PAGES as READ
 from tests.kit.pages import SHOWN_FILE
 from tests.kit.players import house_host
@@ -403,7 +403,7 @@ class PictureTests(PropertyCase):
             self.assertEqual(write_notation(match.record, match.date), text)
 
 
-# The tutorials: who follows them writes exactly the example package.
+# The tutorials: the files that they show are those of the examples.
 
 
 #: What an installation or a run of the tests leaves in the folder.
@@ -415,25 +415,25 @@ def public(owner: type) -> set[str]:
 
 
 class TutorialTests(SynchronousTestCase):
-    def test_the_tutorials_give_the_example(self) -> None:
-        """Every file once, and no other one. `python -m tests.kit.made_files tutorial` copies changed files into the pages."""
-        example = {str(path.relative_to(EXAMPLE)): path for path in EXAMPLE.rglob("*") if path.is_file()}
-        texts = {name: path.read_text("utf-8") for name, path in example.items() if not LEFT_OVER.search(name)}
-        pages = [page.read_text("utf-8") for page in made_files.tutorials()]
-        written = {name: text for page in pages for name, text in files_of(page).items()}
-        added = {name: f"\n{text}" for page in pages for name, text in made_files.added_to(page).items()}
-        self.assertEqual(sorted(name for page in pages for name in files_of(page)), sorted(texts))
-        for name, text in texts.items():
-            self.assertEqual(written[name] + added.pop(name, ""), text, name)
-        self.assertEqual(added, {})
+    def test_the_tutorials_show_the_examples(self) -> None:
+        """`python -m tests.kit.made_files tutorial` copies changed files into the pages."""
+        for name, folder in made_files.TUTORIALS.items():
+            page = (ROOT / "docs" / f"{name}.rst").read_text("utf-8")
+            self.assertGreater(len(files_of(page)), 3)
+            for file, text in files_of(page).items():
+                self.assertEqual(text, (folder / file).read_text("utf-8"), file)
+            for file, text in files_of(page, part=True).items():
+                self.assertIn(text, (folder / file).read_text("utf-8"), file)
 
-    def test_the_first_tutorial_alone_can_be_installed(self) -> None:
-        """Its metadata name no module and no package that only the second one writes."""
+    def test_the_first_tutorial_shows_each_file(self) -> None:
+        """Its reader needs no other one, and the metadata name what is there."""
         files = files_of((ROOT / "docs" / "plugin-game.rst").read_text("utf-8"))
+        folder = made_files.TUTORIALS["plugin-game"]
+        found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.suffix in (".py", ".toml")}
+        self.assertEqual({name for name in found if not LEFT_OVER.search(name)}, files.keys())
         metadata = tomllib.loads(files["pyproject.toml"])
         [token] = [token for group in metadata["project"]["entry-points"].values() for token in group.values()]
         self.assertIn(f"{token.partition(':')[0].replace('.', '/')}.py", files)
-        self.assertEqual(list(metadata["tool"]["setuptools"]["packages"]), ["find"])
 
     def test_the_pages_name_all_that_a_plug_in_meets(self) -> None:
         """Methods of a master and of a peer, values of a codec, events of a table, fields of a token."""
@@ -455,10 +455,6 @@ class WirePagesTests(SynchronousTestCase):
         self.assertEqual(made_files.with_options(page), page)
         self.assertEqual({*re.findall(":name: (.*)", page)}, made_files.option_rows().keys())
 
-    def test_the_page_of_the_games(self) -> None:
-        """It has the token, the actions and the events of each. `python -m tests.kit.game_pages` writes it anew."""
-        self.assertEqual(game_pages.PAGE.read_text("utf-8"), game_pages.page())
-
     def test_the_page_of_the_lobby(self) -> None:
         text = (ROOT / "docs" / "lobby.rst").read_text("utf-8")
         for owner, kind in (("lobby", Lobby), ("_directory", MatchDirectory)):
@@ -470,17 +466,18 @@ class WirePagesTests(SynchronousTestCase):
 
 class ReadingTests(SynchronousTestCase):
     PAGE = (
-        "Title\n\nFile ``a.py``::\n\n    x = 1\n\n\n    def f():\n        return x\n\nText.\n\nFile ``b`` is empty.\n"
+        "Title\n\nFile ``__init__.py``::\n\n    x = 1\n\n\n    y = 2\n\nText.\n\nFile ``b``, in part::\n\n    y = 2\n"
     )
 
     def test_read(self) -> None:
-        self.assertEqual(files_of(self.PAGE), {"a.py": "x = 1\n\n\ndef f():\n    return x\n", "b": ""})
+        self.assertEqual(files_of(self.PAGE), {"__init__.py": "x = 1\n\n\ny = 2\n"})
+        self.assertEqual(files_of(self.PAGE, part=True), {"b": "y = 2\n"})
 
     def test_refresh(self) -> None:
-        folder = EXAMPLE / "gamehost_gomoku" / "tests"
-        page = refreshed(self.PAGE.replace("a.py", "__init__.py"), folder, {})
+        folder = made_files.EXAMPLES / "gomoku" / "gamehost_gomoku" / "tests"
+        page = refreshed(self.PAGE, folder)
         self.assertEqual(files_of(page)["__init__.py"], (folder / "__init__.py").read_text("utf-8"))
-        self.assertTrue(page.endswith("\nText.\n\nFile ``b`` is empty.\n"))
+        self.assertTrue(page.endswith("\nText.\n\nFile ``b``, in part::\n\n    y = 2\n"))
 
 
 # What stands in `contrib`: the unit for systemd is sandboxed and fits the host's limits, the image runs as nobody special.

@@ -10,7 +10,7 @@ from msgspec import json
 
 from tests.browser.playing import CAN, TITLE, Finger, Hand, Keys, PlayCase
 from tests.kit.browser import OVER, Page, findings, sit_down
-from tests.kit.plugin_games import PLUGINS
+from tests.kit.plugin_games import INSTALLED, PLUGINS
 from tests.kit.process import ROOT, HostProcess
 
 GOMOKU = ROOT / "examples" / "gomoku"
@@ -36,7 +36,7 @@ def install(folder: Path) -> dict[str, str]:
         for group, entries in project["entry-points"].items()
     ]
     (about / "entry_points.txt").write_text("\n\n".join(groups) + "\n")
-    path = (str(ROOT), str(GOMOKU), str(folder), PLUGINS, str(Path(PLUGINS) / "installed"))
+    path = (str(ROOT), str(GOMOKU), str(folder), PLUGINS, INSTALLED)
     return {"PYTHONPATH": os.pathsep.join(path)}
 
 

@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.players.base import Level
 from gamehost.testing.transcript import Hears, Says, Transcript
-from tests.kit.plugin_games import PLUGINS
+from tests.kit.plugin_games import INSTALLED, PLUGINS
 from tests.kit.process import ROOT, HostProcess, Socket
 
 EXAMPLE = ROOT / "examples" / "gomoku"
@@ -98,7 +98,7 @@ class ExamplePluginTests(SynchronousTestCase):
 
     def test_a_game_with_rules_a_master_and_messages_is_played_everywhere(self) -> None:
         """On the console against house players, and by a program on the open wire; then it is drawn and verified."""
-        path = os.pathsep.join((self.environment["PYTHONPATH"], PLUGINS, str(Path(PLUGINS) / "installed")))
+        path = os.pathsep.join((self.environment["PYTHONPATH"], PLUGINS, INSTALLED))
         environment = {"PYTHONPATH": path}
         store = str(installed().parent / "everywhere.sqlite")
         # On the whole board a match against a search takes a minute of a busy machine.

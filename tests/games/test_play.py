@@ -1,6 +1,5 @@
 """What every game has for free, with two games that bring rules, a master and messages only."""
 
-import random
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint
 from typing import Any
@@ -28,24 +27,14 @@ from gamehost.testing.master_contract import MasterContract
 from gamehost.testing.messages_contract import MessagesContract
 from tests.kit.example_game import TOY
 from tests.kit.players import one_action, play_match, tell
-from tests.kit.plugin_games import GOMOKU, GOMOKU_MESSAGES, KUHN, KUHN_MESSAGES, KuhnMaster, Say, View
+from tests.kit.plugin_games import GOMOKU, GOMOKU_MESSAGES, KUHN, KUHN_MESSAGES, KuhnMaster, View, kuhn_tests
 from tests.kit.wires.console import ASCII, NAMES, ScreenContract, ScreenMatch, refused
 
 SMALL = {"size": "6"}
 
 
-class KuhnTests(MasterContract, PropertyCase):
-    game = KUHN
-
-    def illegal(self, master: KuhnMaster, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
-        turn = master.to_move()
-        if turn is None:
-            return [(Seat(seat), Say("check")) for seat in (0, 1)]
-        wrong = ("call", "fold") if master.view_of_all.said[-1:] != ("bet",) else ("check", "bet")
-        return [(Seat(1 - turn), Say("check")), *((turn, Say(word)) for word in wrong)]  # type: ignore[arg-type]
-
-    def twins(self, master: KuhnMaster, seat: Seat, rng: random.Random) -> Sequence[Any]:
-        return [KUHN.determinized(master.view(seat), seat, SeededChance(rng.randrange(100)))]
+class KuhnTests(kuhn_tests.MasterTests):
+    """The tests of the example are run here, too."""
 
 
 class GomokuPlayer(MasterContract):
@@ -53,9 +42,8 @@ class GomokuPlayer(MasterContract):
     settings = SMALL
 
 
-class KuhnMessagesTests(MessagesContract, PropertyCase):
-    messages = KUHN_MESSAGES
-    player = KuhnTests()
+class KuhnMessagesTests(kuhn_tests.MessagesTests):
+    """The same."""
 
 
 class GomokuMessagesTests(MessagesContract, PropertyCase):

@@ -179,17 +179,16 @@ def pictures() -> Iterator[tuple[Path, str]]:
         yield PICTURE_FOLDER / f"{name}.svg", drawn
 
 
-# The files that a tutorial in reStructuredText tells its reader to write.
+# The files of an example that a tutorial shows.
 #
-# A file stands behind a line ``File ``NAME``::`` as a literal block. A line ``File ``NAME`` is empty.`` stands for an empty
-# one. Behind ``File ``NAME``, at its end::`` stand lines that a later page adds to a file.
+# A file stands behind a line ``File ``NAME``::`` as a literal block. Behind ``File ``NAME``, in part::`` stands a piece of one.
 
 
-EXAMPLE = ROOT / "examples" / "gomoku"
+EXAMPLES = ROOT / "examples"
+#: A tutorial -> the folder of its example.
+TUTORIALS: Mapping[str, Path] = {"plugin-game": EXAMPLES / "kuhn", "plugin-wire": EXAMPLES / "gomoku"}
 
-_BLOCK = re.compile(r"^File ``(?P<name>[^`]+)``::\n\n(?P<text>(?:    .*\n|\n)*)", re.MULTILINE)
-_ADDED = re.compile(_BLOCK.pattern.replace("::", ", at its end::"), re.MULTILINE)
-_EMPTY = re.compile(r"^File ``(?P<name>[^`]+)`` is empty\.$", re.MULTILINE)
+_BLOCK = re.compile(r"^File ``(?P<name>[^`]+)``(?P<part>, in part)?::\n\n(?P<text>(?:    .*\n|\n)*)", re.MULTILINE)
 
 
 def tutorials() -> list[Path]:
@@ -197,8 +196,13 @@ def tutorials() -> list[Path]:
     return sorted((ROOT / "docs").glob("plugin-*.rst"))
 
 
-def files_of(page: str) -> Mapping[str, str]:
-    return {**{match["name"]: "" for match in _EMPTY.finditer(page)}, **_texts(_BLOCK, page)}
+def files_of(page: str, part: bool = False) -> Mapping[str, str]:
+    """Name -> the text of each file that a tutorial shows whole, or in part."""
+    return {
+        match["name"]: textwrap.dedent(match["text"]).rstrip("\n") + "\n"
+        for match in _BLOCK.finditer(page)
+        if bool(match["part"]) == part
+    }
 
 
 def without_files(page: str) -> str:
@@ -206,21 +210,13 @@ def without_files(page: str) -> str:
     return _BLOCK.sub("", page)
 
 
-def added_to(page: str) -> Mapping[str, str]:
-    """Name -> the lines that a tutorial adds to a file of an earlier one."""
-    return _texts(_ADDED, page)
-
-
-def _texts(pattern: re.Pattern[str], page: str) -> dict[str, str]:
-    return {match["name"]: textwrap.dedent(match["text"]).rstrip("\n") + "\n" for match in pattern.finditer(page)}
-
-
-def refreshed(page: str, folder: Path, added: Mapping[str, str]) -> str:
-    """The tutorial with the texts of the files in this folder, without what a later one adds to them."""
+def refreshed(page: str, folder: Path) -> str:
+    """The tutorial with the texts of the files in this folder."""
 
     def block(match: re.Match[str]) -> str:
-        name = match["name"]
-        text = (folder / name).read_text("utf-8").removesuffix(f"\n{added[name]}" if name in added else "")
+        if match["part"]:
+            return match[0]
+        text = (folder / match["name"]).read_text("utf-8")
         return f"File ``{match['name']}``::\n\n{textwrap.indent(text, '    ')}\n"
 
     return _BLOCK.sub(block, page)
@@ -303,9 +299,9 @@ def main(what: str, *arguments: str) -> None:
             for path, drawn in pictures():
                 path.write_text(drawn, "ascii")
         case "tutorial":
-            added = added_to("".join(path.read_text("utf-8") for path in tutorials()))
-            for path in tutorials():
-                path.write_text(refreshed(path.read_text("utf-8"), EXAMPLE, added), "utf-8")
+            for name, folder in TUTORIALS.items():
+                path = ROOT / "docs" / f"{name}.rst"
+                path.write_text(refreshed(path.read_text("utf-8"), folder), "utf-8")
         case "options":
             OPTIONS_PAGE.write_text(with_options(OPTIONS_PAGE.read_text("utf-8")), "utf-8")
         case "sessions":

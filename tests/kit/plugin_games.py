@@ -1,15 +1,16 @@
 """
-Games of other packages, without installing them: `gamehost_gomoku` of the examples, and `gamehost_kuhn` in `tests/kit/plugins`.
+Games of other packages, without installing them: `gamehost_gomoku` and `gamehost_kuhn` of the examples.
 
-`gamehost_kuhn` was written from the tutorial alone. Its entry point is in the folder `installed` there, which only
-processes that tests start have on their path.
+The entry point of `gamehost_kuhn` is in the folder `INSTALLED`, which only processes that tests start have on their path.
 """
 
 import sys
 from pathlib import Path
 
-PLUGINS = str(Path(__file__).parent / "plugins")
-_FOLDERS = (PLUGINS, str(Path(__file__).parents[2] / "examples" / "gomoku"))
+_EXAMPLES = Path(__file__).parents[2] / "examples"
+PLUGINS = str(_EXAMPLES / "kuhn")
+INSTALLED = str(Path(__file__).parent / "plugins" / "installed")
+_FOLDERS = (PLUGINS, str(_EXAMPLES / "gomoku"))
 
 sys.path += [folder for folder in _FOLDERS if folder not in sys.path]
 
@@ -23,6 +24,7 @@ from gamehost_kuhn.master import KuhnMaster as KuhnMaster  # noqa: E402
 from gamehost_kuhn.messages import MESSAGES as KUHN_MESSAGES  # noqa: E402
 from gamehost_kuhn.messages import Say as Say  # noqa: E402
 from gamehost_kuhn.messages import View as View  # noqa: E402
+from gamehost_kuhn.tests import test_kuhn as kuhn_tests  # noqa: E402
 
 __all__ = [
     "GOMOKU",
@@ -35,6 +37,7 @@ __all__ = [
     "Say",
     "View",
     "gomoku_tests",
+    "kuhn_tests",
 ]
 
 #: The other end of the example's wire, and its judges.

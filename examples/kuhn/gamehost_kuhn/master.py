@@ -3,7 +3,7 @@ Kuhn's poker. Each round both players put a chip into the pot and get one of thr
 
 Say check or bet. After a bet the other player says call, and adds a chip too,
 or fold, and loses the round. After two checks or a call the higher card wins.
-Who has no chip left has lost; after the last round the one with more chips wins.
+A player without chips has lost; after the last round the one with more chips wins.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from gamehost.settings import Settings, from_to, milliseconds, refuse_unknown, s
 from gamehost_kuhn.messages import Dealt, Ended, Round, Said, Say, View, Word
 
 CARDS = "JQK"
-Told = Sequence[To[Any]]
+Events = Sequence[To[Any]]
 
 
 def words(said: tuple[Word, ...], chips: tuple[int, int]) -> tuple[Word, ...]:
@@ -29,30 +29,33 @@ def words(said: tuple[Word, ...], chips: tuple[int, int]) -> tuple[Word, ...]:
 
 @define(eq=False)
 class KuhnMaster:
-    """One match. The chips are those beside the pot."""
+    """One match. The chips of a view are those beside the pot."""
 
     rounds: int
     move_time: int
     chance: Chance
+    #: What everybody knows.
     view_of_all: View
+    #: The secret: the card of each seat.
     cards: str = ""
     result: Result | None = field(init=False, default=None)
     deadline: int | None = field(init=False, default=None)
 
-    def begin(self, now: int) -> Told:
+    def begin(self, now: int) -> Events:
         return self._round(now)
 
-    def _round(self, now: int) -> Told:
+    def _round(self, now: int) -> Events:
         last = self.view_of_all
         number, first = last.round + 1, last.round % 2
         chips = (last.chips[0] - 1, last.chips[1] - 1)
         self.view_of_all = View(number, first, chips, "", (), first)
         self.cards = "".join(shuffled(CARDS, self.chance)[:2])
         self.deadline = now + self.move_time if self.move_time else None
+        # First what everybody may know, then each card to its own seat.
         dealt = [To(Dealt(card), (Seat(seat),)) for seat, card in enumerate(self.cards)]
         return [To(Round(number, first, chips)), *dealt]
 
-    def act(self, seat: Seat, action: Say, now: int) -> Told:
+    def act(self, seat: Seat, action: Say, now: int) -> Events:
         view = self.view_of_all
         if self.result is not None:
             raise IllegalAction("the match is over")
@@ -61,38 +64,39 @@ class KuhnMaster:
         able = words(view.said, view.chips)
         if action.word not in able:
             raise IllegalAction(f"expected {' or '.join(able)}")
+        # From here on the action is legal, and the master changes.
         said, chips = (*view.said, action.word), list(view.chips)
         if action.word in ("bet", "call"):
             chips[seat] -= 1
         self.view_of_all = replace(view, said=said, chips=(chips[0], chips[1]), turn=1 - seat)
         self.deadline = now + self.move_time if self.move_time else None
-        told: list[To[Any]] = [To(Said(seat, action.word))]
+        events: list[To[Any]] = [To(Said(seat, action.word))]
         if action.word == "fold":
-            told += self._won(1 - seat, "", now)
+            events += self._won(1 - seat, "", now)
         elif action.word == "call" or said == ("check", "check"):
-            told += self._won(max((0, 1), key=lambda one: CARDS.index(self.cards[one])), self.cards, now)
-        return told
+            events += self._won(max((0, 1), key=lambda one: CARDS.index(self.cards[one])), self.cards, now)
+        return events
 
-    def _won(self, seat: int, cards: str, now: int) -> Told:
+    def _won(self, seat: int, cards: str, now: int) -> Events:
         view = self.view_of_all
         chips = list(view.chips)
         chips[seat] += 2 + view.said.count("bet") + view.said.count("call")
         after = (chips[0], chips[1])
         self.view_of_all = replace(view, chips=after, turn=None)
-        told = [To(Ended(seat, cards, after))]
+        events = [To(Ended(seat, cards, after))]
         if 0 not in after and view.round < self.rounds:
-            return [*told, *self._round(now)]
+            return [*events, *self._round(now)]
         winners = () if after[0] == after[1] else (Seat(after.index(max(after))),)
         self.result, self.deadline = Result(winners, Cause.RULES, f"{after[0]} to {after[1]} chips"), None
-        return told
+        return events
 
-    def forfeit(self, seat: Seat, now: int) -> Told:
+    def forfeit(self, seat: Seat, now: int) -> Events:
         return self._lost(seat, Cause.LEFT, "a player left")
 
-    def expire(self, now: int) -> Told:
+    def expire(self, now: int) -> Events:
         return self._lost(Seat(self.view_of_all.turn or 0), Cause.TIME, "the time ran out")
 
-    def _lost(self, seat: Seat, cause: Cause, why: str) -> Told:
+    def _lost(self, seat: Seat, cause: Cause, why: str) -> Events:
         self.result, self.deadline = Result((Seat(1 - seat),), cause, why), None
         return ()
 
@@ -110,7 +114,10 @@ class KuhnMaster:
 
 @frozen
 class Kuhn:
+    """The game, as tables and the journal know it."""
+
     name: str = "kuhn"
+    #: Another number whenever the same record would give another match.
     version: int = 1
     least_seats: int = 2
     most_seats: int = 2
@@ -127,9 +134,8 @@ class Kuhn:
 
     def _numbers(self, settings: Settings) -> tuple[int, int, int]:
         refuse_unknown(settings, self.options)
-        chips, rounds = (
-            setting(settings, name, usual, from_to(1, 100)) for name, usual in (("chips", 5), ("rounds", 20))
-        )
+        chips = setting(settings, "chips", 5, from_to(1, 100))
+        rounds = setting(settings, "rounds", 20, from_to(1, 100))
         return chips, rounds, setting(settings, "move_time", 0, milliseconds)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> KuhnMaster:
@@ -140,10 +146,10 @@ class Kuhn:
         return action.word.encode()
 
     def read(self, notation: bytes) -> Say:
-        word = notation.decode("ascii")
-        if word not in get_args(Word):
-            raise ValueError("expected check, bet, call or fold")
-        return Say(word)  # type: ignore[arg-type]
+        for word in get_args(Word):
+            if word.encode() == notation:
+                return Say(word)
+        raise ValueError("expected check, bet, call or fold")
 
     def legal(self, view: View, seat: Seat) -> Iterator[Say]:
         return map(Say, words(view.said, view.chips) if view.turn == seat else ())

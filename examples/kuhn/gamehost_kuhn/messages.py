@@ -10,7 +10,7 @@ Word = Literal["check", "bet", "call", "fold"]
 
 
 class View(Struct, frozen=True):
-    """What a seat or a watcher knows. `card` is the own one. `turn` is the seat that speaks next; `null` after the match."""
+    """What a seat or a watcher knows. `card` is the own one; `turn` speaks next, and is `null` after the match."""
 
     round: int
     first: int
@@ -42,7 +42,7 @@ class Said(EventMessage, frozen=True, tag="said"):
 
 
 class Ended(EventMessage, frozen=True, tag="ended"):
-    """The round is over, and `seat` has won it. `cards` are both cards, or nothing after a fold."""
+    """`seat` has won the round. `cards` are both cards, or nothing after a fold."""
 
     seat: int
     cards: str

@@ -1,0 +1,1 @@
+"""Kuhn's poker for gamehost: three cards, two players and a bluff."""

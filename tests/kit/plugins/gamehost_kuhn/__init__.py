@@ -1,1 +1,0 @@
-"""Kuhn's poker: three cards, two players and a bluff."""
