@@ -1,4 +1,4 @@
-"""What all tables of a host share, and the phases of a table."""
+"""The shared parts of all tables of a host, and the phases of a table."""
 
 import secrets
 from collections import defaultdict
@@ -17,10 +17,10 @@ from gamehost.measures import MatchCounts
 
 
 class Phase(Enum):
-    """What a table is doing."""
+    """The state of a table."""
 
     PLAYING = "playing"
-    #: Nobody is there; the clock stands still.
+    #: All players are away; the clock is stopped.
     DORMANT = "asleep"
     #: The match is being archived. Its players are free when that is durable.
     CLOSING = "closing"
@@ -39,13 +39,13 @@ PLAYING, DORMANT = Phase.PLAYING, Phase.DORMANT
 
 @define(eq=False)
 class TableContext:
-    """What all tables of a host share."""
+    """The shared parts of all tables of a host."""
 
     clock: IReactorTime
     journal: Journal
-    #: How long a lost seat is kept, in seconds; 0: not at all.
+    #: Seconds for which a lost seat is reserved; 0: it is not.
     grace: float = 60.0
-    #: How long a deserted table is kept, in seconds.
+    #: Seconds for which a deserted table is stored.
     sleep: float = 86_400.0
     #: The least grace, in seconds, after a restart of the host, when everybody must log in anew.
     restart_grace: float = 120.0
@@ -53,11 +53,11 @@ class TableContext:
     rng: Callable[[int], int] = secrets.randbelow
     #: Called with every table that a fault of its master has stopped.
     suspended: Callable[[TableId, str], None] = lambda table, game: None
-    #: Called when a match of a championship has ended, with the championship's number, the players and the result: what adds
-    #: the result to that record. `None`: it does not count.
+    #: Called when a match of a championship has ended, with the championship's number, the players and the result. It
+    #: returns a function that adds the result to that record. `None`: it does not count.
     counting: Callable[[str, Sequence[str], Result], Addition | None] = lambda championship, names, result: None
     counts: MatchCounts = field(init=False, factory=MatchCounts)
-    #: What masters have told that was found to be events, by the name of the game and the number of seats.
+    #: The checked kinds of events of masters, by the name of the game and the number of seats.
     told: defaultdict[tuple[str, int], set[Any]] = field(init=False, factory=partial(defaultdict, set))
     #: Turns for all that must not keep players waiting.
     scheduler: FairScheduler = field(

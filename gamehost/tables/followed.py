@@ -1,11 +1,12 @@
 """
-A table that another host of the cluster plays, as those who watch it here see it.
+A table that another host of the cluster plays, as its watchers here see it.
 
-A followed table reads the record of the match from the store. A master of its own carries out the entries, and the events for
-everyone are told. So nothing is told here before it is durable, and no event for a single seat is ever told.
+A followed table reads the record of the match from the store. A master of its own carries out the entries, and the
+events for everyone are sent. So no event is sent here before it is durable, and no event for a single seat is ever
+sent.
 
-The record does not say which players are away. If this host becomes the home of the table, the followed table passes on what
-the table itself tells, from the place to which the record was told.
+The record does not say which players are away. If this host becomes the home of the table, the followed table passes on
+the events of the table itself, from the entry up to which the record was sent.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -35,7 +36,7 @@ from gamehost.tables.interfaces import (
     WatchableTable,
 )
 
-#: What a table tells that is no entry of its record.
+#: Events of a table that are no entries of its record.
 _NOT_RECORDED = (Away, Left, Back, Replaced, Suspended, Archived)
 _LAST = (Over, Archived, Suspended)
 
@@ -52,7 +53,7 @@ class _Follower:
     clock: ClockReading | None = None
     #: Whether entries are being carried out.
     busy: bool = False
-    #: Whether all entries were carried out that were there when somebody began to watch.
+    #: Whether all entries were carried out that existed when the first watcher came.
     caught_up: bool = False
     #: Whether an entry was read soon after it was made, so that the time on the table's clock is known.
     timed: bool = False
@@ -61,9 +62,9 @@ class _Follower:
 @define(eq=False)
 class FollowedTable:
     """
-    One match of another host, as a `WatchableTable`. While nobody watches it, it only knows what the list of tables says.
+    One match of another host, as a `WatchableTable`. Without watchers, it has only the values of the list of tables.
 
-    :param wanted: called when the record is wanted, because somebody begins to watch
+    :param wanted: called when the record is wanted, because a watcher has come
     """
 
     id: TableId
@@ -77,7 +78,7 @@ class FollowedTable:
     wires: Sequence[str] = field(init=False)
     code: str = field(init=False)
     _audience: list[Audience[Any]] = field(factory=list)
-    #: Those who have not been shown the match.
+    #: Watchers that have not been shown the match.
     _coming: list[Audience[Any]] = field(factory=list)
     _follower: _Follower | None = None
     #: The number and the time of the last entry that is known, and the reactor's time when it was found, in seconds.
@@ -88,11 +89,12 @@ class FollowedTable:
     over: bool = False
     #: The table itself, if this host is its home by now.
     _own: WatchableTable | None = None
-    #: What the table itself has told while the record was not told up to its place.
+    #: Events of the table itself from before the record was sent up to its place.
     _held: list[tuple[Any, int]] = field(factory=list)
-    #: Where the table itself goes on: the number of the last entry before that. `None`: it tells nothing yet.
+    #: The number of the last entry before the events of the table itself. `None`: it has sent none yet.
     _goes_on: int | None = None
-    #: Whether what the table itself tells is passed on, and the last entry that was told from the record before that.
+    #: Whether the events of the table itself are passed on, and the last entry that was sent from the record before
+    #: that.
     _passes_on: bool = False
     _told: int = 0
 
@@ -105,18 +107,20 @@ class FollowedTable:
 
     @property
     def watched(self) -> bool:
-        """Whether somebody watches, or is about to."""
+        """Whether there is a watcher, or one is about to come."""
         return bool(self._audience or self._coming)
 
     @property
     def n(self) -> int:
-        """How many entries were told; while nobody watches, how many there are, as far as it is known."""
+        """
+        The number of entries that were sent; without watchers, the number of existing entries as far as it is known.
+        """
         if self._passes_on and self._own is not None:
             return self._own.n
         return self._follower.n if self._audience and self._follower is not None else self._last
 
     def now(self) -> int:
-        """What the clock of the game shows at least, in milliseconds."""
+        """The least time on the clock of the game, in milliseconds."""
         if self._passes_on and self._own is not None:
             return self._own.now()
         return self._at + round((self._clock.seconds() - self._found) * 1000)
@@ -156,7 +160,7 @@ class FollowedTable:
         return not self.over
 
     def unwatch(self, audience: Audience[Any]) -> None:
-        """Tell this audience nothing more. If it was the last one, the record is not followed any more."""
+        """Send nothing more to this audience. If it was the last one, the record is not followed any more."""
         for some in (self._audience, self._coming):
             if audience in some:
                 some.remove(audience)
@@ -172,7 +176,7 @@ class FollowedTable:
             own.unwatch(self)
 
     def _show(self) -> None:
-        """Show the match to those who have come."""
+        """Show the match to new watchers."""
         follower = self._follower
         if follower is None or not follower.caught_up or not self._coming:
             return
@@ -222,13 +226,13 @@ class FollowedTable:
 
     def follow(self, after: int, entries: Sequence[Entry] | str) -> None:
         """
-        Carry out the next entries of the record, and tell what happens.
+        Carry out the next entries of the record, and send their events.
 
-        :param after: what `wants` said when they were asked for
+        :param after: the value of `wants` when they were asked for
         :param entries: none if there are none; or why they cannot be read
         """
         if self.wants != after:
-            return  # somebody has begun anew meanwhile
+            return  # another watcher has started again meanwhile
         if isinstance(entries, str):
             self._fail(NotFollowed(entries))
             return
@@ -287,24 +291,27 @@ class FollowedTable:
             self._pass_on()
 
     def _fail(self, error: Exception) -> None:
-        """The record does not fit the rules. Those who watch can be told nothing more."""
+        """The record does not fit the rules. Its watchers receive nothing more."""
         self.log.failure("table {table} cannot be followed", Failure(error), table=self.id)
         self._audience += self._coming
         self._tell(Suspended(), self.n)
 
-    # -- what the table itself tells
+    # -- from the table itself
 
     def join(self, own: WatchableTable) -> None:
-        """This host is the home of the match now: from some entry on, pass on what the table itself tells. Can be repeated."""
+        """
+        This host is the home of the match now: from some entry on, pass on the events of the table itself. Can be
+        repeated.
+        """
         if self._own is None and self.watched:
             self._own = own
             if not own.watch(self):
-                self._own = None  # it has just ended, and the record says how
+                self._own = None  # it has just ended, and the record has the end
         else:
             self._pass_on()
 
     def shown(self, look: Look[Any]) -> None:
-        """The table itself goes on from here."""
+        """The table itself continues from here."""
         if self._passes_on:
             self._show_look(look)
             return
@@ -313,18 +320,18 @@ class FollowedTable:
         self._pass_on()
 
     def deliver(self, event: Any, n: int) -> None:
-        """The table itself tells something."""
+        """An event of the table itself."""
         if not self._passes_on:
             self._held.append((event, n))
         elif n > self._told or isinstance(event, _NOT_RECORDED):
             self._tell(event, n)
 
     def _pass_on(self) -> None:
-        """Change over to the table itself, if the record was told up to the place from which it goes on."""
+        """Change over to the table itself, if the record was sent up to the entry from which it continues."""
         follower, own = self._follower, self._own
         if self._passes_on or own is None or self._goes_on is None:
             return
-        # The record may have been read a little further than the table has told.
+        # The record may have been read a little further than the table has sent.
         if follower is not None and (follower.busy or not self._goes_on <= follower.n <= own.n):
             return
         self._told = self._goes_on if follower is None else follower.n

@@ -1,9 +1,10 @@
 """
-Those who watch matches: one gallery for each table that is watched.
+The watchers of matches: one gallery for each watched table.
 
-A gallery is the audience of its table. It encodes everything once, however many watch, and tells `BATCH` watchers in one
-turn of the reactor, so that players do not wait for it. All that it tells goes through one queue: what is shown to a newcomer
-stands between the events before it and those after it. With a delay, the queue keeps everything for so many seconds.
+A gallery is the audience of its table. It encodes everything once, however many watch, and sends to `BATCH` watchers in
+one turn of the reactor, so that players do not wait for it. All its messages go through one queue: the look for a
+newcomer comes between the events before it and those after it. With a delay, the queue stores everything for a number
+of seconds.
 """
 
 from collections import deque
@@ -22,7 +23,7 @@ from gamehost.journal.records import TableId
 from gamehost.rates import AddressCounts, is_loopback
 from gamehost.tables.interfaces import Archived, Look, Over, Suspended, WatchableTable
 
-#: How many watchers are told in one turn of the reactor: about 2 ms of work.
+#: The number of watchers that are served in one turn of the reactor: about 2 ms of work.
 BATCH = 100
 
 #: Clients that may watch one table: a move takes 25 us for each, so 50 ms for all.
@@ -31,7 +32,7 @@ MOST_PER_TABLE = 2_000
 #: Tables that one connection may watch: a page of the lobby shows 12 small boards.
 MOST_PER_WATCHER = 16
 
-#: Events after which nothing more is told.
+#: The last events of a match.
 LAST = (Over, Suspended, Archived)
 
 
@@ -50,40 +51,42 @@ class Watcher(Protocol):
         """Send these bytes. Must not raise; whether its client reads fast enough is the watcher's own matter."""
 
     def closed(self, table: TableId) -> None:
-        """The match is over, or cannot go on: nothing more is told of this table. Must not raise."""
+        """The match is over, or cannot continue: this is the last call about the table. Must not raise."""
 
 
 class Encoder(Protocol):
-    """Makes the bytes of messages. Watchers with equal encoders are told the same bytes. Encoders can be keys of a dict."""
+    """
+    Makes the bytes of messages. Watchers with equal encoders receive the same bytes. Encoders can be keys of a dict.
+    """
 
     def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
         """
-        Where the match stands.
+        The state of the match.
 
         :param delay: how many seconds later than the players the watchers see everything
         """
 
     def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
-        """What `Audience.deliver` takes. Empty: nothing is to be told of it."""
+        """The arguments of `Audience.deliver`. Empty: the event has no message."""
 
 
 @define(eq=False)
 class _Showing:
-    """Newcomers are shown where the match stands."""
+    """The state of the match, for newcomers."""
 
     look: Look[Any]
     newcomers: dict[Watcher, Encoder]
 
 
 class _Happening(Struct, frozen=True):
-    """Everybody is told an event."""
+    """An event, for all watchers."""
 
     event: Any
     n: int
 
 
 class _WithoutClocks:
-    """A table for those who see everything later: its clocks are those of this moment, and would tell who has moved."""
+    """A table for watchers with a delay: its current clocks would reveal which player has moved, so it shows none."""
 
     clocks = None
     due = None
@@ -110,17 +113,17 @@ class Gallery:
     delay: float
     _on_empty: Callable[["Gallery"], None]
     _by_address: AddressCounts = field(factory=AddressCounts)
-    #: All of them, those included who have been shown nothing yet.
+    #: All of them, also those without a look so far.
     _watchers: dict[Watcher, Encoder] = field(factory=dict)
-    #: Those who wait for the table to show the match.
+    #: Those that wait for the table to show the match.
     _coming: dict[Watcher, Encoder] = field(factory=dict)
-    #: Those who are told events, in the order in which they came.
+    #: Those that receive events, in the order in which they came.
     _shown: dict[Watcher, Encoder] = field(factory=dict)
-    #: What is to be told, and from when on.
+    #: The pending messages, each with its earliest time.
     _queue: deque[tuple[float, _Showing | _Happening]] = field(factory=deque)
-    #: Who is still to be told what.
+    #: The watchers of the current message that have not received it yet.
     _round: Iterator[tuple[Watcher, bytes]] | None = None
-    #: Where the match stands, if nothing was told since.
+    #: The state of the match, if no event was sent since.
     _look: Look[Any] | None = None
     _over: bool = False
     _timer: Timer = field(factory=Timer)
@@ -142,7 +145,7 @@ class Gallery:
         return iter(self._watchers)
 
     def add(self, watcher: Watcher, encoder: Encoder) -> bool:
-        """Show the match to one more, then tell them what happens. `False`: there is nothing to see here any more."""
+        """Show the match to one more watcher, then send its events. `False`: there is nothing to see any more."""
         if self._over:
             return False
         self._watchers[watcher] = encoder
@@ -159,7 +162,7 @@ class Gallery:
         return False
 
     def remove(self, watcher: Watcher) -> None:
-        """Tell this watcher nothing more."""
+        """Send nothing more to this watcher."""
         if self._watchers.pop(watcher, None) is None:
             return
         self._by_address.leave(watcher.address)
@@ -214,7 +217,7 @@ class Gallery:
             self.close()
 
     def _tell(self, count: int) -> None:
-        """Tell so many watchers at most."""
+        """Send to a number of watchers at most."""
         while count:
             if self._round is None:
                 self._round = self._next_round()
@@ -225,11 +228,13 @@ class Gallery:
                 self._round = None
             count -= len(batch)
             for watcher, data in batch:
-                if watcher in self._watchers:  # gone meanwhile
+                if watcher in self._watchers:  # it may have left meanwhile
                     watcher.tell(data)
 
     def _next_round(self) -> Iterator[tuple[Watcher, bytes]] | None:
-        """Who is told what next: newcomers where the match stands, or all the events that are due. `None`: nothing is due."""
+        """
+        The receivers and bytes of the next message: the state for newcomers, or all due events. `None`: nothing is due.
+        """
         queue, now = self._queue, self._clock.seconds()
         events: list[_Happening] = []
         while queue and queue[0][0] <= now:
@@ -262,7 +267,7 @@ class Gallery:
         return ((watcher, made[encoder]) for watcher, encoder in watchers.items() if made[encoder])
 
     def close(self) -> None:
-        """Nobody is left, or nothing more will be told."""
+        """No watcher is left, or no more events come."""
         self._over = True
         self._queue.clear()
         self._round = None
@@ -314,19 +319,19 @@ class Galleries:
         """
         How many watch this table.
 
-        :param besides: those that are not counted
+        :param besides: watchers that are not counted
         """
         return sum(watcher not in besides for watcher in self._galleries.get(table, ()))
 
     def watch(self, table: WatchableTable, watcher: Watcher, encoder: Encoder) -> None:
         """
-        Show a match to a watcher, then tell them what happens. One who watches it already is told nothing twice.
+        Show a match to a watcher, then send its events. A watcher that has it already receives nothing twice.
 
         :raises WatchRefused: there is nothing to see, or there are too many watchers
         """
         gallery = self._galleries.get(table.id)
         if gallery is not None and gallery.table is not table:
-            gallery.close()  # the table was loaded anew: nothing more happens at the other object
+            gallery.close()  # the table was loaded again: the other object has no more events
             gallery = None
         if gallery is not None and watcher in gallery:
             return

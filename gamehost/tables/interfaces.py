@@ -1,8 +1,8 @@
 """
-What a table and whoever sits there may say to each other: the seam between tables and conversations.
+The seam between tables and conversations: the events and calls that a table and its players exchange.
 
-A player is told things and never asked; a handle is all that a player holds of a table. The events here are those of
-every table, beside the events of its game.
+A player receives events and is never asked; a handle is its only access to a table. The events here are those of every
+table, besides the events of its game.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,15 +21,15 @@ E_contra = TypeVar("E_contra", contravariant=True)
 
 
 class Away(Struct, frozen=True):
-    """To the others: this seat's player is gone; the seat is kept for the grace time."""
+    """To the others: this seat's player has disconnected; the seat is reserved for the grace time."""
 
     seat: Seat
-    #: Whether they were gone before the one who is told this came back.
+    #: Whether the player was away before the receiver came back.
     already: bool = False
 
 
 class Left(Struct, frozen=True):
-    """To the others: this seat was given up by its player; what the game makes of it comes next."""
+    """To the others: this seat was given up by its player; the effect in the game comes next."""
 
     seat: Seat
 
@@ -38,21 +38,21 @@ class OpenTable(Struct, frozen=True):
     """
     A table that waits for its players.
 
-    To those who wait there: somebody came or went (the one who came is told so too), and this is how it stands.
+    To the waiting players: one has come or gone (a player that comes receives this too), and this is the new state.
     """
 
     table: TableId
-    #: So many players begin a match.
+    #: The number of players that begin a match.
     seats: int
     settings: Mapping[str, str]
-    #: Who is there, in the order in which they came.
+    #: The waiting players, in the order in which they came.
     names: tuple[str, ...]
     #: Whether the first of them has the second seat, in a game of two.
     reversed: bool = False
 
 
 class TableClosed(Struct, frozen=True):
-    """To those who wait at a table: they wait in vain, and the table is not there any more. `why` is no whole sentence."""
+    """To the players that wait at a table: it is closed without a match. `why` is no whole sentence."""
 
     table: TableId
     why: str = "nobody came in time"
@@ -63,12 +63,12 @@ class Back(Struct, Generic[E], frozen=True):
 
     seat: Seat
     view: E
-    #: What has happened in the match, as everybody may know it, for conversations that ask for it.
+    #: The public events of the match so far, for conversations that ask for them.
     events: Sequence[Any] = ()
 
 
 class Replaced(Struct, frozen=True):
-    """To all: a player who was away has lost the seat, and somebody else has it now. `Back` has been told before."""
+    """To all: an absent player has lost the seat, and another player has it now. `Back` was sent before."""
 
     seat: Seat
     name: str
@@ -88,7 +88,7 @@ class Offered(Struct, frozen=True):
 
 
 class Declined(Struct, frozen=True):
-    """To both players: what this seat has offered stands no longer. It was declined, or has come to nothing."""
+    """To both players: the offer of this seat has ended. It was declined, or was dropped."""
 
     seat: Seat
     offer: Offer
@@ -101,15 +101,18 @@ class Over(Struct, frozen=True):
 
 
 class Suspended(Struct, frozen=True):
-    """To all, after everything else: a fault of the host has stopped the match, and with it all handles. Its record is kept."""
+    """
+    To all, after everything else: a fault of the host has stopped the match, and with it all handles. Its record is not
+    removed.
+    """
 
 
 class Archived(Struct, frozen=True):
-    """To those who watch: nobody came back, and the match ends without a result. Its record is kept."""
+    """To the watchers: no player has come back, and the match ends without a result. Its record is not removed."""
 
 
 class Displaced(Struct, frozen=True):
-    """To a player: the same account has come in anew elsewhere, and has the seat."""
+    """To a player: the same account has logged in elsewhere, and has the seat."""
 
 
 class Unmatched(Struct, frozen=True):
@@ -123,28 +126,30 @@ class NoNewMatches(Struct, frozen=True):
 
 
 class Look(Struct, Generic[E_co], frozen=True):
-    """Where a match stands, for those who watch it. What they are told next happened after it."""
+    """The state of a match, for its watchers. Later events follow it."""
 
     #: How many things have happened: the entries of the table's record without the opening.
     n: int
-    #: The seats whose players are away, in ascending order; `None`: another host plays the match, and only it knows.
+    #: The seats with absent players, in ascending order; `None`: another host plays the match, and only that host
+    #: knows.
     away: tuple[Seat, ...] | None
-    #: What `GameMaster.view` gives for a watcher.
+    #: The view of `GameMaster.view` for a watcher.
     view: E_co
 
 
 class Audience(Protocol[E_contra]):
-    """What a table tells to those who only watch. It is told what everybody may know, and nothing else."""
+    """The watchers of a table. An audience receives public events only."""
 
     def shown(self, look: Look[E_contra]) -> None:
-        """Where the match stands, after `Table.watch`. Must not raise."""
+        """The state of the match, after `Table.watch`. Must not raise."""
 
     def deliver(self, event: E_contra, n: int) -> None:
         """
-        Something happened, and all players have been told: an event of the game's master that is for everyone, or `Away`,
-        `Left`, `Back` (its view is `None`), `Suspended`, `Archived` or `Over`. Must not raise.
+        An event that all players have received: a public event of the game's master, or `Away`, `Left`, `Back` (its
+        view is `None`), `Suspended`, `Archived` or `Over`. Must not raise.
 
-        :param n: the number of the entry that the event belongs to; of `Away`, `Left` and `Back`, of the last entry told
+        :param n: the number of the entry that the event belongs to; of `Away`, `Left` and `Back`, of the last entry
+            that was sent
         """
 
 
@@ -159,7 +164,7 @@ class WatchableTable(Protocol):
 
     @property
     def names(self) -> Sequence[str]:
-        """Who plays, in the order of the seats."""
+        """The players, in the order of the seats."""
 
     @property
     def wires(self) -> Sequence[str]:
@@ -167,35 +172,38 @@ class WatchableTable(Protocol):
 
     @property
     def code(self) -> str:
-        """What a client must know to watch the match; empty: nothing."""
+        """The code that a client needs to watch the match; empty: none."""
 
     @property
     def n(self) -> int:
-        """How many entries of the record, the opening aside, have been told."""
+        """The number of entries of the record, without the opening, that were sent."""
 
     @property
     def clocks(self) -> Sequence[int] | None:
-        """The milliseconds that each seat has now, as far as it was told; `None`: there are no clocks, or it is not known."""
+        """
+        The milliseconds that each seat has now, as far as events were sent; `None`: there are no clocks, or it is not
+        known.
+        """
 
     @property
     def due(self) -> tuple[int, int] | None:
         """
-        The milliseconds in which those must act whose turn it is, and how many they had, as far as it was told; `None`: no
+        The milliseconds that the seat to move has left, and how many it had, as far as events were sent; `None`: no
         such time, or it is not known.
         """
 
     def now(self) -> int:
-        """What the clock of the game shows, in milliseconds, or less."""
+        """The time on the clock of the game, in milliseconds, or less."""
 
     def watch(self, audience: Audience[Any]) -> bool:
-        """Show an audience the match, then tell it what happens. `False`: the match is over, or a fault has stopped it."""
+        """Show an audience the match, then send its events. `False`: the match is over, or a fault has stopped it."""
 
     def unwatch(self, audience: Audience[Any]) -> None:
-        """Tell this audience nothing more."""
+        """Send nothing more to this audience."""
 
 
 class SeatHandle(Protocol[A_contra]):
-    """All that a player holds of a table: the right to act for one seat."""
+    """A player's only access to a table: the right to act for one seat."""
 
     @property
     def table(self) -> TableId: ...
@@ -205,18 +213,18 @@ class SeatHandle(Protocol[A_contra]):
 
     @property
     def names(self) -> Sequence[str]:
-        """Who plays, in the order of the seats."""
+        """The players, in the order of the seats."""
 
     @property
     def n(self) -> int:
         """
-        How many things have happened at the table, as far as they were told: the entries of its record without the opening.
-        While an event is delivered, it is the number of the entry that the event belongs to.
+        The number of entries that were sent: those of the table's record without the opening. While an event is
+        delivered, it is the number of the entry that the event belongs to.
         """
 
     @property
     def clocks(self) -> Sequence[int] | None:
-        """The milliseconds that each seat has now, as far as it was told; `None`: the match has no clocks."""
+        """The milliseconds that each seat has now, as far as events were sent; `None`: the match has no clocks."""
 
     @property
     def due(self) -> tuple[int, int] | None:
@@ -232,14 +240,14 @@ class SeatHandle(Protocol[A_contra]):
 
     def act(self, action: A_contra, careful: bool = False) -> bool:
         """
-        Want something; what comes of it is delivered, a refusal as `Refused`. Whether it was accepted.
+        Try an action. Its effects are delivered, a refusal as `Refused`. Returns whether it was accepted.
 
         :param careful: refuse an action that the rules would take and make a loss
         """
 
     def look(self, shown: Callable[[Any], None]) -> bool:
         """
-        Show what the seat knows: its view of the match, once all that it rests on has been told.
+        Show the knowledge of the seat: its view of the match, after all events before it were sent.
 
         :param shown: called with the view, at once or later; not at all if the seat is lost or the match ends before
         :returns: `False`: a fault has stopped the match
@@ -247,9 +255,9 @@ class SeatHandle(Protocol[A_contra]):
 
     def replace(self, seat: Seat, substitute: Callable[[], str | None]) -> bool:
         """
-        Have somebody else take the seat of a player who is away, at the moment when it would be forfeited.
+        Let another player take the seat of an absent player, at the moment when it would be forfeited.
 
-        :param substitute: called then; gives the name of who has taken the seat, or `None`: it is forfeited
+        :param substitute: called then; returns the name of the new player, or `None`: the seat is forfeited
         :returns: whether the player of that seat is away
         """
 
@@ -260,14 +268,14 @@ class SeatHandle(Protocol[A_contra]):
         """Accept or decline what the other player offers; a refusal is delivered as `Refused`. Whether it was offered."""
 
     def leave(self) -> None:
-        """Give the seat up, and hear nothing more of the table."""
+        """Give the seat up, and receive nothing more of the table."""
 
     def resign(self) -> None:
         """Give the match up; the end is delivered as to the others, once it is durable."""
 
 
 class Player(Protocol[A_co, E_contra]):
-    """Whoever may have a seat: what a table may say to them."""
+    """A player that may have a seat: the events that a table sends it."""
 
     def seated(self, handle: SeatHandle[A_co]) -> None:
         """The seat is theirs; events follow."""
@@ -282,8 +290,8 @@ class Player(Protocol[A_co, E_contra]):
 
 @runtime_checkable
 class HearsOffers(Protocol):
-    """A player whose wire has words for `Offered` and `Declined`. To others nothing is offered."""
+    """A player whose wire has words for `Offered` and `Declined`. Other players receive no offers."""
 
     @property
     def declines(self) -> bool:
-        """Whether this player declines all offers, and is told none: house players do."""
+        """Whether this player declines all offers, and receives none: house players do."""

@@ -1,8 +1,8 @@
 """
-What a table has to say, in order, and to whoever sits where when its turn comes.
+The messages of a table, in order, each to the holder of the seat at that time.
 
-Every item rests on a number of durable entries; nothing is told before they are, and nothing overtakes: refusals, arrivals
-and the end stand in the same queue as the events of the game.
+Every item depends on a number of durable entries, and is not sent before they are durable. No item overtakes another
+one: refusals, arrivals and the end are in the same queue as the events of the game.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ A = TypeVar("A")
 E = TypeVar("E")
 
 
-#: The seats of a table whose players are away when none is: one for all tables.
+#: The absent seats of a table with all players present: one object for all tables.
 _NOBODY: frozenset[Seat] = frozenset()
 
 
@@ -53,23 +53,23 @@ class _Table(WatchableTable, Protocol):
     def look(self, handle: Any, shown: Callable[[Any], None]) -> bool: ...
 
     def end(self) -> None:
-        """The end is about to be told: no player has heard of it."""
+        """The end is about to be sent: no player has received it."""
 
     def end_told(self) -> None:
-        """All players who are there have been told the end."""
+        """All present players have received the end."""
 
     def broken(self) -> None:
-        """What the master has said cannot be told, by an error that is being handled."""
+        """An event of the master cannot be sent, because of an error that is being handled."""
 
     def stopped(self) -> None:
-        """A fault has stopped the match, and its players are about to be told: they are free."""
+        """A fault has stopped the match, and its players are about to receive that: they are free."""
 
     def end_missed(self, seat: Seat) -> None:
-        """The player of this seat comes back after the end, and is about to be told it."""
+        """The player of this seat comes back after the end, and is about to receive it."""
 
 
 class TableSeatHandle(Generic[A, E]):
-    """A `SeatHandle`, for as long as its place holds it."""
+    """A `SeatHandle`, valid while its place has it."""
 
     __slots__ = (
         "_outbox",
@@ -147,13 +147,14 @@ class SeatState(Generic[A, E]):
     """One seat, as its table sees it."""
 
     handle: TableSeatHandle[A, E] | None = None
-    #: The handle of a player who comes in once what is queued before has been told.
+    #: The handle of a player that comes in after the messages in the queue were sent.
     coming: TableSeatHandle[A, E] | None = None
     #: When an away player's seat is forfeited, on the table's clock.
     grace_ends: int | None = None
-    #: Has somebody else take the seat of an away player then, and gives the name. `None`: nobody was asked for.
+    #: Lets another player take the seat of an absent player then, and returns the name. `None`: no other player was
+    #: asked for.
     substitute: Callable[[], str | None] | None = None
-    #: Whether its player has given it up, and hears nothing more.
+    #: Whether its player has given it up, and receives nothing more.
     left: bool = False
 
     @property
@@ -162,10 +163,10 @@ class SeatState(Generic[A, E]):
 
 
 class _Arrival(Struct, Generic[A, E], frozen=True):
-    """A player takes a handle, and is told where the match stands."""
+    """A player takes a handle, and receives the state of the match."""
 
     handle: TableSeatHandle[A, E]
-    #: What each seat is told of it; `None`: nothing, other words follow.
+    #: The message for each seat; `None`: nothing, another message follows.
     views: Sequence[E] | None
     #: Whether the others took them to be away.
     missed: bool = True
@@ -181,23 +182,23 @@ class _Reply(Struct, Generic[A, E], frozen=True):
 
 
 class Record(Struct, Generic[A, E], frozen=True):
-    """What a table makes of one thing that was accepted: it is written, waits until it is durable, and is told then."""
+    """An accepted action of a table: its entry is written, and its events are sent after the entry is durable."""
 
-    #: Its seat is whose doing it is: an answer is heard before what others are told of it.
+    #: The seat of the entry has acted: it receives the answer before the others receive the events.
     entry: Entry
     events: Sequence[To[E]]
     #: Players who come in with it.
     arriving: Sequence[TableSeatHandle[A, E]] = ()
-    #: How it ended the match.
+    #: The result, if it ended the match.
     result: Result | None = None
-    #: The clocks after it, and by when the match must go on then.
+    #: The clocks after it, and the deadline then.
     clock: ClockReading | None = None
     due: Due | None = None
 
 
 @define(eq=False)
 class _Look(Generic[E]):
-    """Somebody wants to watch, and is shown this view."""
+    """A new watcher, and the view that it is shown."""
 
     #: `None`: not any more.
     audience: Audience[Any] | None
@@ -216,24 +217,24 @@ class Outbox(Generic[A, E]):
 
     places: Sequence[SeatState[A, E]]
     _table: _Table
-    #: On how many entries each thing rests that is to be told, what tells it, and the thing. It is nearly always short, and
-    #: an empty list takes a tenth of an empty deque.
+    #: The number of entries that an item depends on, the method that sends it, and the item. It is nearly always short,
+    #: and an empty list takes a tenth of an empty deque.
     _queue: list[tuple[int, Callable[[Any], None], Any]] = field(factory=list)
     #: How many entries went to the journal, the opening included.
     appended: int = 0
     _durable: int = 0
     _telling: bool = False
     _ended: Result | None = None
-    #: How many entries have been told, the opening aside.
+    #: The number of entries that were sent, without the opening.
     n: int = 0
-    #: The clocks after the last entry that was told; `None`: the match has none.
+    #: The clocks after the last entry that was sent; `None`: the match has none.
     clock: ClockReading | None = None
-    #: What was due after the last entry that was told, and after the last one that was made.
+    #: The deadline after the last entry that was sent, and after the last one that was made.
     due: Due | None = None
     next_due: Due | None = None
-    #: Those who watch. They hear what is for everyone, after all players.
+    #: The watchers. They receive public events, after all players.
     audience: list[Audience[Any]] = field(factory=list)
-    #: The seats whose players are away, as far as the audience has been told.
+    #: The seats with absent players, as far as the audience has received it.
     _away: frozenset[Seat] = field(init=False)
     #: For each seat: all seats, that one first.
     _orders: Sequence[Sequence[Seat]] = field(init=False)
@@ -265,21 +266,21 @@ class Outbox(Generic[A, E]):
 
     def admit(self, handle: TableSeatHandle[A, E], views: Sequence[E] | None, missed: bool = True) -> None:
         """
-        Have a player, who is the coming one of their place, arrive.
+        Let the coming player of a place arrive.
 
-        :param views: what each seat is told then
-        :param missed: whether the others took them to be away, and are told
+        :param views: the view that each seat receives then
+        :param missed: whether the others counted it as away, and receive the return
         """
         self._queue.append((self.appended, self._arrive, _Arrival(handle, views, missed)))
         self.deliver()
 
     def announce(self, event: Away | Left) -> None:
-        """Tell all others, and those who watch, that the player of a seat is not there."""
+        """Send all others, and the watchers, that the player of a seat is absent."""
         self._queue.append((self.appended, self._tell_presence, event))
         self.deliver()
 
     def replaced(self, seat: Seat) -> bool:
-        """The grace time of a seat is over. Whether somebody else has taken it, of whom all are told then."""
+        """The grace time of a seat is over. Returns whether another player has taken it; all receive that then."""
         place = self.places[seat]
         substitute, place.substitute = place.substitute, None
         name = None if substitute is None else substitute()
@@ -289,9 +290,9 @@ class Outbox(Generic[A, E]):
 
     def show(self, audience: Audience[Any], view: E) -> None:
         """
-        Show the match to an audience, behind everything that the view has in it, and tell it what happens from then on.
+        Show the match to an audience, after all events that the view contains, and send the later events.
 
-        One that watches already misses nothing: it is shown the match at this place of what it is told.
+        An audience that watches already misses nothing: it is shown the match at this place in the order of its events.
         """
         self._queue.append((self.appended, self._show, _Look(audience, view)))
         self.deliver()
@@ -313,7 +314,7 @@ class Outbox(Generic[A, E]):
         self.deliver()
 
     def deliver(self) -> None:
-        """Tell, in order, all that rests on durable entries alone."""
+        """Send, in order, all items that depend on durable entries alone."""
         if self._telling:
             return
         self._telling = True
@@ -323,7 +324,8 @@ class Outbox(Generic[A, E]):
                 _, tell, words = queue.pop(0)
                 tell(words)
         except Exception:
-            # Such as a view that cannot be shown. Whoever has called must not suffer: it may be the journal, for all tables.
+            # Such as a view that cannot be shown. The caller must not get the error: it may be the journal, for all
+            # tables.
             queue.clear()
             self._telling = False
             self._table.broken()
@@ -379,7 +381,7 @@ class Outbox(Generic[A, E]):
         handle = arrival.handle
         place = self.places[handle.seat]
         if place.coming is not handle:
-            return  # gone again, or replaced, before this could be told
+            return  # disconnected again, or replaced, before this could be sent
         place.coming = None
         place.handle = handle
         self._away = self._away - {handle.seat} or _NOBODY
@@ -413,12 +415,12 @@ class Outbox(Generic[A, E]):
         self._table.end_told()
 
     def archived(self) -> None:
-        """The record says that nobody came back: tell those who watch."""
+        """According to the record no player has come back: send that to the watchers."""
         self._tell_audience([Archived()])
         self.audience.clear()
 
     def stop(self) -> None:
-        """A fault has stopped the match: free all players, and tell them and those who watch."""
+        """A fault has stopped the match: free all players, and send that to them and to the watchers."""
         self._queue.append((self.appended, self._stop, None))
         self.deliver()
 
@@ -434,9 +436,9 @@ class Outbox(Generic[A, E]):
 
     def restore(self, entries: int, clock: ClockReading | None, due: Due | None, result: Result | None) -> None:
         """
-        So many entries, the opening aside, were told in an earlier run of the host.
+        Take a number of entries, without the opening, as sent in an earlier run of the host.
 
-        :param result: if the match has ended. Each player is told so when they come back
+        :param result: if the match has ended. Each player receives it on coming back
         """
         self.n = entries
         self.clock = clock

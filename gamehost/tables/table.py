@@ -1,13 +1,13 @@
 """
-A table: the players of one match, its game master, and the order in which events are recorded and told.
+A table: the players of one match, its game master, and the order in which events are recorded and sent.
 
-The table appends what its master accepts to the journal, and puts the events into its outbox. The outbox tells them when
-the entry is durable. The table has the clock of the game, which stands still while no player is there.
+The table appends what its master accepts to the journal, and puts the events into its outbox. The outbox sends them
+after the entry is durable. The table has the clock of the game, which is stopped while no player is there.
 
-The two players of a match may offer each other a draw, or to take a move back. There is one offer at a time. It stands until it
-is answered, until the one who is asked moves, or until one of the two is gone; that to take a move back stands until anybody
-moves. After an offer a player makes no other one before the own next move. Offers are kept in memory alone: after a restart of
-the host none stands. What was agreed on is an entry of the journal.
+The two players of a match may offer each other a draw, or to take a move back. There is one offer at a time. It is open
+until it is answered, until the other player moves, or until one of the two has disconnected. An offer to take a move
+back is open until any player moves. After an offer a player makes no other one before the own next move. Offers are in
+memory alone: after a restart of the host none is open. An agreement is an entry of the journal.
 """
 
 import sys
@@ -57,7 +57,7 @@ class Offers:
     allowed: frozenset[Offer]
     _settings: Mapping[str, str]
     _names: Sequence[str]
-    #: What is offered now.
+    #: The open offer.
     standing: Offered | None = None
     #: The seats that have made an offer since their last move.
     _made: set[Seat] = field(factory=set)
@@ -90,7 +90,7 @@ class Offers:
         return master.objection(offer, seat)
 
     def make(self, seat: Seat, offer: Offer, stands: bool) -> Offered:
-        """A seat has offered something. `stands`: it waits for an answer."""
+        """A seat has made an offer. `stands`: it waits for an answer."""
         self._made.add(seat)
         offered = Offered(seat, offer)
         if stands:
@@ -98,7 +98,7 @@ class Offers:
         return offered
 
     def answer(self, seat: Seat, offer: Offer, accepted: bool) -> Offered | None:
-        """The offer that a seat has answered, which stands no longer. `None`: this was not offered to it."""
+        """The offer that a seat has answered; it is not open any more. `None`: this was not offered to it."""
         standing = self.standing
         if standing is None or standing.seat == seat or standing.offer is not offer:
             return None
@@ -108,7 +108,7 @@ class Offers:
         return standing
 
     def moved(self, seat: Seat) -> Declined | None:
-        """A seat has moved. What all are told if an offer has come to nothing by this."""
+        """A seat has moved. Returns the event for all if this has ended an offer."""
         self._made.discard(seat)
         standing = self.standing
         if standing is not None and (standing.seat != seat or standing.offer is Offer.TAKEBACK):
@@ -116,7 +116,7 @@ class Offers:
         return None
 
     def end(self) -> Declined | None:
-        """The offer stands no longer. What all are told of that; `None`: there was none."""
+        """End the open offer. Returns the event for all; `None`: there was none."""
         standing, self.standing = self.standing, None
         return None if standing is None else Declined(standing.seat, standing.offer)
 
@@ -124,7 +124,7 @@ class Offers:
 # Looking up a member of an enum takes ten times as long as this name, and this one is looked up for every move.
 _ACTED = EntryKind.ACTED
 
-#: So many characters of an error's words are kept with a suspended table.
+#: The most characters of an error's text that are stored with a suspended table.
 LONGEST_FAULT = 300
 
 A = TypeVar("A")
@@ -136,9 +136,10 @@ class Table(Generic[A, E]):
     """
     One match: a `WatchableTable`, and what the `SeatHandle` of each player acts on.
 
-    :param ended: called with the table when its end is about to be told, or that a fault has stopped it; its handles are void
-        then
-    :param left: called with the table and a seat whose player is about to be told the end of a match of an earlier run
+    :param ended: called with the table when its end is about to be sent, or when a fault has stopped it; its handles
+        are void then
+    :param left: called with the table and a seat when its player is about to receive the end of a match of an earlier
+        run
     """
 
     id: TableId
@@ -160,20 +161,21 @@ class Table(Generic[A, E]):
     _clocked: bool = field(init=False)
     #: The kinds and audiences of events that a match of this game has told: they need no check.
     _known: set[Any] = field(init=False, repr=False)
-    #: What the players offer each other; `None`: nobody has offered anything.
+    #: The offers of the players; `None`: there was none.
     _offers: Offers | None = None
     _acted: bool = False
-    #: How long a lost seat is kept, in milliseconds.
+    #: The time for which a lost seat is reserved, in milliseconds.
     _grace: int = 0
     #: The reactor's time, in seconds, at which the table's clock would have shown 0.
     _origin: float = 0.0
-    #: What the table's clock shows while it stands still.
+    #: The time on the table's clock while it is stopped.
     _stopped: int = 0
     #: The fault that has stopped the match, for the owner of the host; empty: none has.
     fault: str = ""
-    #: After a restart of the host: the seats whose players have not been told the end.
+    #: After a restart of the host: the seats with players that have not received the end.
     _untold: frozenset[Seat] = frozenset()
-    #: From the end on: the seats whose players were away, and are told it after the next log-in. `ended` takes the others out.
+    #: After the end: the seats with players that were away, and receive it after the next log-in. `ended` takes the
+    #: others out.
     missed: frozenset[Seat] = frozenset()
     _alarm: IDelayedCall | None = field(default=None, repr=False)
     _alarm_due: int = 0
@@ -190,7 +192,7 @@ class Table(Generic[A, E]):
         left: Callable[["Table[A, E]", Seat], None],
     ) -> Self:
         """
-        A table as it stands before its match: `open` or `restore` comes next.
+        A table before its match: `open` or `restore` comes next.
 
         :raises BadOption: the opening's settings are not the game's
         """
@@ -209,9 +211,9 @@ class Table(Generic[A, E]):
     def open(self, opening: TableHeader, players: Sequence[Player[A, Any]]) -> None:
         """Begin a match of these players, in the order of the seats."""
         self._origin = self._context.clock.seconds()
-        self._outbox.appended += 1  # there is nothing to be told of the opening
+        self._outbox.appended += 1  # the opening has no events
         self._context.journal.open(self.id, opening, self._outbox.durable)
-        # Nobody is seated before the match has begun: a table of which nobody was told can be forgotten.
+        # No player gets a seat before the match has begun: a table that no player has received can be forgotten.
         handles = [self._new_handle(Seat(seat), player) for seat, player in enumerate(players)]
         try:
             events = self._master.begin(0)
@@ -224,7 +226,7 @@ class Table(Generic[A, E]):
         """
         Follow a record, one entry with each step of the iterator. The table is deserted then.
 
-        :param clock: what the table's clock shows, in milliseconds; `None`: the time of the last entry
+        :param clock: the time on the table's clock, in milliseconds; `None`: the time of the last entry
         :param restarted: whether the players were there in an earlier run of the host, and have the longer grace time
         :raises NotFollowed: the record does not fit the rules of its game
         """
@@ -250,17 +252,17 @@ class Table(Generic[A, E]):
 
     @property
     def watched(self) -> bool:
-        """Whether somebody watches, or is about to."""
+        """Whether there is a watcher, or one is about to come."""
         return self._outbox.watched
 
     @property
     def deserted(self) -> bool:
-        """Whether the match goes on, and nobody is there."""
+        """Whether the match has not ended, and all players are away."""
         return self.phase is DORMANT and self._master.result is None
 
     @property
     def starting(self) -> bool:
-        """Whether the match has begun, and none of its players has been told so yet."""
+        """Whether the match has begun, and no player has received that yet."""
         places = self._outbox.places
         return any(place.coming is not None for place in places) and all(place.handle is None for place in places)
 
@@ -274,7 +276,7 @@ class Table(Generic[A, E]):
     def act(self, handle: TableSeatHandle[A, E], action: A, careful: bool = False) -> bool:
         seat = handle.seat
         if self._outbox.places[seat].handle is not handle:
-            return False  # not theirs any more: what a connection said before it lost the seat
+            return False  # the handle has lost its seat: a late message of its connection
         now, master = self.now(), self._master
         deadline = master.deadline
         if deadline is not None and now >= deadline and self.phase is PLAYING:
@@ -333,9 +335,9 @@ class Table(Generic[A, E]):
         return True
 
     def _time_of(self, handle: TableSeatHandle[A, E]) -> int | None:
-        """The time at which the holder of a handle says something. `None`: it is too late, and they are told why."""
+        """The time at which the holder of a handle acts. `None`: it is too late, and the holder receives the reason."""
         if self._outbox.places[handle.seat].handle is not handle:
-            return None  # not theirs any more
+            return None  # the handle has lost its seat
         now, deadline = self.now(), self._master.deadline
         if deadline is not None and now >= deadline and self.phase is PLAYING:
             self._expire(now)
@@ -351,7 +353,7 @@ class Table(Generic[A, E]):
 
     def look(self, handle: TableSeatHandle[A, E], shown: Callable[[Any], None]) -> bool:
         if self._outbox.places[handle.seat].handle is not handle:
-            return True  # not theirs any more, and they are told so
+            return True  # the handle has lost its seat, and its holder receives that
         if self.phase is Phase.SUSPENDED:
             return False
         try:
@@ -363,7 +365,7 @@ class Table(Generic[A, E]):
         return True
 
     def leave(self, handle: TableSeatHandle[A, E], stays: bool) -> None:
-        """As of `SeatHandle.leave`; of `resign`, if the player stays to hear the end."""
+        """As of `SeatHandle.leave`; of `resign`, if the player remains to receive the end."""
         place = self._outbox.places[handle.seat]
         if place.handle is not handle:
             return
@@ -373,7 +375,7 @@ class Table(Generic[A, E]):
         self._forfeit(handle.seat)
 
     def disconnect(self, seat: Seat) -> None:
-        """The player of a seat is gone without a word; the seat is kept for the grace time."""
+        """The player of a seat has disconnected; the seat is reserved for the grace time."""
         place = self._outbox.places[seat]
         if not place.taken:
             return
@@ -390,7 +392,7 @@ class Table(Generic[A, E]):
         elif any(other.taken for other in self._outbox.places):
             place.grace_ends = self.now() + self._grace
         elif not self._acted:
-            self.archive()  # nobody has anything to come back for
+            self.archive()  # no player has a reason to come back
         else:
             self._stopped = self.now()
             self.phase = DORMANT
@@ -403,15 +405,16 @@ class Table(Generic[A, E]):
             self._forfeit(seat)
 
     def kept_for(self, seat: Seat) -> float:
-        """How many seconds a lost seat is kept from now on."""
+        """The number of seconds from now for which a lost seat is reserved."""
         ends = self._outbox.places[seat].grace_ends
         if self._untold and self._alarm is not None:
             return self._alarm.getTime() - self._context.clock.seconds()
         return 0.0 if ends is None else (ends - self.now()) / 1000
 
     def reconnect(self, seat: Seat, player: Player[A, Any]) -> None:
-        """A player takes a seat again. Whoever held it until now holds nothing any more, and was not missed."""
-        missed = self._outbox.places[seat].handle is None and self._outbox.n > 0  # at the beginning nobody was missed
+        """A player takes a seat again. Its former holder loses it, and did not count as away."""
+        # at the beginning no player counts as away
+        missed = self._outbox.places[seat].handle is None and self._outbox.n > 0
         handle = self._new_handle(seat, player)
         if self._offers is not None:
             self._tell_end_of_offer(self._offers.end())
@@ -456,7 +459,7 @@ class Table(Generic[A, E]):
         return None if self._outbox.due is None else self._outbox.due.left(self.now())
 
     def _wake(self) -> None:
-        """Let time go on where it stood; whoever is still away has the whole grace time from now."""
+        """Start the clock again where it was stopped; absent players have the whole grace time from now."""
         self._origin = self._context.clock.seconds() - self._stopped / 1000
         self.phase = PLAYING
         for place in self._outbox.places:
@@ -476,10 +479,11 @@ class Table(Generic[A, E]):
         master, chance, outbox = self._master, self._chance, self._outbox
         check = b""
         try:
-            len(events)  # what can be looked at one time only has none
+            len(events)  # events that can be read only once have no length
             if not self._known.issuperset(map(told_as, events)):
                 check_told(self.game, events, len(self.names), self._known)
-            if outbox.appended % INTERVAL == 0:  # this entry's number: the opening is the first one, and has none
+            # `appended` is this entry's number: the opening is the first one, and has none
+            if outbox.appended % INTERVAL == 0:
                 check = fingerprint(master)
         except Exception:
             self._suspend(arriving)
@@ -495,20 +499,20 @@ class Table(Generic[A, E]):
         if result is None or (count := self._counting(result)) is None:
             self._context.journal.append(self.id, entry, outbox.durable)
         else:
-            # Nobody is told the end before it has counted, too.
+            # No player receives the end before it has counted, too.
             self._context.journal.append(self.id, entry, lambda: None)
             count(outbox.durable)
         if result is not None or (deadline is not None and (self._alarm is None or deadline < self._alarm_due)):
             self._set_alarm()
 
     def _counting(self, result: Result) -> Addition | None:
-        """What adds the result to the record of a championship; `None`: it counts in none."""
+        """The function that adds the result to the record of a championship; `None`: it counts in none."""
         championship = self.settings.get(CHAMPIONSHIP, "")
         return self._context.counting(championship, self.names, result) if championship else None
 
     @property
     def outcome(self) -> str:
-        """Who won and why, in words; empty while the match goes on."""
+        """The winners and the reason, in words; empty before the end of the match."""
         return "" if self._master.result is None else self._master.result.words(self.names)
 
     def _forfeit(self, seat: Seat) -> None:
@@ -530,7 +534,7 @@ class Table(Generic[A, E]):
             self._record(kind, now, seat, b"", events)
 
     def archive(self) -> None:
-        """End the match without a result. Its record is kept."""
+        """End the match without a result. Its record is not removed."""
         self._stopped = self.now()
         self.phase = Phase.CLOSING
         self._set_alarm()
@@ -542,8 +546,8 @@ class Table(Generic[A, E]):
 
     def _suspend(self, arriving: Sequence[TableSeatHandle[A, E]] = ()) -> None:
         """
-        A fault of the master, which is being handled: stop here, and free the players. What is durable is right, and the match
-        can go on from it.
+        Handle a fault of the master: stop here, and free the players. The durable entries are right, and the match can
+        continue from them.
         """
         self.log.failure("table {table} of {game} is suspended", table=self.id, game=self.game.name)
         error = sys.exception()
@@ -572,7 +576,7 @@ class Table(Generic[A, E]):
         if self._master.result is not None:
             places = enumerate(self._outbox.places)
             self.missed = frozenset(Seat(seat) for seat, place in places if not (place.taken or place.left))
-        self._ended(self)  # it leaves those in `missed` who are told later
+        self._ended(self)  # it leaves in `missed` the players that receive the end later
 
     def end_told(self) -> None:
         if not self.missed:
@@ -583,7 +587,7 @@ class Table(Generic[A, E]):
             self._context.journal.told(self.id, seat)
 
     def end_missed(self, seat: Seat) -> None:
-        """A player comes back after the end; after a restart of the host each of them is told it once."""
+        """A player comes back after the end; after a restart of the host each player receives it once."""
         if seat in self._untold:
             self._untold -= {seat}
             self._left(self, seat)
@@ -599,7 +603,7 @@ class Table(Generic[A, E]):
         self._ended(self)
 
     def now(self) -> int:
-        """What the clock of the game shows, in milliseconds."""
+        """The time on the clock of the game, in milliseconds."""
         if self.phase is DORMANT or self._untold:
             return self._stopped
         return max(self._stopped, round((self._context.clock.seconds() - self._origin) * 1000))
@@ -620,7 +624,7 @@ class Table(Generic[A, E]):
             self._alarm = None
 
     def _set_alarm(self) -> None:
-        """Have the alarm ring in time. One that rings too early is left alone: it sets itself anew."""
+        """Set the alarm for the next deadline. An alarm that is too early is not changed: it sets itself again."""
         if (due := self._due()) is not None and self._alarm and self._alarm_due <= due and self.phase is PLAYING:
             return
         self.halt()

@@ -1,6 +1,6 @@
 """
-Whether what a master tells can be told, which is asked before it is recorded. A master is the code of a stranger, and an
-event that is none would be in the record for good and told to nobody.
+The check of a master's events, before they are recorded. A master is foreign code. An event that cannot be sent would
+be in the record for ever and never reach a player.
 """
 
 from collections.abc import Sequence
@@ -14,25 +14,26 @@ from gamehost.games.installed import part
 
 log = Logger()
 
-#: The kind of an event, and the seats that are told it.
+#: The kind of an event, and the seats that receive it.
 told_as = attrgetter("event.__class__", "audience")
 
-#: So many of them are remembered for a game. A game of two seats has a dozen.
+#: The most kinds that are remembered for a game. A game of two seats has a dozen.
 MOST = 4096
 
-#: The package whose own games are known to leave out events that a later one tells.
+#: The package of games that are known to leave out events that a later one repeats.
 _OWN = "gamehost."
 
 
 def check_told(game: Game[Any, Any], told: Sequence[To[Any]], seats: int, known: set[Any]) -> None:
     """
-    Check what a master has told, and remember it in `known` as `told_as` gives it: a table asks no more about its like.
+    Check the events of a master, and remember their kinds in `known` as `told_as` returns them: a table does not check
+    the same kind again.
 
     A game may have events without a message, because a view says the same. The log names each kind of them.
 
     :param seats: how many the match has
-    :raises TypeError: one is no `To`, its audience is not of seats of the match, or its event is a plain value of Python that
-        the messages of the game do not know
+    :raises TypeError: an item is no `To`, its audience is not of seats of the match, or its event is a plain value of
+        Python that the messages of the game do not know
     """
     for to in told:
         if type(to) is not To:
