@@ -1,1 +1,1 @@
-"""Who is here, who waits for which game, and which tables run."""
+"""The players of a host, the queues of its games, and its tables."""

@@ -1,5 +1,5 @@
 """
-What the owner of a host does to accounts: a new password, another name, the end of an account.
+Changes of accounts by the owner of a host: a new password, another name, the end of an account.
 
 All changes go through the journal's writer, and are answered when they are durable. They are safe against a log-in at the same
 time: the log-in service compares its result with the account as it is then.
@@ -44,7 +44,7 @@ class AccountState:
 
     name: str
     present: bool
-    #: The table where a seat is kept for the player, whether that sleeps or not.
+    #: The table with a reserved seat for the player, whether it sleeps or not.
     table: TableId | None
     #: When the account has last logged in, in days since 1970; `None`: not in the last 30 days.
     last_day: int | None
@@ -55,7 +55,7 @@ class Changed:
     name: str
     #: How many connections were closed.
     connections: int
-    #: The table whose seat was given up; of a new password, the table where the seat is kept.
+    #: The table with the seat that was given up; of a new password, the table with the player's reserved seat.
     table: TableId | None
     #: The new password, if the host has made it.
     password: str | None = None
@@ -69,10 +69,10 @@ class AccountChanges:
     """
     The accounts of a running host, for its owner.
 
-    A player is told of a change when it is durable, and a log-in that rests on one is answered then.
+    A player receives a change when it is durable. A log-in that depends on one is answered then.
 
-    :param stop: hears nothing more from the player whose name has a key; what it returns closes the connections with a reason,
-        and returns how many there were
+    :param stop: drops further input of the player with this key of a name. It returns a function that closes the
+        connections with a reason, and returns their number
     """
 
     _lobby: Lobby
@@ -80,8 +80,8 @@ class AccountChanges:
 
     def accounts(self, pattern: str = "*") -> Iterator[AccountState | None]:
         """
-        All accounts whose names match a pattern of the shell, such as `a*`; `None` for each that does not match, so that
-        whoever asks can do something else in between.
+        All accounts with names that match a pattern of the shell, such as `a*`. `None` for each other account, so that
+        the caller can do other work in between.
         """
         matches = re.compile(fnmatch.translate(key_of(pattern))).match
         service = self._lobby.login_service
@@ -103,7 +103,7 @@ class AccountChanges:
         refused: Callable[[ChangeRefused], None],
     ) -> None:
         """
-        Give an account a new password, and close the player's connections. A seat is kept.
+        Give an account a new password, and close the player's connections. A seat is not given up.
 
         :param password: `None`: the host makes one
         :param refused: called instead of `done` if the account has changed while the digest was computed
@@ -189,8 +189,8 @@ class AccountChanges:
 
     def learn(self, before: Account | None, after: Account | None) -> None:
         """
-        The owner has changed an account at another host of the cluster. The player's connections here are closed. If the
-        account has gone, so has its seat in a match: somebody else may have the name soon.
+        The owner has changed an account at another host of the cluster. The player's connections here are closed. If
+        the account was deleted, its seat in a match is given up: another player may have the name soon.
 
         :param before: the account of a key as it was; `None`: there was none
         :param after: as it is now
@@ -230,7 +230,8 @@ class AccountChanges:
 
     def _release(self, account: Account, force: bool) -> tuple[Closing, TableId | None]:
         """
-        Have nobody use the name any more. Returns what closes the player's connections, and where a seat was given up.
+        Stop all use of the name. Returns a function that closes the player's connections, and the table with the seat
+        that was given up.
 
         :raises ChangeRefused: the player has a seat in a match, and there is no force
         """
@@ -248,6 +249,6 @@ class AccountChanges:
                 self._lobby.leave(session, session.player)
             if table is not None and seat is not None:
                 self._lobby.give_up(session)
-                # After a restart, nobody gets this seat: somebody else may have the name by then.
+                # After a restart, no player gets this seat: another player may have the name by then.
                 self._lobby.context.journal.told(table, seat)
         return close, table

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EVERY = 0.5
 
 
-#: A match, where it stands or `None` if those who look may not know that yet, and how many watch it.
+#: A match, its last public look or `None` if there is none yet, and the number of its watchers.
 Shown = tuple[WatchableTable, Look[Any] | None, int]
 
 
@@ -33,13 +33,13 @@ class Changes:
 
 
 class BoardEncoder(Protocol):
-    """Makes the bytes of messages. Those who look with the same encoder are told the same bytes."""
+    """Makes the bytes of messages. Viewers with the same encoder receive the same bytes."""
 
     def board(self, shown: Sequence[Shown], waiting: WaitingByGame) -> bytes:
         """All that is on the board."""
 
     def changes(self, changes: Changes) -> bytes:
-        """What is different since the last time."""
+        """The differences since the last call."""
 
 
 class Looker(Protocol):
@@ -54,13 +54,13 @@ class _Listed:
     """
     The audience of one match that is listed.
 
-    :param delay: how many seconds later than the players others may know how it stands
+    :param delay: seconds by which others see the match later than its players
     """
 
     table: WatchableTable
     _clock: IReactorTime
     delay: float
-    #: Called when it is known how the match stands that was not known before.
+    #: Called when the first look of the match has come.
     _on_known: Callable[[], None]
     look: Look[Any] | None = None
     #: Whether the table will show the match, or has.
@@ -84,7 +84,7 @@ class _Listed:
 
     @property
     def listed(self) -> bool:
-        """Whether the match is on the board. Without a delay it is when it is known how it stands."""
+        """Whether the match is on the board. Without a delay it is, as soon as it has a look."""
         return self.look is not None or self.delay > 0
 
     def update(self) -> None:
@@ -104,7 +104,7 @@ class Board:
     _galleries: "Galleries"
     _lookers: dict[Looker, BoardEncoder] = field(factory=dict)
     _listed: dict[TableId, _Listed] = field(factory=dict)
-    #: What was told last.
+    #: The last board that was sent.
     _told: dict[TableId, tuple[Look[Any] | None, int]] = field(factory=dict)
     _told_waiting: WaitingByGame = field(factory=dict)
     #: Called when the board is complete.
@@ -114,7 +114,9 @@ class Board:
     log = Logger()
 
     def look(self, looker: Looker, encoder: BoardEncoder) -> None:
-        """Show the board to one more, and tell what changes. One who looks already is shown it again."""
+        """
+        Show the board to one more viewer, and send it the changes. A viewer that has it already receives it again.
+        """
         if not self._lookers:
             self._update()
         self._lookers[looker] = encoder
@@ -125,9 +127,9 @@ class Board:
 
     def when_complete(self, call: Callable[[], None]) -> None:
         """
-        Call this when those who look have been told of all matches, also of those in which something happens at this moment
-        and is on its way to the disk, and of those that the store is asked for. That takes as long as a commit or a question.
-        If a fault ends the board meanwhile, it is not called.
+        Call a function after the viewers have received all matches. These include matches with events on their way to
+        the disk, and matches that the store is asked for. That takes as long as a commit or a question. If a fault ends
+        the board meanwhile, it is not called.
         """
         self._awaited.append(call)
         self._tables.when_listed(self._update_soon)
@@ -150,7 +152,7 @@ class Board:
             self.halt()
 
     def watchers(self, table: TableId) -> int:
-        """How many watch a table. Those who look at the board are shown many tables, and are not counted."""
+        """The number of watchers of a table. Viewers of the board see many tables, and are not counted."""
         return self._galleries.watchers(table, self._lookers)
 
     def halt(self) -> None:
@@ -182,7 +184,7 @@ class Board:
             self.halt()
 
     def _update(self) -> Changes:
-        """Find out how everything stands now, and how it differs from what was told."""
+        """Compute the current board, and its differences from the last one."""
         self._tables.look()
         now = {table.id: table for table in self._tables.newest(LISTED)}
         for number in [number for number in self._listed if number not in now]:
@@ -208,5 +210,5 @@ class Board:
 
 
 def _same(told: tuple[Look[Any] | None, int] | None, row: tuple[Look[Any] | None, int]) -> bool:
-    """Whether this was told. Two looks are different, however equal they are."""
+    """Whether this was sent. Two looks are different, however equal they are."""
     return told is not None and told[0] is row[0] and told[1] == row[1]

@@ -1,8 +1,8 @@
 """
-Championships: everybody plays everybody once.
+Championships: every player plays every other one once.
 
-`Championship` knows names and results. `ChampionshipRecord` writes the results down before anybody is told of them, so that a
-host that was killed goes on. `ChampionshipRun` has the players, and begins the games.
+`Championship` knows names and results. `ChampionshipRecord` stores the results before any player receives them, so that
+a host that was killed continues. `ChampionshipRun` has the players, and begins the games.
 """
 
 import re
@@ -26,7 +26,8 @@ from gamehost.tables.context import TableContext
 #: Two players by their numbers, in the order in which they logged in.
 Pair = tuple[int, int]
 
-#: So many idle players are paired as well as possible. More are paired in their order, which leaves few without a game.
+#: Up to this many idle players are paired as well as possible. More are paired in their order, which leaves few without
+#: a game.
 PAIRED_WELL = 10
 
 
@@ -43,7 +44,7 @@ class Championship:
     lost: list[int] = field(init=False)
     #: The pairs that have not played, in order.
     open: list[Pair] = field(init=False)
-    #: Players who have lost all games to come.
+    #: Players that have lost all games to come, because they left.
     gone: set[int] = field(factory=set)
 
     def __attrs_post_init__(self) -> None:
@@ -62,7 +63,9 @@ class Championship:
         return True
 
     def forfeited(self, running: Collection[Pair]) -> list[tuple[Pair, tuple[int, ...]]]:
-        """The pairs of players who are gone, as far as they do not play now, and who wins each: the other one, or nobody."""
+        """
+        The open pairs with a player that has left, except running ones, and the winners: the other player, or none.
+        """
         found = [pair for pair in self.open if pair not in running and self.gone & set(pair)]
         return [(pair, tuple(set(pair) - self.gone)) for pair in found]
 
@@ -105,12 +108,12 @@ def _most(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
 #: The name in the journal. No game has it.
 RECORD = "championship"
 
-#: An entry: two players by their numbers, and who has won (`+`) or lost (`-`).
+#: An entry: two players by their numbers, with `+` for the winner and `-` for the loser.
 RESULT = re.compile(r"([0-9]{1,2})([+-]) ([0-9]{1,2})([+-])", re.ASCII)
 
 
 def nothing() -> None:
-    """Nobody waits for this entry."""
+    """Do nothing: no caller waits for this entry."""
 
 
 @define(eq=False)
@@ -195,7 +198,7 @@ class ChampionshipRecords:
     games: Mapping[str, Game[Any, Any]] = field(factory=dict)
     #: By their numbers, as they stand in the openings of matches.
     _records: dict[str, ChampionshipRecord] = field(factory=dict)
-    #: The players of matches of an earlier run of the host that go on.
+    #: The players of matches of an earlier run of the host that continue.
     going_on: list[Sequence[str]] = field(factory=list)
 
     log = Logger()
@@ -216,7 +219,7 @@ class ChampionshipRecords:
         return max(found, key=lambda one: one.number, default=None)
 
     def close(self, record: ChampionshipRecord) -> None:
-        """All is played, and nobody else is to be told so."""
+        """All games are played, and no other player must receive that."""
         self._context.journal.told(record.number)
         self._records.pop(str(record.number), None)
 
@@ -267,8 +270,8 @@ class ChampionshipRecords:
             return None
 
 
-#: Seconds after the last word until the record is closed. The words may still be on their way to the clients, and a host that
-#: is killed then tells them once more. A client that does not read for so long is disconnected.
+#: Seconds after the last message until the record is closed. The messages may still be on their way to the clients; a
+#: host that is killed then sends them again. A client that does not read for so long is disconnected.
 WRITTEN = 10.0
 
 #: Begins a game of these two in the championship of this number. `False`: it cannot begin now.
@@ -281,7 +284,7 @@ class ChampionshipRun:
     A championship.
 
     :param count: how many play
-    :param grace: seconds for which a player who is lost is waited for
+    :param grace: seconds for which a lost player is waited for
     """
 
     game_type: str
@@ -296,12 +299,12 @@ class ChampionshipRun:
     _here: set[str] = field(factory=set)
     #: `None`: it gathers players.
     _record: ChampionshipRecord | None = None
-    #: The pairs whose games go on, or are about to be told the end.
+    #: The pairs with a running game, or with an end that is about to be sent.
     _running: set[Pair] = field(factory=set)
-    #: Of players who are waited for: when they are gone.
+    #: Of players that are waited for: the timers that end the wait.
     _timers: dict[str, IDelayedCall] = field(factory=dict)
     finished: bool = False
-    #: Whether a player was told the end, and what closes the record then.
+    #: Whether a player has received the end, and the timer that closes the record then.
     _told: bool = False
     _closing: Timer = field(factory=Timer)
     _going_on: bool = False
@@ -315,7 +318,10 @@ class ChampionshipRun:
     # -- players
 
     def admits(self, name: str) -> bool:
-        """Whether a player of this name may come in. When all is played, those may who are waited for, to be told the end."""
+        """
+        Whether a player of this name is admitted. After all games only players that are waited for are admitted, to
+        receive the end.
+        """
         if self._record is None:
             return len(self._here) < self.count
         if self.finished:
@@ -390,7 +396,7 @@ class ChampionshipRun:
     def _count_forfeits(self, record: ChampionshipRecord) -> None:
         table = record.table
         if self._grace:
-            # A seat is kept there, and nobody has come back to either.
+            # The seats of these games were reserved, and neither player has come back.
             self._running = {pair for pair in self._running if not set(pair) <= table.gone}
         for pair, winners in table.forfeited(self._running):
             record.note(pair, winners, nothing)
@@ -399,7 +405,7 @@ class ChampionshipRun:
         table = record.table
         idle = {number for number, name in enumerate(table.names) if name in self._idle and number not in table.gone}
         for pair in table.next_pairs(idle):
-            # Loose players wait again while the end of their game is still being told, which may be void.
+            # Loose players wait again while the end of their game is still being sent, and that game may be void.
             ending = pair in self._running
             players = [self._idle.pop(table.names[number]) for number in pair]
             self._running.add(pair)
@@ -410,13 +416,16 @@ class ChampionshipRun:
                 return
 
     def ended(self, names: Sequence[str]) -> None:
-        """The end of a game is being told. Its result has been counted, or it is played again."""
+        """The end of a game is being sent. Its result has been counted, or it is played again."""
         pair = None if self._record is None else self._record.pair(names)
         if pair is not None:
             self._running.discard(pair)
 
     def _finish(self, record: ChampionshipRecord) -> None:
-        """All is played. When all who are here have given thanks, and all results are on disk, they are told."""
+        """
+        All games are played. The players receive that after all present ones have given thanks, and all results are on
+        disk.
+        """
         names = record.table.names
         if not record.durable or any(name in names and name not in self._idle for name in self._here):
             return
@@ -424,7 +433,7 @@ class ChampionshipRun:
         self._tell([self._idle[name] for name in names if name in self._idle])
 
     def _tell(self, players: Collection[Contestant]) -> None:
-        """Tell these how it has ended. Whoever is waited for is told later."""
+        """Send these players the final standing. Players that are waited for receive it later."""
         assert self._record is not None
         for player in players:
             self._told = True
@@ -441,7 +450,7 @@ class ChampionshipRun:
         self._records.close(self._record)
 
     def halt(self) -> None:
-        """The host stops in good order: what was said is written."""
+        """The host stops in good order: all messages were written."""
         if self._closing:
             self._closing.stop()
             self._close()
@@ -453,7 +462,7 @@ class ChampionshipRun:
 
     def resume(self, record: ChampionshipRecord, going_on: Collection[Sequence[str]], seconds: float) -> None:
         """
-        Go on with the championship of an earlier run of the host.
+        Continue the championship of an earlier run of the host.
 
         :param going_on: the players of its games to which both may come back
         :param seconds: for which its players are waited for

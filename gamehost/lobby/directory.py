@@ -1,4 +1,4 @@
-"""The directory of a host's matches: those that are played, those that are over, who waits, and what has happened in one."""
+"""The directory of a host's matches: current ones, finished ones, waiting players, and the history of each match."""
 
 from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from functools import partial
@@ -30,7 +30,7 @@ from gamehost.tables.interfaces import Audience, Look, OpenTable, WatchableTable
 
 def who_waits(queues: Mapping[tuple[str, str], Sequence[Session]], tables: OpenTables) -> WaitingByGame:
     """
-    Those who wait in queues and at tables that are for everybody, without those of separate wires.
+    The players that wait in queues and at public tables, without those of separate wires.
 
     :param queues: by the name of the game and the pool
     """
@@ -42,7 +42,7 @@ def who_waits(queues: Mapping[tuple[str, str], Sequence[Session]], tables: OpenT
     }
 
 
-#: What the names of guests begin with who have chosen none.
+#: The beginning of the names of guests that have chosen none.
 GUEST = "guest."
 
 
@@ -60,7 +60,7 @@ class Counts:
     tables: int
     people: int
     waiting: int
-    #: Matches whose players have all left. They go on when one of them comes back.
+    #: Matches that all players have left. They continue when one of them comes back.
     asleep: int = 0
 
 
@@ -74,13 +74,13 @@ EVENT_BYTES = 512
 #: The key of all events of a finished match that everybody may know: any part of its history is made from them.
 _EVENTS = "events of a finished match"
 
-#: The name of the game, and what has happened in a match or why it is not told.
+#: The name of the game, and the history of a match or the reason why there is none.
 Told = tuple[str, History[Any] | WatchRefused]
 
 
 @frozen
 class HistoryQuestion:
-    """What somebody wants to know of a match. It is read when `Questions` gives it a turn."""
+    """A question about a match. It is read when `Questions` gives it a turn."""
 
     #: Equal for questions with the same answer.
     key: Hashable
@@ -92,7 +92,7 @@ class HistoryQuestion:
 
 @define(eq=False)
 class _Follower:
-    """Tells an audience what happens, so many seconds later."""
+    """Passes events to an audience, with a delay in seconds."""
 
     _audience: Audience[Any]
     _clock: IReactorTime
@@ -119,9 +119,9 @@ class _Follower:
 @define(eq=False)
 class MatchDirectory:
     """
-    What can be seen of a host: who is here, what is played and who waits, the board of that, and every match.
+    The public view of a host: its players, its matches and queues, the board of these, and every match.
 
-    :param waiting_here: who waits in queues and at tables that are for everybody, at this host
+    :param waiting_here: the players that wait in queues and at public tables of this host
     """
 
     _context: TableContext
@@ -133,9 +133,10 @@ class MatchDirectory:
     played: PlayedTables = field(init=False)
     finished: FinishedMatches = field(init=False)
     board: Board = field(init=False)
-    #: What people run in a terminal to play on this host, such as `nc 127.0.0.1 8888`; empty: there is no port for them.
+    #: The command for people to play on this host in a terminal, such as `nc 127.0.0.1 8888`; empty: there is no port
+    #: for them.
     by_hand: str = field(init=False, default="")
-    #: The same for the open wire, whose messages can be typed.
+    #: The same for the open wire; its messages can be typed.
     by_program: str = field(init=False, default="")
     _numbers: "count[int]" = field(init=False, factory=lambda: count(1))
 
@@ -151,7 +152,7 @@ class MatchDirectory:
         self.board = Board(clock, self.played, self.waiting, self._galleries)
 
     def halt(self) -> None:
-        """The host stops: nobody is told anything more of the board, or of matches of other hosts."""
+        """The host stops: end the board, and the matches of other hosts."""
         self.board.halt()
         self.played.halt()
         self.questions.halt()
@@ -163,18 +164,18 @@ class MatchDirectory:
         return self._registry.membership.pages
 
     def page(self, tables: OpenTables) -> Page:
-        """What the other hosts of a cluster are shown of this one."""
+        """The part of this host's directory that the other hosts of a cluster receive."""
         waiting, counts = self.waiting_here(), self.counts_here()
         names = {game: one.names for game, one in waiting.items() if one.names}
         return Page(self._people_here(), names, tables.shown(), (counts.people, counts.waiting, counts.asleep))
 
     def people(self) -> list[Person]:
-        """Those who are here, by name, and no more than `LISTED`."""
+        """The present players, by name, at most `LISTED`."""
         everybody = [*self._people_here(), *(one for page in self._pages for one in page.people)]
         return nsmallest(LISTED, everybody, key=lambda one: key_of(one.name))
 
     def waiting(self) -> WaitingByGame:
-        """Who waits in queues and at tables that are for everybody, by game."""
+        """The players that wait in queues and at public tables, by game."""
         return waiting_everywhere(self.waiting_here(), self._pages)
 
     def _people_here(self) -> list[Person]:
@@ -206,8 +207,8 @@ class MatchDirectory:
 
     def kept_table(self, session: Session) -> OpenTable | None:
         """
-        The match in which a seat is kept for a player who has logged in and has not taken it yet, as a table that waits for
-        this player alone; `None`: there is none. While it is loaded, its settings are not known.
+        The match with a reserved seat for a player that has logged in and has not taken it yet, as a table that waits
+        for this player alone; `None`: there is none. While it is loaded, its settings are not known.
         """
         table = session.table
         if table is not None:
@@ -240,7 +241,7 @@ class MatchDirectory:
         return Counts(len(self.played.own), people, waiting, asleep)
 
     def new_guest(self) -> str:
-        """A name for a guest who has chosen none. Nobody who is here has it, and no seat is kept under it."""
+        """A name for a guest that has chosen none. No session has it, and no seat is reserved under it."""
         guest = GUEST + self._registry.membership.prefix
         return next(name for number in self._numbers if self._registry.get(name := f"{guest}{number}") is None)
 
@@ -248,7 +249,7 @@ class MatchDirectory:
 
     def watch(self, table: TableId, watcher: Watcher, encoder: Encoder, code: str = "") -> None:
         """
-        Show a match to a watcher, then tell them what happens.
+        Show a match to a watcher, then send its events.
 
         :param code: of a private table
         :raises WatchRefused: there is no such match, it has another code, or there are too many watchers
@@ -260,7 +261,8 @@ class MatchDirectory:
 
     def follow(self, table: TableId, audience: Audience[Any], code: str = "") -> Callable[[], None] | None:
         """
-        Tell an audience where a match stands, and then each event, as objects and not as bytes; with the delay of its game.
+        Pass the state of a match to an audience, and then each event, as objects and not as bytes; with the delay of
+        its game.
 
         :param code: of a private table
         :returns: a function that ends this; `None`: no such match is played
@@ -281,8 +283,9 @@ class MatchDirectory:
 
     def find(self, match_id: str, game: Game[Any, Any]) -> Work:
         """
-        How to find a match by an id of `Lobby.new_match_id`, for `Questions`: the answer is its record, its whole `History`,
-        and the number of the last entry that others may know; or `None`. The match is played, sleeps, or is finished.
+        The work that finds a match by an id of `Lobby.new_match_id`, for `Questions`. The answer is its record, its
+        whole `History`, and the number of the last public entry; or `None`. The match is played, sleeps, or is
+        finished.
         """
         number = int(match_id[:12], 16)
 
@@ -310,10 +313,10 @@ class MatchDirectory:
         """
         The question what has happened in a match that is played or finished, as everybody may know it.
 
-        :param until: the number of the last entry that counts; `None`: the last one, or `MANY` if there are more. Only the
-            last `MANY` entries up to it are told
+        :param until: the number of the last entry that counts; `None`: the last one, or `MANY` if there are more. Only
+            the last `MANY` entries up to it are in the history
         :param code: of a private table
-        :param games: by their names; finished matches of other games are not told
+        :param games: by their names; finished matches of other games have no history
         :raises WatchRefused: there is no such match, or it has another code
         """
         self.played.look()
@@ -343,7 +346,7 @@ class MatchDirectory:
         return self._of_played(played, until)
 
     def _of_played(self, played: WatchableTable, until: int | None) -> HistoryQuestion:
-        # What has happened up to an entry never changes, also while a match goes on.
+        # The events up to an entry never change, also before the end of a match.
         known = min(played.n, MANY if until is None else until)
         read = partial(self._read_played, played, known, 0.0)
         return HistoryQuestion(("played", played.id, known), not played.code, read)

@@ -1,8 +1,8 @@
 """
-The finished matches of a host: lists of them, and who has won how often.
+The finished matches of a host: lists of them, and the number of each player's victories.
 
-Private matches are in no list, and are not counted. Neither are matches in which nobody has acted: somebody may have begun
-them by the thousand, and given them up.
+Private matches are in no list, and are not counted. Matches in which no player has acted are not counted either: a
+client may have begun and given up thousands of them.
 """
 
 from collections import Counter
@@ -23,13 +23,13 @@ from gamehost.players.base import Level
 
 #: Matches that the journal is asked for at once: a millisecond of work each time.
 SOME = 100
-#: Matches whose results are counted, and seconds for which they are not counted anew.
+#: The number of recent matches that make up the results, and the seconds for which a result is cached.
 COUNTED, COUNTED_SECONDS = 2_000, 10.0
-#: Players of one ladder that are told: the best ones.
+#: The most players of one ladder in an answer: the best ones.
 RANKED = 100
-#: So many times as many matches are looked at as are wanted, because nobody has acted in some of them.
+#: The factor by which more matches are read than are wanted, because in some of them no player has acted.
 UNPLAYED = 5
-#: Seconds for which a list holds in which nothing has changed here. Other hosts may write to the same store.
+#: Seconds for which a list is valid while nothing changes here. Other hosts may write to the same store.
 LIST_SECONDS = 1.0
 
 #: A house player's name begins with its level and a dot. Nobody else may have such a name.
@@ -38,7 +38,7 @@ _LEVELS = frozenset(level.value for level in Level)
 
 @define(eq=False)
 class Count:
-    """How often somebody has played a game. A shared victory is a win."""
+    """How often a player has played a game. A shared victory is a win."""
 
     played: int = 0
     won: int = 0
@@ -47,7 +47,7 @@ class Count:
 
 @define(eq=False)
 class Tally:
-    #: Seconds on the clock after which it is counted anew.
+    #: Seconds on the clock after which it is counted again.
     until: float
     #: As of `FinishedMatches`, when it was counted.
     ended: int = 0
@@ -59,7 +59,7 @@ class Tally:
     _named: dict[str, list[tuple[Who, str]]] = field(factory=dict)
     #: Matches that were counted, by game.
     matches: Counter[str] = field(factory=Counter)
-    #: The lowest number of a table for which it stands.
+    #: The lowest number of a table that is counted.
     since: int = 1
 
     def add(self, match: FinishedMatch) -> None:
@@ -79,7 +79,7 @@ class Tally:
 
     @cached_property
     def ladders(self) -> Mapping[str, Sequence[tuple[Who, Rated]]]:
-        """By game: who has a rating in it, the best one first."""
+        """By game: the rated players, the best one first."""
         found: dict[str, list[tuple[Who, Rated]]] = {}
         for (who, game), one in sorted(self.ratings.items(), key=lambda item: (-item[1].rating.value, item[0])):
             found.setdefault(game, []).append((who, one))
@@ -87,10 +87,10 @@ class Tally:
 
     def of(self, game: str, name: str) -> Iterator[tuple[Who, str, Count]]:
         """
-        Who has played what, and how often.
+        The players, their games, and how often they have played each.
 
         :param game: its name; empty: any
-        :param name: the key of a name; empty: anybody. That of a house player stands for its level
+        :param name: the key of a name; empty: any. The name of a house player means its level
         """
         level, dot, _ = name.partition(".")
         if dot and level in _LEVELS:
@@ -103,9 +103,9 @@ class Tally:
 @define(eq=False)
 class FinishedMatches:
     """
-    What is asked about the finished matches of a journal. Whoever asks has a turn of `Questions`.
+    Answers to questions about the finished matches of a journal. The caller has a turn of `Questions`.
 
-    :param counts: of matches that end here: a list holds until one does
+    :param counts: of matches that end here: a list is valid until one ends
     :param in_slices: does long work, a slice in each turn of the reactor
     :param step_aside: called when whoever asks has to wait for the first ratings: others are answered meanwhile
     """
@@ -120,7 +120,7 @@ class FinishedMatches:
     _tally: Tally | None = None
     _edition: int = 0
     _ratings: RunningRatings = field(factory=RunningRatings)
-    #: Whoever counts has it.
+    #: The lock of the counting.
     _counting: DeferredLock = field(factory=DeferredLock)
 
     @property
@@ -131,7 +131,7 @@ class FinishedMatches:
     async def newest(
         self, before: int | None, count: int, game: str = "", name: str = ""
     ) -> tuple[list[FinishedMatch], int]:
-        """So many matches that fit, the newest first, and where to go on: as of `Journal.finished`."""
+        """A number of matches that fit, the newest first, and where to continue: as of `Journal.finished`."""
         gathered: list[FinishedMatch] = []
         low = 1
         async for part in self._parts(before, count, game, name):
@@ -141,7 +141,7 @@ class FinishedMatches:
 
     @property
     def edition(self) -> int:
-        """A number that grows when results are counted anew. The next `tally` has it."""
+        """A number that grows when results are counted again. The next `tally` has it."""
         return self._edition + (not self._tally_holds)
 
     @property
@@ -153,8 +153,8 @@ class FinishedMatches:
 
     async def tally(self) -> Tally:
         """
-        Who has won how often. It is counted at most every `COUNTED_SECONDS`; as long as there are few matches, with each
-        that ends.
+        The victories of each player. It is counted at most every `COUNTED_SECONDS`; as long as there are few matches,
+        with each that ends.
         """
         if self._tally is None:
             self._step_aside()

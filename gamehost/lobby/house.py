@@ -1,10 +1,11 @@
 """
-House players: the host's own players, for people who find nobody else.
+House players: the host's own players, for people that find no opponent.
 
-Their programs run in another process and log in on a private listener (`gamehost.wires.open.websocket`). A match with a house
-player begins in one step, here: its session is made, and its seat is kept until its program has logged in. So a house player
-never takes the place of a person who comes in the same moment. If a program is lost, its seat is kept for `PATIENCE` and nobody
-is told; after that the table treats the house player as any other player who is away.
+Their programs run in another process and log in on a private listener (`gamehost.wires.open.websocket`). A match with a
+house player begins in one step, here: its session is made, and its seat is reserved until its program has logged in. So
+a house player never takes the place of a person who comes in the same moment. If a program is lost, its seat is
+reserved for `PATIENCE` and the others receive nothing. After that the table treats the house player as any other absent
+player.
 
 A wire needs `HousePlayers.wanted` and `HousePlayers.play` alone.
 """
@@ -39,11 +40,11 @@ LEVELS = tuple(level.value for level in Level)
 WIRE = "open"
 #: Wires that can tell that a seat has another player now.
 RENAMING_WIRES = frozenset({"open", "console"})
-#: Seconds for which the seat of a house player is kept in silence while its program is not there.
+#: Seconds for which the seat of a house player is reserved silently while its program is not there.
 PATIENCE = 10.0
 #: A house player gives its seat up for another match if nothing has happened at its table for so many seconds.
 IDLE = 60.0
-#: Seconds after which somebody who waits alone is looked at again, if no house player was free.
+#: Seconds after which a player that waits alone is examined again, if no house player was free.
 AGAIN = 1.0
 
 
@@ -60,14 +61,14 @@ class Programs(Protocol):
 
     def sit(self, name: str, group: int) -> None:
         """
-        Have the program of this house player log in, if it is not there.
+        Let the program of this house player log in, if it is not there.
 
         :param group: house players of one group share their time to think; a number that says nothing else
         """
 
     def study(self, group: int, question: str) -> Deferred[str]:
         """
-        Have a match studied; one of the processes is ready. To cancel what is returned ends the study.
+        Start the study of a match; one of the processes is ready. To cancel what is returned ends the study.
 
         :param question: a `gamehost.lobby.studies.Question` in JSON
         :returns: fires with the `gamehost.lobby.studies.Study` in JSON; fails with `NotAnswered` if the process ends before
@@ -76,7 +77,7 @@ class Programs(Protocol):
 
 @frozen
 class HouseRules:
-    #: By the name of a game: seconds for which somebody waits alone. Other games have no house players.
+    #: By the name of a game: seconds for which a player waits alone. Other games have no house players.
     seconds: Mapping[str, float] = field(factory=dict)
     #: Of those that sit down unasked.
     level: Level = Level.EASY
@@ -106,7 +107,7 @@ class HouseSeat:
         self.handle = handle
 
     def deliver(self, event: Any) -> None:
-        """Nobody is there to hear it. The program gets a view when it comes."""
+        """Drop the event: the program is not there. It gets a view when it comes."""
 
 
 @define(eq=False)
@@ -142,7 +143,7 @@ class HousePlayers:
     #: Whether they start for the first time. A match can begin: they take their seats as soon as they are ready.
     starting: bool = False
     waiting: dict[Session, _Waiting] = field(factory=dict)
-    #: By the session of each house player; the one first at whose table nothing has happened for the longest time.
+    #: By the session of each house player; the one at the table that has been idle longest comes first.
     kept: OrderedDict[Session, HouseSeat] = field(factory=OrderedDict)
     #: By level: the numbers for names. A number is never used again, because a program may still be on its way out.
     _numbers: "dict[str, count[int]]" = field(factory=lambda: defaultdict(lambda: count(1)))
@@ -197,10 +198,11 @@ class HousePlayers:
 
     def take_over(self, session: Session, handle: SeatHandle[Any], seat: int, level: str) -> None:
         """
-        Have a house player finish the match for a player who is away, if that player does not come back in time.
+        Let a house player finish the match for an absent player, if that player does not come back in time.
 
         :param level: one of `LEVELS`
-        :raises HouseRefused: nobody is away in this seat, there is no house player, or others could not be told
+        :raises HouseRefused: the player of this seat is not absent, there is no house player, or the others' wires have
+            no message for it
         """
         if level not in LEVELS:
             raise HouseRefused(_NO_SUCH_LEVEL)
@@ -256,7 +258,7 @@ class HousePlayers:
             raise NotAnswered(f"only house players can study a match, and {reason}")
         return self.programs.study(self._group_of(rate_limit_key(address)), question)
 
-    # -- for the lobby: who waits
+    # -- for the lobby: waiting players
 
     def waits(self, session: Session, game: Game[Any, Any], wish: Seat | None, in_queue: bool, unasked: bool) -> None:
         """
@@ -300,7 +302,7 @@ class HousePlayers:
         session.player = self._keep(session, next((one for one in people if one.player is not None), people[0]))
         self._sit(session)
         if session.table is None:
-            # The match was over in an earlier run of the host: this player has been told.
+            # The match ended in an earlier run of the host, and this player has received that.
             self.forget(session)
             self._registry.forget(session)
 
@@ -333,7 +335,7 @@ class HousePlayers:
         """
         The program of a house player has logged in. The seat comes with `Lobby.reconnect`.
 
-        :raises NameRefused: no seat is kept for this name
+        :raises NameRefused: no seat is reserved for this name
         """
         session = self._registry.get(name)
         kept = None if session is None else self.kept.get(session)
@@ -354,7 +356,7 @@ class HousePlayers:
             self.kept.move_to_end(session)
 
     def lost(self, session: Session, player: Any) -> None:
-        """The program of a house player is gone. Its seat is kept."""
+        """The program of a house player is lost. Its seat is reserved."""
         kept = self.kept.get(session)
         if kept is None or session.player is not player or session.table is None or session.seat is None:
             return
@@ -410,7 +412,7 @@ class HousePlayers:
 
     def _give_way(self, seats: Iterable[HouseSeat]) -> bool:
         """
-        Have the house player leave at whose table nothing has happened for the longest time, if that is long enough.
+        End the match of the house player at the table that has been idle longest, if that is long enough.
 
         :param seats: one of these, which are in this order
         """

@@ -1,5 +1,5 @@
 """
-Lists of players: who is there, and who waits for whom.
+Lists of players: the present ones, and those that wait for opponents.
 
 The hosts of a cluster show each other their lists. So these are the same at all of them, at the latest a second after something
 has changed.
@@ -13,7 +13,7 @@ from msgspec import DecodeError, Struct, json
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import OpenTable
 
-#: So many people, and so many who wait for a game, are listed.
+#: The most people, and the most players that wait for a game, in a list.
 LISTED = 200
 
 
@@ -30,14 +30,14 @@ class Person(Struct, frozen=True):
 class WaitingTable(Struct, frozen=True):
     """A table that waits for players and is for everybody."""
 
-    #: The name of the game, and the pool of the wires whose players see it, as of `Queue.key`.
+    #: The name of the game, and the pool of the wires that see the table, as of `Queue.key`.
     game: str
     pool: str
     table: OpenTable
 
 
 class Page(Struct, frozen=True):
-    """What one host shows."""
+    """The directory of one host, for the others."""
 
     #: By name, and no more than `LISTED`.
     people: Sequence[Person] = ()
@@ -55,9 +55,9 @@ class Page(Struct, frozen=True):
 class Waiting:
     """Players who wait for one game."""
 
-    #: Those who wait for anybody.
+    #: The players that wait for anybody.
     names: tuple[str, ...] = ()
-    #: Those who wait at a table.
+    #: The tables with waiting players.
     tables: tuple[OpenTable, ...] = ()
 
 
@@ -66,7 +66,7 @@ WaitingByGame = Mapping[str, Waiting]
 
 
 def waiting_everywhere(here: WaitingByGame, pages: Sequence[Page]) -> WaitingByGame:
-    """Those who wait at one host, and those who wait at the others, without those of separate wires."""
+    """The players that wait at one host, and those that wait at the others, without those of separate wires."""
     if not pages:
         return here
     names = {game: list(one.names) for game, one in here.items()}

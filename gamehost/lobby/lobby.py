@@ -1,5 +1,5 @@
 """
-The lobby: who waits for which game, and which tables run.
+The lobby: the queues of the games, and the tables.
 
 Everybody comes through here, from whatever wire: in by name, to a table by game, out again. The first who waits has the
 first seat. Wires of one game share its queue, unless a wire wants tables of its own.
@@ -79,7 +79,7 @@ class LogIns:
 
     def accepted(self, session: Session, replaced: bool) -> None:
         """
-        Somebody has logged in.
+        A player has logged in.
 
         :param replaced: whether this replaces a connection of the same player
         """
@@ -94,7 +94,7 @@ class LogIns:
         self.log.info(words, name=name, wire=wire, address=address, identity=identity, seat=seat)
 
     def refused(self, wire: str, kind: str, address: str, reason: str) -> None:
-        """Somebody has not logged in, as a `guest` or an `account`."""
+        """A log-in was refused, as a `guest` or an `account`."""
         self.counts[wire, kind, "refused"] += 1
         self.log.info(
             "log-in refused: on {wire} from {address!r}: {reason}", wire=wire, address=address, kind=kind, reason=reason
@@ -122,7 +122,7 @@ class Lobby:
     queues: Queues = field(init=False)
     waiting_tables: OpenTables = field(init=False)
     new_matches: NewMatches = field(init=False)
-    #: The queues in which somebody has to wait because too many matches begin.
+    #: The queues with a player that has to wait because too many matches begin.
     _held_up: dict[tuple[str, str], Queue] = field(init=False, factory=dict)
     seats: Seats = field(init=False)
     house: HousePlayers = field(init=False)
@@ -175,7 +175,10 @@ class Lobby:
         return self.no_tables or self.closed_games.get(game)
 
     def close_game(self, game: str, why: str) -> None:
-        """Begin no more matches of a game, and tell all who wait for one why. Matches that have begun continue."""
+        """
+        Begin no more matches of a game, and send the reason to all players that wait for one. Matches that have begun
+        continue.
+        """
         self.closed_games[game] = why
         if game == REMOTE.name:
             self.remote.drain(self.draining or why)
@@ -234,7 +237,7 @@ class Lobby:
         :param strict: the wire's document has no keys
         :param issued: a key that the host has made
         :param given: whether the host has chosen the name
-        :raises NameRefused: the name cannot be, or is somebody else's now; or the host is busy
+        :raises NameRefused: the name is not allowed, or another player has it now; or the host is busy
         """
 
         def may_try() -> bool:
@@ -262,9 +265,10 @@ class Lobby:
 
     def name_for(self, text: str) -> str:
         """
-        A name that a guest of a wire with free names can have now: this text, mended and unique; else one that the host gives.
+        A name that a guest of a wire with free names can have now: this text, mended and unique; otherwise a name that
+        the host gives.
 
-        Nobody has it, and no seat is kept under it. `enter` takes it, with `given` if it is not like the text.
+        No session has it, and no seat is reserved under it. `enter` takes it, with `given` if it is not like the text.
         """
         return self._free_name(mended(text)).text
 
@@ -288,7 +292,7 @@ class Lobby:
         self, text: str, wire: str, address: str, player: Player[Any, Any], issued: IssuedKey | None = None
     ) -> Session:
         """
-        Log a guest in whose protocol takes any text as a name.
+        Log in a guest of a protocol that takes any text as a name.
 
         :param issued: a key that the host has made
         :raises NameRefused: the name is banned, or the host is busy
@@ -301,7 +305,7 @@ class Lobby:
 
     def take_back(self, name: str, key: str, wire: str, address: str, player: Player[Any, Any]) -> Session | None:
         """
-        Have a guest take a seat back by a key that the host has made; `None`: no such seat is kept.
+        Let a guest take a seat back by a key that the host has made; `None`: no such seat is reserved.
 
         The seat comes through `seated` and `Back`, at once or when the table has been loaded.
 
@@ -329,7 +333,7 @@ class Lobby:
         """
         Log an account in; a name that nobody has becomes one.
 
-        A player who has the account's session until now is told, and has it no more.
+        A player that has the account's session until now loses it, and receives that.
 
         :param answer: called once, at once or later: with the session, or why there is none
         :param strong: whether a new account needs a strong password
@@ -414,9 +418,10 @@ class Lobby:
 
     def leave(self, session: Session, player: Player[Any, Any]) -> None:
         """
-        A player is gone, by a lost connection or on purpose. A seat at a table is kept; anything else is given up.
+        A player has left, by a lost connection or on purpose. A seat at a table is reserved; everything else is given
+        up.
 
-        Nothing happens if somebody else has the session by now.
+        Nothing happens if another player has the session by now.
         """
         if session.player is not player or self._stopping:
             return
@@ -438,7 +443,7 @@ class Lobby:
     # -- to a table
 
     def shared(self, wire: str, new: Callable[[], S]) -> S:
-        """What all connections of a wire have in common, on whatever port; `new` makes it for the first one."""
+        """The shared part of all connections of a wire, on whatever port; `new` makes it for the first one."""
         if wire not in self._shared:
             self._shared[wire] = new()
         shared: S = self._shared[wire]
@@ -448,13 +453,13 @@ class Lobby:
         """
         24 hex digits for a match that is to begin, which nobody can guess.
 
-        Put it at the beginning of `Session.note`, and `table_of` it into `Session.number`: then the match is found under it as
-        long as its record is kept. See `MatchDirectory.find`.
+        Put it at the beginning of `Session.note`, and `table_of` it into `Session.number`: then the match is found
+        under it while its record is stored. See `MatchDirectory.find`.
         """
         return f"{self.context.journal.new_table():012x}{self.below(2**48):012x}"
 
     def show_match(self, table: TableId, waits: bool) -> None:
-        """Have the other hosts of a cluster know that a match waits here under this number, or does not wait any more."""
+        """Inform the other hosts of a cluster that a match waits here under this number, or does not wait any more."""
         if waits:
             self.registry.membership.keep(place_of(table))
         else:
@@ -462,14 +467,15 @@ class Lobby:
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
         """
-        Have a present player play: in the seat that is kept for them, or at a new table if another one waits.
+        Let a present player play: in its reserved seat, or at a new table if another one waits.
 
         `False`: nobody waits, so this player does now. The seat comes through the player's `seated`.
 
         :param wish: the seat that the player wants in a game of two; `None`: any
         """
         if self._stopping:
-            return False  # the journal takes nothing more, and everybody is about to be told that the host stops
+            # the journal accepts no more entries, and all clients are about to receive that the host stops
+            return False
         if self.seats.take(session):
             return True
         if (why := self.draining or self.closed_games.get(queue.game.name)) is not None:
@@ -487,7 +493,10 @@ class Lobby:
         return begun
 
     def _match(self, queue: Queue, session: Session) -> bool:
-        """Begin a match of a player in a queue, if there are others. Those stay whose address has begun too many just now."""
+        """
+        Begin a match of a player in a queue, if there are others. Players whose address has started too many matches
+        lately stay in the queue.
+        """
         waits = self.new_matches.seconds_until(session.address)
         players = None
         if not waits:
@@ -518,8 +527,8 @@ class Lobby:
 
     def meet(self, players: Sequence[Session], queue: Queue) -> bool:
         """
-        Begin a match of these players, in the order of the seats: one who waits in this queue, and one who wants to play with
-        exactly this one. `False`: it cannot begin now.
+        Begin a match of these players, in the order of the seats. One of them waits in this queue, and the other one
+        wants to play with exactly this one. `False`: it cannot begin now.
         """
         waiting = self.queues.waiting.get(queue.key, ())
         if self._stopping or self.no_tables is not None or not any(one in waiting for one in players):
@@ -536,7 +545,7 @@ class Lobby:
         return True
 
     def _match_again(self) -> None:
-        """Some time has passed: players who had to wait may begin matches now."""
+        """Some time has passed: players that had to wait may begin matches now."""
         held_up, self._held_up = self._held_up, {}
         for queue in held_up.values():
             for session in self.queues.waiting.get(queue.key, ())[:]:
@@ -551,7 +560,7 @@ class Lobby:
         self._seat(game, number or self.context.journal.new_table(), settings, players)
 
     def _seat(self, game: Game[Any, Any], number: TableId, settings: Settings, players: Sequence[Session]) -> None:
-        """Begin a match. Who has been asked for a rematch, and plays another one, does not come."""
+        """Begin a match. A player of it that was asked for a rematch cannot come to that any more."""
         self.seats.open(game, number, settings, players)
         for one in players:
             self.waiting_tables.cannot_come(one, "plays another match")
@@ -610,8 +619,8 @@ class Lobby:
 
     def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
         """
-        Have a player wait at an open table; all who wait there are told, this one included. With the last seat taken
-        the match begins.
+        Let a player wait at an open table. All that wait there receive that, this one included. With the last seat
+        taken the match begins.
 
         :param code: of a private table
         :raises NoSuchTable: no table of this number waits for players, or it has another code
@@ -630,7 +639,7 @@ class Lobby:
         return self.waiting_tables.waiting(queue)
 
     def waiting_elsewhere(self, queue: Queue) -> list[OpenTable]:
-        """The same at the other hosts of a cluster. Whoever joins one goes to its home first."""
+        """The same at the other hosts of a cluster. A player that joins one goes to its home first."""
         shown = (one for page in self.registry.membership.pages for one in page.tables)
         return [one.table for one in shown if (one.game, one.pool) == queue.key]
 
@@ -639,7 +648,7 @@ class Lobby:
         return self.waiting_tables.find(table, code)
 
     def ask_rematch(self, session: Session, played: Played, table: TableId) -> None:
-        """Tell the other players of a match that this one waits at an open table for the rematch."""
+        """Send the other players of a match that this one waits at an open table for the rematch."""
         others = [one for one in played.players(self.registry.get) if one is not None and one is not session]
         self.waiting_tables.ask(table, played.table, session, others)
 
@@ -662,12 +671,12 @@ class Lobby:
 
     def say(self, played: Played | None, phrase: str, said: int) -> str | None:
         """
-        Have the players of a match told a phrase, those whose wires have words for it, and the one who says it.
+        Send a phrase to the players of a match that have wires with words for it, its sender included.
 
         :param played: the match of this player, that of now or the last one
         :param phrase: a key of `PHRASES`
         :param said: how many the player has said in it
-        :returns: why nobody is told; `None`: they are
+        :returns: why it is not sent; `None`: it is
         """
         if played is None:
             return "you have played no match on this connection"
@@ -696,7 +705,7 @@ class Lobby:
                 self._end_waiting(NoNewMatches(why), session)
 
     def close(self) -> None:
-        """The host stops: all clocks stand still, and whoever is gone from now on has not left."""
+        """The host stops: all clocks stop, and a player that disconnects from now on has not left."""
         self._stopping = True
         self.login_service.close()
         for part in (self.waiting_tables, self.queues, self.new_matches, self.house, self.directory, self.seats):

@@ -53,7 +53,10 @@ class Membership:
 
     @property
     def prefix(self) -> str:
-        """What makes the names unique that the host gives to guests and house players: it stands before a number."""
+        """
+        A prefix of the names that the host gives to guests and house players, before a number. It makes them unique in
+        a cluster.
+        """
         return ""
 
     def is_elsewhere(self, key: str) -> bool:
@@ -62,7 +65,7 @@ class Membership:
 
     def entered(self, session: Any) -> None:
         """
-        Somebody has logged in.
+        A player has logged in.
 
         :param session: a `gamehost.lobby.sessions.Session`, here and below
         """
@@ -72,7 +75,7 @@ class Membership:
 
     @property
     def pages(self) -> "Sequence[Page]":
-        """What the other hosts of a cluster show of their lobbies."""
+        """The public parts of the lobbies of the other hosts of a cluster."""
         return ()
 
     def keep(self, place: str) -> None:

@@ -1,8 +1,8 @@
 """
-Ends of matches that players have missed: who was away at the end is told it after the next log-in.
+Ends of matches that players have missed: a player that was away at the end receives it after the next log-in.
 
-Only some wires do so: see `gamehost.wires.base.Wire.tells_missed_end`. What is kept under a name keeps nobody from it. If
-somebody else logs in under the name, the end is forgotten.
+Only some wires do so: see `gamehost.wires.base.Wire.tells_missed_end`. Other players can take the name of such a
+player. If another player logs in under the name, the end is forgotten.
 """
 
 from collections.abc import Generator, Sequence
@@ -23,27 +23,30 @@ from gamehost.tables.table import Table
 
 
 def _nothing(*_: Any) -> None:
-    """The table is in memory only to tell its end: nobody has to be freed."""
+    """The table is in memory only to send its end: it has no players to free."""
 
 
 @define(eq=False)
 class MissedEnds:
-    """The matches in `SessionRegistry.ended`. Their records are listed in the journal until everybody has been told."""
+    """
+    The matches in `SessionRegistry.ended`. Their records are listed in the journal until all players have received the
+    end.
+    """
 
     _context: TableContext
     _registry: SessionRegistry
     _games: dict[str, Game[Any, Any]]
-    #: The names of the wires that tell their players such an end.
+    #: The names of the wires that send their players such an end.
     wires: set[str] = field(factory=set)
 
     log = Logger()
 
     def keep(self, table: Table[Any, Any], sessions: Sequence[Session], since: int) -> set[str]:
         """
-        A match has ended, and nobody has been told yet. Keep the end for those of `Table.missed` who are told it later, and
-        take the others out.
+        A match has ended, and no player has received that yet. Store the end for those of `Table.missed` that will
+        receive it later, and remove the others from `missed`.
 
-        :param sessions: who had the seats, in their order
+        :param sessions: the players of the seats, in their order
         :param since: now, in seconds of up-time
         :returns: where these players came from
         """
@@ -63,7 +66,7 @@ class MissedEnds:
         return {place.player.address for place in kept}
 
     def find(self, session: Session) -> None:
-        """A player has logged in. If an end is kept under the name, it is this player's, or it is forgotten."""
+        """A player has logged in. An end under this name is this player's, or it is forgotten."""
         place = self._registry.ended.find(session.key)
         if place is None:
             return
@@ -74,7 +77,7 @@ class MissedEnds:
 
     def tell(self, session: Session) -> bool:
         """
-        Have a present player, who has no seat, be told the end that they have missed; `False`: there is none.
+        Send a present player without a seat the end that it has missed; `False`: there is none.
 
         It comes as to one who comes back, through `seated`, `Back` and `Over`, when the record has been read.
         """
@@ -116,7 +119,7 @@ class MissedEnds:
         self, session: Session, player: Player[Any, Any], place: Place, table: Table[Any, Any] | Exception
     ) -> None:
         if session.player is not player:
-            return  # gone again, and told after the next log-in
+            return  # disconnected again; the end is sent after the next log-in
         if isinstance(table, Exception):
             self.log.error("table {table}: its end cannot be told: {error}", table=place.table, error=str(table))
             self._forget(place)

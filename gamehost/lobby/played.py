@@ -18,22 +18,22 @@ from gamehost.tables.table import Table
 
 #: Seconds between two questions for new entries.
 READ_EVERY = 0.25
-#: Seconds between two questions for tables, while somebody looks and while nobody does.
+#: Seconds between two questions for tables, while a client looks, and otherwise.
 LIST_EVERY, LIST_IDLE = 1.0, 5.0
-#: Seconds for which somebody counts as one who looks, after a list or a match was asked for.
+#: Seconds for which a client counts as looking, after it has asked for a list or a match.
 LOOKS_FOR = 10.0
-#: So many tables are known, the newest ones.
+#: The most tables that are known, the newest ones.
 MOST = 2000
 
 
 @define(eq=False)
 class PlayedTables:
     """
-    The matches that are played: those of this host, and those of the other hosts of a cluster if they are followed.
+    The current matches: those of this host, and those of the other hosts of a cluster if they are followed.
 
-    The store is asked which tables other hosts have: every second while somebody looks, and else now and then, so that a match
-    can be watched by its number at once. The records of tables that somebody watches, or that are on the board, are read four
-    times a second.
+    The store is asked for the tables of other hosts: every second while a client looks, and otherwise now and then, so
+    that a match can be watched by its number at once. The records of tables that are watched, or that are on the board,
+    are read four times a second.
 
     :param own: the tables in play at this host
     """
@@ -42,11 +42,12 @@ class PlayedTables:
     _journal: Journal
     _slices: Slices
     own: dict[TableId, Table[Any, Any]]
-    #: The games whose matches are followed, by their names; `None`: no matches are.
+    #: The games with matches that are followed, by their names; `None`: no matches are.
     _games: Mapping[str, Game[Any, Any]] | None = field(default=None, init=False)
-    #: Those that other hosts play, in the order of their numbers.
+    #: The tables of other hosts, in the order of their numbers.
     _played: dict[TableId, FollowedTable] = field(factory=dict)
-    #: Those that are watched and not played now: they sleep, have just ended, or this host is their home by now.
+    #: The watched tables that are not played at another host now: they sleep, have just ended, or this host has become
+    #: their home.
     _left: dict[TableId, FollowedTable] = field(factory=dict)
     #: Tables of games that are not played here.
     _others: frozenset[TableId] = frozenset()
@@ -77,7 +78,7 @@ class PlayedTables:
         self._timer.stop()
 
     def look(self) -> None:
-        """Somebody looks at a list, or asks for a match. The store is asked often while somebody does."""
+        """A client looks at a list, or asks for a match. The store is asked often while clients do."""
         if self._games is None:
             return
         now = self._clock.seconds()
@@ -97,7 +98,7 @@ class PlayedTables:
         """
         A match by its number.
 
-        A table that was followed before this host became its home is the followed one as long as somebody watches it.
+        A table that was followed before this host became its home is the followed one while it is watched.
         """
         own = self.own.get(table)
         if own is not None:
@@ -106,7 +107,7 @@ class PlayedTables:
         return None if found is None or found.over else found
 
     def watched(self, table: TableId) -> FollowedTable | None:
-        """A followed table that somebody watches, wherever it is played now."""
+        """A followed table that is watched, wherever it is played now."""
         found = self._played.get(table) or self._left.get(table)
         return found if found is not None and found.watched else None
 
@@ -181,7 +182,7 @@ class PlayedTables:
         return FollowedTable(one.table, game, one.opening, self._clock, self._slices, self._wanted)
 
     def _wanted(self) -> None:
-        """Somebody begins to watch. All who begin in this turn of the reactor are one question."""
+        """A watcher has come. All that come in this turn of the reactor are one question."""
         self._wake_in(0.0)
 
     # -- what happens at them

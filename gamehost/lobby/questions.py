@@ -1,9 +1,9 @@
 """
-Turns for those who look something up: lists, records, histories and results, which are read from the journal.
+Turns for clients that look something up: lists, records, histories and results, which are read from the journal.
 
-One question is answered at a time, in turns by address, so an address that asks a thousand times does not delay one that asks
-once. Equal questions are one question, and answers that hold are kept. The work for answers is done in slices, which have turns
-among busy connections: players have most of the reactor, however many ask.
+One question is answered at a time, in turns by address. So an address that asks a thousand times does not delay one
+that asks once. Equal questions are one question, and valid answers are cached. The work for answers is done in slices,
+which have turns among busy connections: players have most of the reactor, however many clients ask.
 """
 
 import sys
@@ -28,7 +28,7 @@ R = TypeVar("R")
 #: Seconds between two questions.
 PAUSE = 0.002
 
-#: Bytes that an answer which is kept takes beside its own and those of its key: the objects around them.
+#: Bytes of a cached answer besides its own and those of its key: the objects around them.
 OVERHEAD = 512
 
 STOPPING = "the host is stopping"
@@ -48,13 +48,13 @@ class TooManyQuestions(NotAnswered):
 @frozen
 class Found:
     value: Any
-    #: About how many bytes it takes to keep it; 0: it is not kept.
+    #: About how many bytes it takes in the cache; 0: it is not cached.
     size: int = 0
-    #: Seconds for which it holds.
+    #: Seconds for which it is valid.
     seconds: float = float("inf")
 
 
-#: What finds an answer.
+#: Finds an answer.
 Work = Callable[[], Coroutine[Any, Any, Found]]
 
 
@@ -62,11 +62,11 @@ Work = Callable[[], Coroutine[Any, Any, Found]]
 class QuestionLimits:
     """Limits on what is looked up in the journal. `None`: any number."""
 
-    #: Questions that wait for an answer, in all: as many as thirty addresses may ask.
+    #: The most questions that wait for an answer, in all: as many as thirty addresses may ask.
     most: int | None = 1_024
     #: Of these, those of one address: one for each of a class. Addresses take turns.
     per_address: int | None = 32
-    #: Bytes of answers that are kept, so that nothing is read and made twice: a hundred long matches.
+    #: Bytes of cached answers, so that nothing is read and made twice: a hundred long matches.
     kept_bytes: int = 32 << 20
 
 
@@ -85,7 +85,7 @@ class _Question:
 @frozen
 class _Kept:
     found: Found
-    #: Seconds on the clock at which it holds no more.
+    #: Seconds on the clock at which it becomes invalid.
     until: float
     #: Bytes that it takes, its key included.
     bytes: int
@@ -98,11 +98,11 @@ class Questions:
     _clock: IReactorTime
     _scheduler: FairScheduler
     limits: QuestionLimits = field(factory=QuestionLimits)
-    #: Does the work of answers, some at a time. To tell one who waits is a step of it.
+    #: Does the work of answers, some at a time. Sending the answer to one asker is a step of it.
     slices: Slices = field(
         init=False, default=Factory(lambda self: Slices(self._clock, self._scheduler), takes_self=True)
     )
-    #: Those who have asked what is kept while there was no time, and what they are told.
+    #: Askers of cached answers at a time without a free turn, and their answers.
     _late: deque[tuple[Deferred[Any], Any]] = field(factory=deque)
     #: The questions that wait, by address.
     _lines: Rounds[str, _Question] = field(factory=Rounds)
@@ -132,11 +132,11 @@ class Questions:
 
     def ask(self, address: str, key: Hashable, work: Work) -> Deferred[Any]:
         """
-        Have a question answered, at once or later. To cancel the answer is to wait for it no longer.
+        Answer a question, at once or later. To cancel the answer is to stop waiting for it.
 
         :param address: of the client, without the port
-        :param key: equal for questions that have the same answer. It is made of parsed values, such as a game that exists, a
-            number, or the key of a name: never of a text as a client has sent it
+        :param key: equal for questions that have the same answer. It is made of parsed values, such as an existing
+            game, a number, or the key of a name: never of a client's text
         :param work: finds the answer. It is called when it is this question's turn, or not at all
         :returns: fires with the value of what was found; or fails with `NotAnswered`, or with what the work has raised of that
         """
@@ -188,7 +188,7 @@ class Questions:
         return answer.cancel
 
     async def in_slices(self, steps: Generator[None, None, R]) -> R:
-        """Do work for an answer, some of it in each turn: what would keep players waiting if it were done at once."""
+        """Do work for an answer in slices, one in each turn: done at once it would delay players."""
         done: Deferred[R | Exception] = Deferred()
         self.slices.run(steps, done.callback, has_time=True)
         result = await done
@@ -280,7 +280,7 @@ class Questions:
                 self._late.popleft()
             yield
 
-    # -- what is kept
+    # -- cached answers
 
     def _found(self, key: Hashable) -> Found | None:
         kept = self._kept.get(key)
@@ -293,12 +293,12 @@ class Questions:
         return kept.found
 
     def kept(self, key: Hashable) -> Any:
-        """What is kept under a key; `None`: nothing is."""
+        """The cached value of a key; `None`: there is none."""
         found = self._found(key)
         return None if found is None else found.value
 
     def keep(self, key: Hashable, found: Found) -> None:
-        """Keep what was found, until it holds no more or other things need the room."""
+        """Cache an answer, until it becomes invalid or other answers need the room."""
         now = self._clock.seconds()
         self._drop_expired(now)
         size = found.size + _key_bytes(key) + OVERHEAD
@@ -314,7 +314,7 @@ class Questions:
             self._drop(next(iter(self._kept)))
 
     def _drop_expired(self, now: float) -> None:
-        """Drop what holds no more: nobody asks for most of it again."""
+        """Drop invalid answers: most of them are never asked for again."""
         while self._ending and (second := min(self._ending)) < int(now):
             for key in tuple(self._ending[second]):
                 self._drop(key)
@@ -336,7 +336,7 @@ def _key_bytes(key: Hashable) -> int:
 
 
 def _telling(found: Found | Failure, question: _Question) -> Generator[None, None, None]:
-    """Tell all who wait, one with each step. Some of them may go meanwhile."""
+    """Answer all askers, one with each step. Some of them may cancel meanwhile."""
     while question.askers:
         answer = next(iter(question.askers))
         del question.askers[answer]

@@ -54,7 +54,7 @@ class Reservation:
 
     :param names: in the order of the seats
     :param settings: of the match, complete
-    :param waits: called with the name of a player who has come, and waits for the others
+    :param waits: called with the name of a player that has come and waits for the others
     :param begins: called with the number of the table
     """
 
@@ -74,23 +74,23 @@ class Reservation:
         return key[0] == self.game and session.key in self._keys
 
 
-#: Seconds for which somebody waits in a queue. Programs that were forgotten wait longer than a day. People do not.
+#: Seconds for which a player waits in a queue. Programs that were forgotten wait longer than a day. People do not.
 LONGEST = 86_400.0
 
 
 @define(eq=False)
 class Queues:
     """
-    The queues of all games. Nobody waits in one for longer than a day.
+    The queues of all games. No player waits in one for longer than a day.
 
-    :param membership: what other hosts of a cluster are told of those who wait
-    :param too_long: called with a player who has waited for a day
+    :param membership: informed of the waiting players, for other hosts of a cluster
+    :param too_long: called with a player that has waited for a day
     """
 
     _clock: IReactorTime
     _membership: Membership
     _too_long: Callable[[Session], None]
-    #: Those who wait; queues in which nobody waits are left out.
+    #: The waiting players; empty queues are left out.
     waiting: dict[Key, list[Session]] = field(factory=dict)
     _wishes: dict[Session, Seat] = field(factory=dict)
     reservations: list[Reservation] = field(factory=list)
@@ -99,7 +99,7 @@ class Queues:
 
     def join(self, key: Key, session: Session, wish: Seat | None) -> bool:
         """
-        Have a player wait. `False`: the player waits there already.
+        Add a player to a queue. `False`: the player waits there already.
 
         :param wish: the seat that the player wants in a game of two; `None`: any
         """
@@ -121,7 +121,7 @@ class Queues:
         self, key: Key, session: Session, seats: int, may_begin: Callable[[Session], bool] = lambda other: True
     ) -> Sequence[Session] | None:
         """
-        Find those who have waited longest to play with one who has just come.
+        Find the players that have waited longest to play with one that has just come.
 
         :param may_begin: whether one who waits may play now
         :returns: all of them, in the order of their seats; `None`: there are too few
@@ -142,7 +142,7 @@ class Queues:
         return players
 
     def leave(self, session: Session) -> None:
-        """Have a player wait no longer. Nothing happens to one who does not wait."""
+        """Remove a player from its queue. Nothing happens to a player that does not wait."""
         self._wishes.pop(session, None)
         for key, waiting in list(self.waiting.items()):
             if session in waiting:
@@ -195,7 +195,7 @@ def check_may_be_rated(session: Session, settings: Settings) -> None:
 
 
 class TooManyTables(Exception):
-    """So many tables opened from one address wait already."""
+    """This address has too many waiting tables."""
 
 
 #: In characters: far more than a code has.
@@ -424,8 +424,9 @@ class NewMatches:
     """
     How often matches begin: a rate for each address, so that nobody fills the disk by opening matches and giving them up.
 
-    A match counts for each address of its players, once. A player in a queue whose address has to wait stays in the queue, and
-    others are matched meanwhile. Where a wire has words for it, a wish is refused. This machine's own address has no rate.
+    A match counts for each address of its players, once. A player whose address has to wait remains in the queue, and
+    others are matched meanwhile. On a wire with words for it, a wish is refused. This machine's own address has no
+    rate.
 
     :param again: called after `wait`, when an address may begin a match again
     """
@@ -486,7 +487,7 @@ class RematchWanted(Struct, frozen=True):
     code: str
 
 
-#: What players of a match may say to each other: a fixed set, so that nobody has to be guarded from anybody.
+#: The phrases that players of a match may send each other: a fixed set, so that no player needs protection from others.
 PHRASES: Mapping[str, str] = {
     "hello": "Hello!",
     "good-luck": "Good luck!",
@@ -496,9 +497,9 @@ PHRASES: Mapping[str, str] = {
     "well-played": "Well played!",
     "thanks": "Thank you for the match.",
 }
-#: On these wires players can be told what others say; no documented wire has a message for it.
+#: The wires on which players receive phrases of others; no documented wire has a message for them.
 TALKING_WIRES = frozenset({"open", "console"})
-#: So many phrases a player says in one match at most.
+#: The most phrases of a player in one match.
 MOST_PHRASES = 20
 
 
@@ -513,7 +514,9 @@ class Said(Struct, frozen=True):
 
 
 class Played(Struct, frozen=True):
-    """A match of a player, who may ask for a rematch of it. It goes with the player from member to member of a cluster."""
+    """
+    A match of a player, who may ask for a rematch of it. It moves with the player from member to member of a cluster.
+    """
 
     table: TableId
     game: str
@@ -543,9 +546,9 @@ class Played(Struct, frozen=True):
 
     def players(self, held: Callable[[str], Session | None]) -> list[Session | None]:
         """
-        Its players who are here, in the order of the seats, whatever they play now; `None`: that one is not.
+        Its present players, in the order of the seats, whatever they play now; `None`: that one is not present.
 
-        :param held: the session of a name
+        :param held: returns the session of a name
         """
         found = map(held, self.names)
         return [one if one is not None and one.last_table == self.table else None for one in found]

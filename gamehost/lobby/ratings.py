@@ -22,19 +22,19 @@ SCALE = 173.7178
 TAU = 0.5
 #: The largest error of the logarithm of a variance in the search for a volatility.
 CLOSE = 1e-6
-#: The deviation of somebody of whom nothing is known. None is larger.
+#: The deviation of an unknown player. No deviation is larger.
 UNKNOWN = 350.0
 #: Rated matches of which ratings are made, the newest ones: half a second of work, a slice in each turn.
 RATED_COUNTED = 5_000
-#: Ratings that are known at most; those go first whose players have not played for longest.
+#: The most ratings that are stored; those of players that have not played for longest are dropped first.
 MOST_RATINGS = 2 * RATED_COUNTED
-#: Milliseconds. So often a rating becomes less certain if its player does not play.
+#: Milliseconds. After each such time a rating becomes less certain if its player does not play.
 WEEK = 7 * 86_400_000
 
 
 @frozen
 class Rating:
-    """How strong somebody is, and how well that is known."""
+    """The strength of a player, and its uncertainty."""
 
     value: float = 1500.0
     deviation: float = UNKNOWN
@@ -42,7 +42,7 @@ class Rating:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """What holds it with a probability of 95 %."""
+        """The interval that contains the strength with a probability of 95 %."""
         return self.value - 1.96 * self.deviation, self.value + 1.96 * self.deviation
 
     def after_rest(self, periods: int) -> "Rating":
@@ -114,7 +114,7 @@ class Rated:
 
     @property
     def rounded(self) -> tuple[int, int, int]:
-        """The rating, and the bounds between which it is with a probability of 95 %, as people are told them."""
+        """The rating and its bounds with a probability of 95 %, as people see them."""
         low, high = self.rating.interval
         return round(self.rating.value), round(low), round(high)
 
@@ -128,11 +128,12 @@ class RunningRatings:
     """
     Ratings that follow the rated matches as they end.
 
-    A match that began before others and ended after them is rated after them. Its players were in no other match meanwhile, so
-    ratings that are made from the beginning are the same; but for an account that plays several matches at once.
+    A match that began before others and ended after them is rated after them. Its players were in no other match
+    meanwhile, so ratings that are made from the beginning are the same. Only an account that plays several matches at
+    once is an exception.
     """
 
-    #: Who has played last is the last.
+    #: The player of the latest match comes last.
     ratings: dict[tuple[Who, str], Rated] = field(factory=dict)
     #: The numbers of the matches that count in them, and the highest number of those that do not, because they are too old.
     counted: set[TableId] = field(factory=set)

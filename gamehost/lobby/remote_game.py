@@ -1,10 +1,10 @@
 """
-One remote game: what its players, its table and its master tell each other.
+One remote game: the messages between its players, its table and its master.
 
-The game sits in the master's seat. It speaks to whatever connection has registered for the type of game. If that connection
-is lost, the game keeps what has happened. The next master gets all of it anew, under a new id: the beginning, and every move
-after the state that came before it. The states of the new master must be the same as those that were told. Then the game
-goes on.
+The game sits in the master's seat. It sends to whatever connection has registered for the type of game. If that
+connection is lost, the game stores its events. The next master gets all of it again, under a new id: the beginning, and
+every move after the state that came before it. The states of the new master must be the same as those that were sent.
+Then the game continues.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ class RemotePlayer(Contestant, Protocol):
     """A player of remote games: a conversation."""
 
     def deliver(self, event: Any) -> None:
-        """As of a `Player`: what the lobby tells."""
+        """As of a `Player`: an event of the lobby."""
 
     def remote_taken(self, seat: "RemoteSeat") -> None:
         """The player waits no longer: a game is about to begin, and this is the player's seat."""
@@ -52,10 +52,10 @@ class RemotePlayer(Contestant, Protocol):
         """The game has begun. The master will say the first state."""
 
     def remote_state(self, next_player: str, content: bytes) -> None:
-        """Tell a state of the game."""
+        """Send a state of the game."""
 
     def remote_over(self, results: Results, content: bytes) -> None:
-        """Tell the end. The seat is void."""
+        """Send the end. The seat is void."""
 
     def remote_vanished(self) -> None:
         """The game never was. The player waits again, in front of all others."""
@@ -80,13 +80,13 @@ class MasterLink(Protocol):
         """A player is out of the game."""
 
     def own_state(self, game_id: str, next_player: str, content: bytes) -> None:
-        """All players were told a state of this master."""
+        """All players have received a state of this master."""
 
     def own_end(self, game_id: str, results: Results, content: bytes) -> None:
-        """All players were told the end."""
+        """All players have received the end."""
 
     def refused(self, reason: str) -> None:
-        """What the master has said was refused."""
+        """The master's message was refused."""
 
 
 @define(eq=False)
@@ -94,7 +94,7 @@ class RemoteTable(Table[Action, Event]):
     """
     The table of a remote game. The last seat is the master's. Its context has no grace time.
 
-    A player who is gone loses the seat at once. A master that is gone is waited for: the clock of the table stands still
+    A player that disconnects loses the seat at once. A lost master is waited for: the clock of the table is stopped
     meanwhile.
     """
 
@@ -108,7 +108,7 @@ class RemoteTable(Table[Action, Event]):
 
     @property
     def result(self) -> Result | None:
-        """How the game has ended, told or not."""
+        """The end of the game, sent or not."""
         return self._master.result
 
     @property
@@ -116,7 +116,7 @@ class RemoteTable(Table[Action, Event]):
         return isinstance(self._master, Referee) and self._master.owes_state
 
     def stand_still(self) -> None:
-        """The master is gone: nobody's time runs. Players may still move, and leave."""
+        """The master is lost: stop all clocks. Players may still move, and leave."""
         if not self._still:
             self._stopped = self.now()
             self._still = True
@@ -139,7 +139,7 @@ class RemoteSeat:
     """
     A player's seat in a remote game.
 
-    :param player: who sits there; `None`: nobody any more
+    :param player: the player of the seat; `None`: it has left
     """
 
     game: "RemoteGame"
@@ -153,11 +153,11 @@ class RemoteSeat:
         return str(self.game.number)
 
     def move(self, content: bytes) -> bool:
-        """Move. Whether the move goes to the master; if not, the player is told why not."""
+        """Move. Returns whether the move goes to the master; if not, the player receives the reason."""
         return self._handle is not None and self._handle.act(Move(content))
 
     def leave(self) -> None:
-        """The player is out of the game, and hears nothing more of it."""
+        """The player is out of the game, and receives nothing more of it."""
         self.player = None
         self.game.leave(self.seat)
 
@@ -195,7 +195,7 @@ class RemoteSeat:
 
 @frozen
 class _Told:
-    """A step of the game: a state that all were told."""
+    """A step of the game: a state that all have received."""
 
     next: Seat
     content: bytes
@@ -225,7 +225,7 @@ class RemoteGame:
 
     :param names: the players, in the order of their seats
     :param answer_time: seconds for each state while the game is rebuilt; 0: any time
-    :param quiet: the master is not told who has left
+    :param quiet: the master does not receive which players have left
     :param unanswered: called when the master has not answered while the game was rebuilt
     :param returned: called with players for whom this game never was
     """
@@ -242,11 +242,11 @@ class RemoteGame:
     table: RemoteTable = field(init=False)
     master: MasterLink | None = None
     _handle: SeatHandle[Any] | None = None
-    #: How many masters have been told of this game.
+    #: The number of masters that have received this game.
     masters_told: int = 0
-    #: What the players and the master know.
+    #: The steps that the players and the master know.
     _steps: list[_Step] = field(factory=list)
-    #: The next step of which a new master is told; `None`: it knows all.
+    #: The next step for a new master; `None`: it has all.
     _at: int | None = None
     _timer: Timer = field(factory=Timer)
     _bytes: int = 0
@@ -260,7 +260,7 @@ class RemoteGame:
 
     @property
     def game_id(self) -> str:
-        """The id by which the present master knows the game. No master hears one twice."""
+        """The id by which the present master knows the game. No master receives an id twice."""
         return str(self.number) if self.masters_told <= 1 else f"{self.number}.{self.masters_told}"
 
     def named(self, results: Sequence[tuple[Seat, bool]]) -> Results:
@@ -269,13 +269,13 @@ class RemoteGame:
     # -- masters come and go
 
     def meet(self, master: MasterLink) -> None:
-        """A master is there: it is told all that has happened."""
+        """A master has come: it receives all steps."""
         self.master = master
         if self._handle is not None:
             self._tell_anew()
 
     def lose_master(self) -> None:
-        """The master is gone. Time stands still until another one is there, or the game is void."""
+        """The master is lost. The clocks are stopped until another one comes, or the game is void."""
         self.master = self._at = None
         self._timer.stop()
         if not self.over:
@@ -289,7 +289,7 @@ class RemoteGame:
         self._go_on()
 
     def _go_on(self) -> None:
-        """Tell a new master what has happened, up to the next state that it owes."""
+        """Send a new master the steps, up to the next state that it has to send."""
         self._timer.stop()
         while self._at is not None and self.master is not None:
             if self._at == len(self._steps):
@@ -335,7 +335,7 @@ class RemoteGame:
 
     def say_state(self, next_player: str, results: Results, content: bytes) -> bool:
         """
-        The master says a state, or the end if there are results. What is wrong is refused, and changes nothing.
+        The master sends a state, or the end if there are results. A wrong message is refused, and changes nothing.
 
         :returns: whether the content goes into the journal
         """
@@ -359,7 +359,7 @@ class RemoteGame:
             self._handle.act(PutOut(Seat(self.names.index(name))))
 
     def _compare(self, next_seat: Seat | None, content: bytes) -> None:
-        """A state of a master to whom the game is told anew."""
+        """Compare a state of a master that is receiving the game again."""
         assert self._at is not None
         if next_seat is None or self._steps[self._at] != _Told(next_seat, content):
             self._void("the new master has another state than the players")
@@ -394,7 +394,7 @@ class RemoteGame:
             self.give_back()
 
     def give_back(self) -> None:
-        """Have those wait again for whom the game never was."""
+        """Let the players wait again that never received this game."""
         returning, self.returning = self.returning, []
         if returning:
             self._returned(returning)
@@ -435,7 +435,9 @@ class RemoteGame:
                 self.end()
 
     def _add(self, step: Moved | Gone) -> None:
-        """A master that knows all is told at once. One to whom the game is told anew hears it in its turn."""
+        """
+        A master that has all steps receives it at once. A master that is receiving the game again gets it in its turn.
+        """
         self._steps.append(step)
         if self._at is None and self.master is not None:
             self._tell_step(step)

@@ -1,9 +1,9 @@
 """
-Remote games: which types there are, who waits for them, and the masters that rule them.
+Remote games: their types, the waiting players, and the masters that rule them.
 
-A type of game has one master at most: a connection that has registered for it. Players of the type wait in its pool, the one
-who has waited longest in front. A game begins as soon as there are enough of them. If the master is lost, its games wait for
-the next one for the grace time.
+A type of game has one master at most: a connection that has registered for it. Players of the type wait in its pool,
+the one that has waited longest in front. A game begins as soon as there are enough of them. If the master is lost, its
+games wait for the next one during the grace time.
 """
 
 import re
@@ -53,7 +53,7 @@ class TooManyMasters(Exception):
 
 
 class NeverGiven(Exception):
-    """The master was never told of a game with this id."""
+    """The master never received a game with this id."""
 
 
 def is_game_type(text: str) -> bool:
@@ -65,7 +65,7 @@ def is_game_type(text: str) -> bool:
 class GameType:
     #: As its master or its first player has written it.
     title: str
-    #: Who waits, the one first who has waited longest.
+    #: The waiting players, the one that has waited longest first.
     waiting: list[RemotePlayer] = field(factory=list)
     master: "Master | None" = None
     games: dict[TableId, RemoteGame] = field(factory=dict)
@@ -82,9 +82,9 @@ class Master:
     """
     A registered master.
 
-    :param least: so many players begin a game, and at most `most`
-    :param games: so many games at once; `None`: any number
-    :param quiet: it is not told who has left
+    :param least: the fewest players that begin a game; `most` is the highest number
+    :param games: the most games at once; `None`: any number
+    :param quiet: it does not receive which players have left
     """
 
     id: str
@@ -96,14 +96,14 @@ class Master:
     quiet: bool
     hang_up: Callable[[str], None]
     kind: GameType = field(init=False)
-    #: The highest number of a game that it was told of.
+    #: The highest number of a game that it has received.
     highest: int = 0
     #: Games in a row that it has not answered.
     unanswered: int = 0
 
     def game(self, game_id: str | None) -> RemoteGame | None:
         """
-        The game that it means; `None`: that game is over, or was told to it under a later id.
+        The game that it names; `None`: that game is over, or was sent to it under a later id.
 
         :param game_id: `None`: the only game
         :raises NeverGiven: there was no such game, or it is not clear which is meant
@@ -127,7 +127,7 @@ class Master:
         return game if telling == game.masters_told else None
 
 
-#: Types of games that are remembered after their masters and players have gone.
+#: The number of types of games that are remembered after their masters and players have left.
 KNOWN = 1_000
 #: Games in a row that a master may leave without an answer.
 UNANSWERED = 3
@@ -140,7 +140,7 @@ class RemoteGames:
 
     :param settings: of each game of the host, by its name
     :param refuses: whether no game may begin now
-    :param membership: told which types are played here
+    :param membership: informed of the types that are played here
     """
 
     _lobby_context: TableContext
@@ -155,7 +155,7 @@ class RemoteGames:
     _stopped: bool = False
     #: Why no more games begin.
     _draining: str | None = None
-    #: A lost player's seat is not kept.
+    #: The seat of a lost player is not reserved.
     _context: TableContext = field(
         init=False, default=Factory(lambda self: evolve(self._lobby_context, grace=0.0), takes_self=True)
     )
@@ -211,7 +211,7 @@ class RemoteGames:
 
     def register(self, game_type: str, master: Master) -> None:
         """
-        A master rules this type of game from now on. Games that wait for one are told to it anew.
+        A master rules this type of game from now on. Games that wait for one are sent to it again.
 
         :raises TypeTaken: there is one
         :raises TooManyMasters: there is no room
@@ -233,7 +233,7 @@ class RemoteGames:
         kind.timer.stop()
 
     def meet(self, master: Master) -> None:
-        """A master that has been told that it is accepted gets its games."""
+        """A master that has received that it is accepted gets its games."""
         kind = master.kind
         for game in list(kind.games.values()):
             master.highest = max(master.highest, game.number)
@@ -241,7 +241,7 @@ class RemoteGames:
         self.match(kind)
 
     def lose(self, master: Master) -> None:
-        """A master is gone. Its games wait for the next one."""
+        """A master is lost. Its games wait for the next one."""
         kind = master.kind
         if kind.master is not master:
             return
@@ -272,14 +272,14 @@ class RemoteGames:
             self.match(kind)
 
     def stop_waiting(self, kind: GameType, player: RemotePlayer) -> None:
-        """A player waits no longer. Nothing happens to one who did not."""
+        """Remove a player from its pool. Nothing happens to a player that does not wait."""
         if self.championship is not None and player.session is not None:
             self.championship.leave(player.session.name)
         if player in kind.waiting:
             kind.waiting.remove(player)
 
     def drain(self, why: str | None) -> None:
-        """Tell all who wait that no more games begin, and why. `None`: they begin again."""
+        """Send all waiting players that no more games begin, and why. `None`: they begin again."""
         self._draining = why
         for kind in self.types.values():
             waiting, kind.waiting = kind.waiting, []
@@ -307,7 +307,7 @@ class RemoteGames:
             self.open(kind, players)
 
     def match_again(self) -> None:
-        """As `match`, for all games: players who had to wait because of many new matches may play now."""
+        """As `match`, for all games: players that had to wait because of many new matches may play now."""
         for kind in list(self.types.values()):
             if kind.waiting:
                 self.match(kind)
@@ -451,7 +451,7 @@ class RemoteGames:
         return self.championship
 
     def _resume(self, run: ChampionshipRun) -> None:
-        """Go on with the championship of an earlier run of the host, if there is one of this game."""
+        """Continue the championship of an earlier run of the host, if there is one of this game."""
         record = self._records.of_type(run.game_type)
         if record is not None and not run.begun:
             seconds = max(self._lobby_context.restart_grace, self._lobby_context.grace)
@@ -477,7 +477,7 @@ def _address_of(player: RemotePlayer) -> str:
 
 
 def _close(journal: Journal, record: TableRecord | str) -> None:
-    """Add an end to the record of a game that nobody can go on with."""
+    """Add an end to the record of a game that cannot be continued."""
     if isinstance(record, str):
         RemoteGames.log.error("a remote game is not closed: {reason}", reason=record)
         return

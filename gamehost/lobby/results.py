@@ -1,4 +1,4 @@
-"""What the record of a finished match says of its players: who they are, and who has won."""
+"""The players and winners in the record of a finished match."""
 
 import re
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ def outcome(match: FinishedMatch) -> tuple[list[int], str, str]:
     return [seat for seat, one in enumerate(match.opening.seats) if one.name in names], found[2], found[3]
 
 
-#: Who is behind a name. Only an account is the same person each time.
+#: The kind of player behind a name. Only an account is the same person each time.
 Kind = Literal["account", "house", "guest"]
 #: In the order in which they are listed.
 KINDS: Sequence[Kind] = ("account", "house", "guest")
 
 
 class Who(NamedTuple):
-    """A player whose results are counted: an account, a level of house players, or whoever had a guest's name."""
+    """A player with results that are counted: an account, a level of house players, or all guests under one name."""
 
     kind: Kind
     name: str

@@ -1,7 +1,8 @@
 """
-Who sits where: the tables in play, those that sleep, and the way to a table and from it.
+The seats: the tables in play, the sleeping ones, and how a player comes to a table and leaves it.
 
-An unfinished table whose players are all gone sleeps. It is loaded when one of them comes back, and put away after a day.
+An unfinished table sleeps when all its players are away. It is loaded when one of them comes back, and archived after a
+day.
 """
 
 from collections import OrderedDict
@@ -41,20 +42,20 @@ if TYPE_CHECKING:
 NOTE_EVERY = 60.0
 #: Tables that are archived at once. With many to archive, one such batch goes each second.
 BATCH = 100
-#: Tables that stay in memory when they fall asleep: replaying them again and again could keep a host busy.
+#: The number of tables that remain in memory when they fall asleep: repeated replays could use up a host's time.
 RESTING = 128
-#: Stopped matches that `gamehost admin lost` knows. Older ones go on after the next start of the host.
+#: Stopped matches that `gamehost admin lost` knows. Older ones continue after the next start of the host.
 MOST_STOPPED = 1000
 
 
 class HouseSeats(Protocol):
-    """What is told to the house players of a host."""
+    """The calls to the house players of a host."""
 
     def waits_no_longer(self, session: Session) -> None:
         """A player does not wait for opponents any more."""
 
     def resume(self, session: Session) -> None:
-        """Somebody has come back to a table at which this house player has a seat."""
+        """A player has come back to a table at which this house player has a seat."""
 
     def forget(self, session: Session) -> None:
         """The match of a player is over, or the table sleeps."""
@@ -66,7 +67,7 @@ class Seats:
 
     _context: TableContext
     _registry: SessionRegistry
-    #: Tables that stay in memory when they fall asleep.
+    #: The number of tables that remain in memory when they fall asleep.
     resting: int = RESTING
     #: Sleeping tables of one address; `None`: any number.
     most_sleeping: int | None = None
@@ -75,9 +76,10 @@ class Seats:
     #: The tables in play.
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
     seated: dict[TableId, Sequence[Session]] = field(factory=dict)
-    #: Of tables that were loaded, and whose seats nobody has taken yet: since when they slept.
+    #: By loaded table with seats that no player has taken yet: since when it slept.
     unclaimed: dict[TableId, int] = field(factory=dict)
-    #: The matches that a fault has stopped, the oldest first: who has a seat, and the fault. Their records are unfinished.
+    #: The matches that a fault has stopped, the oldest first: the players of the seats, and the fault. Their records
+    #: are unfinished.
     faulty: dict[TableId, tuple[SleepingTable, str]] = field(factory=dict)
     #: The games of sleeping tables, by their names.
     games: dict[str, Game[Any, Any]] = field(factory=dict)
@@ -102,7 +104,7 @@ class Seats:
 
     @property
     def playing(self) -> bool:
-        """Whether there is a match that goes on, or is about to."""
+        """Whether there is a running match, or one that is about to continue."""
         ended = (Phase.OVER, Phase.SUSPENDED)
         return bool(self._registry.waking) or any(table.phase not in ended for table in self.tables.values())
 
@@ -111,7 +113,7 @@ class Seats:
         return table in self._registry.waking or table in self._registry.sleeping
 
     def halt(self) -> None:
-        """The host stops: all clocks stand still, its up-time is noted, and nothing more happens."""
+        """The host stops: all clocks stop, its up-time is noted, and nothing more happens."""
         if (len(self._registry.sleeping) or len(self._registry.ended)) and not self._stopped:
             self._context.journal.note_uptime(self.uptime)
         self._stopped = True
@@ -152,7 +154,10 @@ class Seats:
             session.last_table = table.id
 
     def _ended(self, table: Table[Any, Any]) -> None:
-        """Free all who sat there, before any of them is told so: the first thing they do may be to play again."""
+        """
+        Free all players of the table, before any of them receives the end: the first act of a player may be to play
+        again.
+        """
         since = self.unclaimed.pop(table.id, None)
         if table.phase is Phase.SUSPENDED:
             self._stop(table, since)
@@ -165,7 +170,7 @@ class Seats:
         self.tables.pop(table.id, None)
         for session in self.seated.pop(table.id, []):
             if session.table is not table:
-                continue  # this player was told the end before the others, and may be at another table now
+                continue  # this player received the end before the others, and may be at another table now
             session.table = None
             session.seat = None
             session.match = ()
@@ -174,7 +179,7 @@ class Seats:
                 self._registry.forget(session)
 
     def _keep_end(self, table: Table[Any, Any]) -> None:
-        """Players were away at the end of a match: it is kept for those who are told it at their next log-in."""
+        """Players were away at the end of a match: store the end for those that receive it at their next log-in."""
         addresses = self.ends.keep(table, self.seated[table.id], self.uptime)
         if self.most_sleeping is not None:
             for address in addresses:
@@ -183,7 +188,7 @@ class Seats:
 
     def _stop(self, table: Table[Any, Any], since: int | None) -> None:
         """A fault has stopped a match. Its record sleeps, without an entry in the index: no log-in loads it."""
-        if table.n == 0:  # it has not begun, so there is nothing to go on from
+        if table.n == 0:  # it has not begun, so there is nothing to continue
             unbegun = SleepingTable(table.id, "", 0, 0, ())
             self._context.journal.load(table.id, partial(self._archive, unbegun))
             return
@@ -198,16 +203,17 @@ class Seats:
             del self.faulty[next(iter(self.faulty))]
 
     def players_here(self, table: TableId) -> list[Session]:
-        """The players of a stopped match who are here, as far as nobody else has their names."""
+        """The present players of a stopped match, without those names that other players have."""
         places, _ = self.faulty[table]
         found = [(place, self._registry.sessions.by_key.get(key_of(place.player.name))) for place in _kept(places)]
         return [session for place, session in found if session is not None and _is_owner(session, place)]
 
     def resume_stopped(self, table: TableId) -> None:
         """
-        Let a stopped match go on. It sleeps, and is loaded when one of its players logs in: none of them is here any more.
+        Resume a stopped match. It sleeps, and is loaded when one of its players logs in: none of them is present any
+        more.
 
-        A seat belongs to nobody if somebody else has the player's name by now.
+        A seat is given up if another player has the name by now.
         """
         sleeping, _ = self.faulty.pop(table)
         taken, now = self._registry.sessions.by_key, self._context.clock.seconds()
@@ -229,24 +235,24 @@ class Seats:
         self.log.info("table {table}: {game} is over: {outcome}", table=table, game=game, outcome=outcome)
 
     def _left(self, table: Table[Any, Any], seat: Seat) -> None:
-        """Free the one player who is about to be told the end of a match of an earlier run of the host."""
+        """Free the one player that is about to receive the end of a match of an earlier run of the host."""
         session = self.seated[table.id][seat]
         session.table = session.seat = None
 
     # -- players come and go
 
     def load(self, session: Session) -> None:
-        """A player has just logged in. Begin to load the table of the seat that is kept for them, if it sleeps."""
+        """A player has just logged in. Begin to load the table of its reserved seat, if it sleeps."""
         self.ends.find(session)
         if session.asleep is not None:
             self._load(self._registry.waking[session.asleep])
 
     def take(self, session: Session) -> bool:
         """
-        Have a present player take the seat that is kept for them; `False`: there is none.
+        Let a present player take its reserved seat; `False`: there is none.
 
-        If the table sleeps, the player gets the seat when it has been loaded. If the match ended while the player was away, the
-        player gets the seat to be told the end.
+        If the table sleeps, the player gets the seat when it has been loaded. If the match ended while the player was
+        away, the player gets the seat to receive the end.
         """
         if session.asleep is not None:
             session.resuming = session.player
@@ -269,7 +275,7 @@ class Seats:
         return True
 
     def disconnect(self, session: Session) -> bool:
-        """The player of a session is gone. `False`: the player has no seat."""
+        """The player of a session has disconnected. `False`: the player has no seat."""
         table = session.table
         if table is not None and session.seat is not None:
             table.disconnect(session.seat)
@@ -278,7 +284,7 @@ class Seats:
         return session.asleep is not None
 
     def replace(self, session: Session, seat: Seat, house: Session) -> None:
-        """A house player takes the seat of a player who is away, at the table of a session."""
+        """A house player takes the seat of an absent player, at the table of a session."""
         table = session.table
         assert table is not None
         sessions = list(self.seated[table.id])
@@ -291,7 +297,7 @@ class Seats:
 
     def give_up(self, session: Session) -> None:
         """
-        Give up the seat of an absent player, who has shown that it is theirs; the name is free then.
+        Give up the seat of an absent player that has shown that it is its own; the name is free then.
 
         Nothing happens if the seat was taken back, or the match has ended.
         """
@@ -314,7 +320,7 @@ class Seats:
             table.give_up(seat)
 
     def explained(self, refusal: NameRefused) -> NameRefused:
-        """A refusal with the place where the client's own seat is kept, if that is why it is refused."""
+        """A refusal with the place of the client's own reserved seat, if that is why it is refused."""
         held: Session | None = refusal.kept
         if held is None or held.seat is None:
             return refusal
@@ -335,8 +341,8 @@ class Seats:
         """
         Take over tables of an earlier run, or of another host, at any time. All of them sleep.
 
-        A table of an unknown game stays out, and is logged. Its record is kept. If somebody is here under the name of a player,
-        that seat belongs to nobody any more. Gives the number of sleeping tables.
+        A table of an unknown game is left out, and is logged. Its record is not removed. If another player has the name
+        of a player, that seat is given up. Returns the number of sleeping tables.
         """
         self.games.update(games)
         unbegun: list[TableId] = []
@@ -361,7 +367,7 @@ class Seats:
             opening = one.opening
             game = self.games.get(opening.game)
             if not one.begun:
-                unbegun.append(one.table)  # nobody was told of it: the host ended between the first two entries
+                unbegun.append(one.table)  # no player received it: the host ended between the first two entries
             elif game is None or game.version != opening.version:
                 self._skipped(one.table, f"{opening.game} in version {opening.version} is not played here")
             else:
@@ -383,7 +389,7 @@ class Seats:
     # -- tables fall asleep
 
     def _sleep_if_deserted(self, table: Table[Any, Any]) -> None:
-        """Have a table sleep at which nobody is, and for which nobody is about to ask."""
+        """Put a table to sleep if all its players are away and none of them is logging in."""
         sessions = self.seated.get(table.id, ())
         if not table.deserted or any(one.table is table and one.player is not None for one in sessions):
             return
@@ -398,7 +404,7 @@ class Seats:
         """
         A table falls asleep.
 
-        :param sessions: who has its seats, in their order; `None`: nobody any more
+        :param sessions: the players of its seats, in their order; `None`: the seat is given up
         :param since: if nobody has taken a seat since it was loaded: since when it slept before
         """
         sleeping, asleep = self._registry.sleeping, self._asleep(table, sessions, since)
@@ -407,7 +413,7 @@ class Seats:
         self._context.journal.sleep(table.id, asleep.since)
         self.in_memory[table.id] = table
         if len(self.in_memory) > self.resting:
-            # One that is watched stays: those who watch are to see how it goes on.
+            # A watched one remains: its watchers must see how it continues.
             first = next((number for number, one in self.in_memory.items() if not one.watched), None)
             if first is not None:
                 del self.in_memory[first]
@@ -428,7 +434,7 @@ class Seats:
     # -- tables come back
 
     def _load(self, waking: Waking) -> None:
-        """Load a table whose players have sessions again, if that has not begun yet."""
+        """Load a table with players that have sessions again, if that has not begun yet."""
         if waking.loading:
             return
         waking.loading = True
@@ -480,7 +486,7 @@ class Seats:
         self._sleep_if_deserted(table)
 
     def _not_woken(self, waking: Waking) -> None:
-        """The record of a table cannot be followed. Its players are free; its record is kept."""
+        """The record of a table cannot be followed. Its players are free; its record is not removed."""
         for session in self._registry.woken(waking):
             session.seat = None
             if session.player is None:
@@ -493,7 +499,7 @@ class Seats:
     # -- tables are put away
 
     def _kept_for(self, since: int) -> float:
-        """How many seconds from now a table is kept that sleeps since then, in seconds of up-time."""
+        """The seconds from now for which a table is stored that has slept since then, in seconds of up-time."""
         return since + self._context.sleep - self.uptime
 
     def _set_alarm(self) -> None:
@@ -503,7 +509,7 @@ class Seats:
             self._alarm.stop()
             return
         wait = min(max(1.0, self._kept_for(oldest)), NOTE_EVERY)
-        if self._alarm.due > clock.seconds() + wait:  # if it was always set anew, it would never ring on a busy host
+        if self._alarm.due > clock.seconds() + wait:  # if every call set it again, it would never ring on a busy host
             self._alarm.set(clock, wait, self._ring)
 
     def _ring(self) -> None:
@@ -529,7 +535,7 @@ class Seats:
             self._skipped(sleeping.table, record)
             self._forget(sleeping.table)
         elif record.entries and record.entries[-1].outcome:
-            journal.told(record.table)  # its end was not told, and nobody has asked for it
+            journal.told(record.table)  # its end was not sent, and no player has asked for it
             self._forget(record.table)
         else:
             last = record.entries[-1].at if record.entries else 0
@@ -559,7 +565,7 @@ def _kept(sleeping: SleepingTable) -> list[Place]:
 
 
 def _is_owner(session: Session, place: Place) -> bool:
-    """Whether a session is of the player who has a seat, and not of somebody else who has the name by now."""
+    """Whether a session belongs to the player that has a seat, and not to another player with the same name."""
     one, other = session.record, place.player
     if one.account or other.account:
         return one.account and other.account
@@ -596,7 +602,7 @@ class Resuming:
     log = Logger()
 
     def begin(self, tables: int) -> None:
-        """So many tables sleep. If their records are not all checked, check the others."""
+        """Begin with a number of sleeping tables. If their records are not all checked, check the others."""
         self._began = self._clock.seconds()
         if self._store.all_checked:
             if tables:

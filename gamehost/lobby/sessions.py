@@ -1,14 +1,14 @@
 """
-Sessions: the players by name, and who may take a lost seat back.
+Sessions: the players by name, and the right to take a lost seat back.
 
 A session lasts from a log-in until its name is free again. While its player has a seat in a match, the session outlives
 the connection: it is away then. A name has at most one session. The players of a sleeping table have no sessions, but
-their names stay theirs: they get sessions again when one of them comes back.
+their names are reserved: they get sessions again when one of them comes back.
 
 An account proves with its password that a seat is its own. A guest can give a key with the first log-in, as `NAME:KEY`.
-Whoever gives the same key later is taken for the same guest. Without a key, the address has to do. Then a seat can be
-taken back only after it was away for a while, and not from the address of another player of the match. These addresses are
-those in the match's record, so the answer is the same before and after a restart of the host.
+A client that gives the same key later counts as the same guest. Without a key, the address has to be the same. Then a
+seat can be taken back only after it was away for a while, and not from the address of another player of the match.
+These addresses are those in the match's record, so the answer is the same before and after a restart of the host.
 """
 
 import hmac
@@ -57,8 +57,8 @@ ISSUED = "~"
 @frozen
 class IssuedKey:
     """
-    A guest's key that the host has made, at random and too long to be guessed. Unlike a key that a guest has chosen, it is
-    an offer: who does not show it may still take the seat back as `ResumePolicy` says.
+    A guest's key that the host has made, at random and too long to be guessed. Unlike a key that a guest has chosen, it
+    is an offer: a client that does not show it may still take the seat back as `ResumePolicy` allows.
     """
 
     text: str = field(repr=False)
@@ -120,7 +120,7 @@ class SessionIndex:
         self._by_address.setdefault(rate_limit_key(address), set()).add(session)
 
     def seats_at(self, address: str) -> int:
-        """How many of the players who were last at this `rate_limit_key` have a seat in a match."""
+        """The number of players last at this `rate_limit_key` that have a seat in a match."""
         return sum(session.table_id is not None for session in self._by_address.get(address, ()))
 
     def _leave_address(self, session: "Session") -> None:
@@ -131,12 +131,16 @@ class SessionIndex:
             del self._by_address[address]
 
 
-#: To a client whose address may not be told which names are accounts' or which keys are wrong, for now.
+#: The message to a client at an address that must not learn, for now, which names are accounts' or which keys are
+#: wrong.
 TOO_MANY_TRIED = "too many names or keys were tried from your address: try again later"
 
 
 class ResumePolicy(Enum):
-    """From where a guest without a key may take a lost seat back. With a key it is from anywhere, but for `NEVER`."""
+    """
+    The addresses from which a guest without a key may take a lost seat back. With a key it is from anywhere, except for
+    `NEVER`.
+    """
 
     SAME_ADDRESS = "same-address"
     ANY = "any"
@@ -169,14 +173,14 @@ class Session:
     #: The table of the seat while that is not in memory, and who waits for it.
     asleep: TableId | None = None
     resuming: "Player[Any, Any] | None" = None
-    #: Whether that table cannot go on, and the player is to be told.
+    #: Whether that table cannot continue, and the player must receive that.
     suspended: bool = False
-    #: The seat in a match whose end the player has missed, and is to be told.
+    #: The seat in a match with an end that the player has missed, and must receive.
     missed: Place | None = None
     #: `Queue.required` where the player waits.
     required: Mapping[str, str] = field(factory=dict, repr=False)
-    #: What the wire keeps with the seat of the next match, as long as its record; players of a queue with a `number` of
-    #: their own do not meet, because a match has one.
+    #: A note that the wire stores with the seat of the next match, as long as its record. Players of a queue with a
+    #: `number` of their own do not meet, because a match has one.
     note: str = field(default="", repr=False)
     number: TableId | None = None
     #: Whether a player without a wish, who waits, has the second seat if the other one has no wish either.
@@ -201,7 +205,7 @@ class Session:
 
     @property
     def record(self) -> SeatRecord:
-        """What a match's record says of this player."""
+        """This player in a match's record."""
         return SeatRecord(self.name, self.wire, self.address, self.account, self.key_digest)
 
     @property
@@ -236,7 +240,7 @@ class SessionRegistry:
     :param seconds: the time, as of the reactor
     :param keyless_wait: as `limits.keyless_resume_seconds`
     :param account_looks: the names of all accounts
-    :param membership: what other hosts of a cluster are told of the names
+    :param membership: informed of the names, for other hosts of a cluster
     """
 
     resume: ResumePolicy
@@ -246,9 +250,10 @@ class SessionRegistry:
     account_looks: LookAlikes = field(factory=LookAlikes)
     membership: Membership = field(factory=Membership)
     sessions: SessionIndex = field(factory=SessionIndex)
-    #: The tables whose players have no sessions.
+    #: The tables with players that have no sessions.
     sleeping: SleepingIndex = field(factory=SleepingIndex)
-    #: The finished tables with players who were away at the end, and are told it later. Nobody is kept from their names.
+    #: The finished tables with players that were away at the end, and receive it later. Other players can take their
+    #: names.
     ended: SleepingIndex = field(factory=SleepingIndex)
     #: The tables that are being loaded.
     waking: dict[TableId, Waking] = field(factory=dict)
@@ -307,7 +312,7 @@ class SessionRegistry:
 
     def _unless_closing(self, held: Session | None) -> Session | None:
         """
-        The same session. Nobody is told that a match is over before the journal has it.
+        The same session. No player receives that a match is over before the journal has it.
 
         :raises NameRefused: this player's match is being archived
         """
@@ -342,11 +347,11 @@ class SessionRegistry:
 
         :param key_digest: of the key that the guest has given, as of `split_key`
         :param strict: the wire has no keys; a seat is taken back by address alone
-        :param issued: a key that the host has made, now or at an earlier log-in; it is the session's only if the session is
-            new, or had it before
+        :param issued: a key that the host has made, now or at an earlier log-in. The session gets it only if the
+            session is new, or had it before
         :param given: whether the host has chosen the name, and not the guest
-        :param may_try: asked about a name that no guest has: whether this guest may be told if an account has it
-        :returns: the session, and the player who had it until now and must be told
+        :param may_try: called for a name that no guest has: whether this guest may learn that an account has it
+        :returns: the session, and the player that had it until now and must receive that
         :raises NameRefused: the name cannot be used, or belongs to another player
         """
         key_digest = key_digest if issued is None else issued.digest
@@ -361,7 +366,7 @@ class SessionRegistry:
             return self.sessions.add(Session(name, wire, address, False, player, key_digest=key_digest)), None
         self._check_owner(held, wire, address, key_digest, strict, issued)
         displaced = held.player
-        # The first key stays the one that counts: it is in the record of the match, so it counts after a restart as well.
+        # The first key remains valid: it is in the record of the match, so it is valid after a restart as well.
         return self._resume_session(held, address, player), displaced
 
     def _check_owner(
@@ -416,7 +421,7 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, reason, wait=left)
 
     def has_missed(self, session: Session, place: Place) -> bool:
-        """Whether a player who has just logged in is the one who had this seat in a match that has ended."""
+        """Whether a player that has just logged in had this seat in a match that has ended."""
         one, other = session, place.player
         if one.wire != other.wire or one.account != other.account:
             return False
@@ -450,7 +455,8 @@ class SessionRegistry:
         self, name: Name, wire: str, address: str, player: "Player[Any, Any]"
     ) -> "tuple[Session, Player[Any, Any] | None]":
         """
-        The log-in of an account whose password was right: its session, and who had it until now and is to be told.
+        The log-in of an account with the right password: its session, and the player that had it until now and must
+        receive that.
 
         :raises NameRefused: a guest has the name
         """
@@ -468,7 +474,7 @@ class SessionRegistry:
         return self._resume_session(held, address, player), displaced
 
     def adopt(self, record: SeatRecord, player: "Player[Any, Any]") -> Session:
-        """A new session of a player who has logged in at another host of the cluster. Nobody here has the name."""
+        """A new session of a player that has logged in at another host of the cluster. No session here has the name."""
         return self.sessions.add(Session.of(record, player))
 
     def _check_here(self, key: str) -> None:
@@ -480,7 +486,7 @@ class SessionRegistry:
 
     def _check_looks(self, name: Name, given: bool) -> None:
         """
-        :raises NameRefused: it is no name for somebody new, another host has it, or another name looks like this one
+        :raises NameRefused: it is no name for a new player, another host has it, or another name looks like this one
         """
         if not given:
             check_new_name(name)
@@ -499,11 +505,11 @@ class SessionRegistry:
         return self.sessions.looks.match(name, in_use) or self.account_looks.match(name, in_use)
 
     def for_accounts(self) -> ForAccounts:
-        """What a `LoginService` must know of the sessions, by its parameters."""
+        """The parameters of a `LoginService` that come from the sessions."""
         return {"is_seated": self.has_seat, "looks_taken": self.looks_taken, "registered": self.account_looks.add}
 
     def is_guest(self, key: str) -> bool:
-        """Whether a guest has this key, or keeps a lost seat under it."""
+        """Whether a guest has this key, or a lost seat is reserved for a guest under it."""
         return (held := self.find(key)) is not None and not held.account
 
     def has_seat(self, key: str) -> bool:
@@ -511,7 +517,7 @@ class SessionRegistry:
         return (held := self.find(key)) is not None and held.table_id is not None
 
     def seats_at(self, address: str) -> int:
-        """How many seats in matches, present or away, belong to players who were last at this `rate_limit_key`."""
+        """The number of seats in matches, present or away, of players that were last at this `rate_limit_key`."""
         return self.sessions.seats_at(address) + self.sleeping.tables_of(address)
 
     def forget(self, session: Session) -> None:
@@ -521,7 +527,7 @@ class SessionRegistry:
 
 def _is_of_another(address: str, addresses: Sequence[str], seat: Seat | None) -> bool:
     """
-    Whether a client at this address, who wants this seat, may be another player of the match.
+    Whether a client at this address that wants this seat may be another player of the match.
 
     At this machine's own address all may be the same person, or all are behind one proxy: nothing is known.
 
@@ -548,4 +554,4 @@ class Contestant(Protocol):
     session: Session | None
 
     def champions(self, standing: Sequence[tuple[str, int, int]]) -> None:
-        """Everything is played: tell each player with games won and lost, the best one first."""
+        """All games are played: send each player with games won and lost, the best one first."""

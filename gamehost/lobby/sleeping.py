@@ -1,5 +1,5 @@
 """
-Tables that sleep: unfinished ones whose players are all gone. Of each, memory has little more than the names of its players.
+Sleeping tables: unfinished ones with all players away. Of each, memory has little more than the names of its players.
 
 The index is made from the journal at the start of the host, and found by the players' names, by address and by age.
 """
@@ -62,13 +62,13 @@ _NEXT = 10
 _COLUMNS = "number, seat, name, wire, address, account, key_digest, away_since"
 #: Tables that are put into the index with one statement.
 _AT_ONCE = 1000
-#: The `since` of a table that has to go at once, and of one whose end is on its way into the journal.
+#: The `since` of a table that has to be archived at once, and of one with an end that is on its way into the journal.
 _OVERDUE, _ENDING = -(2**62), 2**62
 
 
 @frozen
 class Place:
-    """A seat at a sleeping table, and whose it is."""
+    """A seat at a sleeping table, and its player."""
 
     table: TableId
     seat: Seat
@@ -85,9 +85,9 @@ class SleepingTable:
     game: str
     #: Since when it sleeps, in seconds of up-time.
     since: int
-    #: What its own clock shows, in milliseconds; `None`: what its last entry says.
+    #: The time on its own clock, in milliseconds; `None`: that of its last entry.
     clock: int | None
-    #: Who plays, in the order of the seats; `None`: the seat is no longer kept.
+    #: The players, in the order of the seats; `None`: the seat was given up.
     places: Sequence[Place | None]
     #: Where the players came from when the match began, in the order of the seats.
     addresses: Sequence[str] = ()
@@ -95,12 +95,12 @@ class SleepingTable:
 
 class SleepingIndex:
     def __init__(self) -> None:
-        # Nothing to lose: the index is made anew from the journal at each start.
+        # Nothing can be lost: the index is made again from the journal at each start.
         self._database = sqlite3.connect(":memory:", isolation_level=None)
         self._database.execute("PRAGMA journal_mode=OFF")
         self._database.executescript(_SCHEMA)
         self._tables = 0
-        #: The tables whose end is on its way into the journal. Their names stay their players' until it is there.
+        #: The tables with an end that is on its way into the journal. Their names remain reserved until it is there.
         self.ending: set[TableId] = set()
 
     def __len__(self) -> int:
@@ -175,7 +175,7 @@ class SleepingIndex:
         return removed
 
     def drop(self, place: Place) -> bool:
-        """A seat is not kept any more. Whether no other one of its table is, and the table is out, too."""
+        """A seat is given up. Returns whether it was the last one of its table, so that the table is removed, too."""
         at_table = "FROM place WHERE number = ?"
         self._database.execute(f"DELETE {at_table} AND seat = ?", (place.table, place.seat))
         if self._database.execute(f"SELECT 1 {at_table}", (place.table,)).fetchone():
@@ -213,8 +213,8 @@ class SleepingIndex:
         """
         Make the oldest tables of an address overdue, as far as it has more than so many.
 
-        A table stays that is among the newest ones of another of its addresses. So nobody loses a table because of what is
-        done from an address that is not theirs.
+        A table is not removed if it is among the newest ones of another of its addresses. So no player loses a table by
+        acts from an address of others.
 
         :param address: of a table that has just been put in; `None`: of every address
         """

@@ -1,11 +1,11 @@
 """
-Studies of finished matches: who was ahead, and where a match turned.
+Studies of finished matches: the player that was ahead, and the turning points of a match.
 
-A player in each seat walks through the record, and says what it thinks of each action. Each player is sent what its seat was
-sent, and nothing else. So it blames nobody for what nobody could know.
+A player in each seat walks through the record, and judges each action. Each player receives the events of its own seat,
+and nothing else. So it blames no player for secrets of others.
 
-The processes of the house players make studies, in turns by address with the thinking of its players. A match never changes, so
-its study is kept beside what else was looked up, and those who ask for the same one wait for it together.
+The processes of the house players make studies, in turns by address with the thinking of its players. A match never
+changes, so its study is cached beside other answers, and equal questions wait for it together.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gamehost.lobby.directory import MatchDirectory
     from gamehost.lobby.house import HousePlayers
 
-#: So many actions at which a match turned are told at most, and each has lost so much at least, in hundredths of a victory.
+#: The most turning points in a study, and the least loss of each, in hundredths of a victory.
 MOST_TURNS, LEAST_LOST = 5, 10
 
 
@@ -41,7 +41,10 @@ class Question(Struct, frozen=True):
 
 
 class Study(Struct, frozen=True):
-    """Who was ahead in a match, and where it turned. Without standings, the players of this game cannot weigh its actions."""
+    """
+    The player that was ahead in a match, and the turning points. Without standings, the players of this game cannot
+    weigh its actions.
+    """
 
     standings: list[Standing]
     turns: list[TurningPoint]
@@ -66,7 +69,7 @@ def study_in_steps(
 
     standings: list[Standing] = []
     turns: list[TurningPoint] = []
-    #: The actions that were not taken back: the numbers of their entries, and whose they were.
+    #: The actions that were not taken back: the numbers of their entries, and their seats.
     acted: list[tuple[int, Seat | None]] = []
     followed = [entry for entry in entries if entry.kind is not EntryKind.ARCHIVED]
     steps = replay_in_steps(game, master, chance, followed, tell)
@@ -133,12 +136,12 @@ class Studies:
         refused: Callable[[NotAnswered], None],
     ) -> Callable[[], None]:
         """
-        Have a finished match studied.
+        Study a finished match.
 
         :param code: of a private match
         :param answered: called with the study, at once or later
         :param refused: called instead if there is none
-        :returns: a function that has neither of them called any more
+        :returns: a function that cancels both calls
         """
         work = partial(self._study, address, table, code, games)
         return self._directory.questions.tell(address, (Studies, table, code), work, answered, refused)
@@ -172,7 +175,7 @@ class Studies:
 
 
 def _hides(game: Game[Any, Any], record: TableRecord) -> Generator[None, None, bool]:
-    """Whether a player was told something in a match that others were not."""
+    """Whether a player received an event in a match that others did not."""
     hidden = False
 
     def note(number: int, told: Sequence[To[Any]]) -> None:
