@@ -87,7 +87,7 @@ TESTED = {
     ("docs/hosting.rst", "...#info] onitama: "): "tests.test_pages.ReportTests.test_the_log",
     ("docs/house-players.rst", "-> {"): "tests.test_pages.SessionTests.test_house_players",
     ("docs/index.rst", "$ nc 127.0.0.1 8888"): "tests.test_pages.SessionTests.test_console",
-    ("docs/journal-format.rst", "[Game "): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
+    ("docs/store.rst", "[Game "): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
     ("docs/operating.rst", "10000 tables"): "tests.lobby.test_sleeping.ResumingTests.test_the_rest_in_slices",
     (
         "docs/operating.rst",

@@ -119,7 +119,7 @@ class HostTests(SynchronousTestCase):
     def a_match_as_text(self) -> None:
         """A header of these tags, entries in this form; and it is read back."""
         text = self.command(["gamehost", "journal", "show", "1", "--notation"])
-        page = shown("docs/journal-format.rst", "[Game ").text
+        page = shown("docs/store.rst", "[Game ").text
         for line in page.splitlines():
             form = re.sub(r"\s+", " ", without_numbers(line.split(' "')[0] if line.startswith("[") else line)).strip()
             self.assertIn(form, re.sub(r"\s+", " ", without_numbers(text)))
@@ -129,7 +129,7 @@ class HostTests(SynchronousTestCase):
 
     def the_journal(self) -> None:
         """The first commands of its page, but that the match is another one, and the copy is elsewhere."""
-        for words in shown("docs/journal.rst", "gamehost journal list                     one").commands():
+        for words in shown("docs/store.rst", "gamehost journal list                     one").commands():
             meant = {"17": "1", "copy.sqlite": str(self.folder / "copy.sqlite")}
             words = [meant.get(word, word) for word in words]
             if words[2] != "verify":

@@ -245,7 +245,7 @@ _TABLE = re.compile(r"(?P<head>\.\. csv-table::\n   :name: (?P<name>\w+)\n(?:   
 #: The page that says more of an option.
 MORE_OF = {
     **{"console": "console.rst", "open": "wires/open.rst", "web": "browser.rst", "web-origin": "web.rst"},
-    **{"store": "journal.rst", "admin": "admin.rst", "metrics": "metrics.rst", "championship": "championship.rst"},
+    **{"store": "store.rst", "admin": "admin.rst", "metrics": "metrics.rst", "championship": "championship.rst"},
     **{"house": "house-players.rst", "trusted-proxy": "hosting.rst", "log-format": "hosting.rst"},
     **dict.fromkeys(("cluster", "health"), "extras/cluster/cluster.rst"),
 }
