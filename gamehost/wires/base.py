@@ -522,6 +522,10 @@ class GuestConversation(BaseConversation[M]):
         self.set_state(self.WAITING)
         self.lobby.play(session, self._queue)
 
+    def act_or_refuse(self, action: Any, refuse: Callable[[str], object]) -> None:
+        """Act, or refuse a move in which no action was read: in its place is the sentence that says why."""
+        refuse(action) if isinstance(action, str) else self.act(action)
+
 
 class BackWithEvents(BaseConversation[M]):
     """

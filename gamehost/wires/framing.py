@@ -266,7 +266,7 @@ class LineCodec(Generic[M]):
     The shared part of the codecs of line wires. The first line that cannot be decoded becomes a message; a second one
     is an error.
 
-    Subclasses set the class's two values, and write `read` and `encode`.
+    Subclasses set the class's two values, and write `encode`, and `parse` for lines that are UTF-8, or `read`.
 
     :param lines: splits the bytes; by default a `LineBuffer` with the class's limit
     """
@@ -336,6 +336,15 @@ class LineCodec(Generic[M]):
 
         :raises WireError: nothing after this line can be trusted
         """
+        try:
+            message: M = self.parse(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            message = NOT_UTF8  # type: ignore[assignment]
+        return message
+
+    @staticmethod
+    def parse(text: str, /) -> Any:
+        """The message in a line that is UTF-8."""
         raise NotImplementedError
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import astuple
 
-from gamehost.wires.framing import BLANK, NOT_UTF8, LastEncoded, LineCodec, asks_for_help, wrong_port
+from gamehost.wires.framing import BLANK, LastEncoded, LineCodec, asks_for_help, wrong_port
 from gamehost.wires.onitama import messages as m
 
 #: The longest line in bytes. The longest message of a client has 90, with a name of four-byte letters.
@@ -65,12 +65,7 @@ _LAST: LastEncoded[m.Message] = LastEncoded()
 class PipesCodec(LineCodec[m.Message]):
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not UTF-8"
-
-    def read(self, line: bytes) -> m.Message:
-        try:
-            return parse(line.decode("utf-8"))
-        except UnicodeDecodeError:
-            return NOT_UTF8
+    parse = staticmethod(parse)
 
     def encode(self, message: m.Message) -> bytes:
         return _LAST.bytes_of(message, _encode)

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved
-from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Exchange, Move, Position, read_exchange, read_move
+from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Position, read_exchange, read_move
 from gamehost.tables.interfaces import Away, Back, Over, Refused
 from gamehost.wires.base import Claim, GuestConversation, claim_of_guest
 from gamehost.wires.framing import UndecodableLine, for_people
@@ -116,16 +116,10 @@ class PipesConversation(GuestConversation[m.Message]):
 
     def move(self, message: m.MakeMove) -> None:
         start, end = SQUARE_NAMED.get(message.start), SQUARE_NAMED.get(message.end)
-        self._try(read_move(message.card, start, end, NO_SQUARE))
+        self.act_or_refuse(read_move(message.card, start, end, NO_SQUARE), self._refuse_move)
 
     def exchange(self, message: m.Stalemate) -> None:
-        self._try(read_exchange(message.card))
-
-    def _try(self, action: Move | Exchange | str) -> None:
-        if isinstance(action, str):
-            self._refuse_move(action)
-        else:
-            self.act(action)
+        self.act_or_refuse(read_exchange(message.card), self._refuse_move)
 
     def malformed_move(self, message: m.WrongFields) -> None:
         """Refuse a command with wrong fields during a game; a move with wrong fields is an invalid move."""

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import json
 
 from gamehost.extras.dialects.litama import messages as m
-from gamehost.wires.framing import NOT_UTF8, LineCodec
+from gamehost.wires.framing import LineCodec
 
 #: In characters. A longer name is cut.
 LONGEST_NAME = 40
@@ -42,16 +42,11 @@ class LitamaCodec(LineCodec[m.Message]):
 
     LIMIT = 512
     UNREADABLE = "texts that are not UTF-8"
+    parse = staticmethod(parse)
 
     def __init__(self, successor: bool = False) -> None:
         super().__init__()
         self._successor = successor
-
-    def read(self, line: bytes) -> m.Message:
-        try:
-            return parse(line.decode("utf-8"))
-        except UnicodeDecodeError:
-            return NOT_UTF8
 
     def encode(self, message: m.Message) -> bytes:
         if isinstance(message, m.Standing):

@@ -12,7 +12,7 @@ from msgspec.structs import astuple
 
 from gamehost.extras.dialects.onitama_final import MESSAGE_LIMIT
 from gamehost.extras.dialects.onitama_final import messages as m
-from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, OtherProtocol, WireError, asks_for_help, is_foreign
+from gamehost.wires.framing import BLANK, LineCodec, OtherProtocol, WireError, asks_for_help, is_foreign
 
 #: A call for help from a person at a keyboard without a zero byte.
 _TYPED = re.compile(rb"[ \t]*(?:help|\?|quit|exit)[ \t]*\r?\n", re.IGNORECASE)
@@ -105,15 +105,10 @@ def _fields(message: m.Message) -> Iterator[str]:
 
 class FinalCodec(LineCodec[m.Message]):
     UNREADABLE = "messages that are not UTF-8"
+    parse = staticmethod(parse)
 
     def __init__(self) -> None:
         super().__init__(MessageBuffer())
-
-    def read(self, line: bytes) -> m.Message:
-        try:
-            return parse(line.decode("utf-8"))
-        except UnicodeDecodeError:
-            return NOT_UTF8
 
     def encode(self, message: m.Message) -> bytes:
         words = (

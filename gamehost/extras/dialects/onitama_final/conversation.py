@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 from gamehost.accounts.names import NameRefused, composed
 from gamehost.extras.dialects.onitama_final import messages as m
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved
-from gamehost.games.onitama.rules import BLACK, SIDE, WHITE, Exchange, Move, Position, Square, read_exchange, read_move
+from gamehost.games.onitama.rules import BLACK, SIDE, WHITE, Position, Square, read_exchange, read_move
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
 from gamehost.wires.base import Claim, GuestConversation, claim_of_guest
 from gamehost.wires.framing import NOT_UTF8, UndecodableLine, for_people
@@ -141,16 +141,10 @@ class FinalConversation(GuestConversation[m.Message]):
     def move(self, message: m.MakeMove) -> None:
         start = square_at(message.start_row, message.start_column)
         end = square_at(message.end_row, message.end_column)
-        self._try(read_move(message.card, start, end, NO_SQUARE))
+        self.act_or_refuse(read_move(message.card, start, end, NO_SQUARE), self._refuse_move)
 
     def pass_turn(self, message: m.MakePass) -> None:
-        self._try(read_exchange(message.card))
-
-    def _try(self, action: Move | Exchange | str) -> None:
-        if isinstance(action, str):
-            self._refuse_move(action)
-        else:
-            self.act(action)
+        self.act_or_refuse(read_exchange(message.card), self._refuse_move)
 
     def unexpected(self, message: m.Message) -> None:
         match message:
