@@ -1,7 +1,90 @@
-"""How programs speak the open wire."""
+"""
+How programs speak the open wire: the codec, and a program that plays one game, against whoever comes.
 
+What happens at its table is the business of `gamehost.programs.open`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import UNSET
+
+from gamehost.client.core import LONGEST_LINE, LONGEST_MOVES, Tables
 from gamehost.programs.clients import WireClient
-from gamehost.programs.open import OpenPlayer
+from gamehost.programs.open import OpenProgram
+from gamehost.programs.wire_player import (
+    ANSWERED_WITHIN,
+    MOST_REFUSALS,
+    NOBODY,
+    NewPlayer,
+    ProgramError,
+    WirePlayer,
+    thought,
+    won,
+)
+from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import OpenClientCodec
+
+
+class OpenPlayer(WirePlayer):
+    """
+    Plays one game, against whoever comes.
+
+    :param game: its name
+    """
+
+    ANSWERED_WITHIN = ANSWERED_WITHIN
+
+    def __init__(self, name: str, password: str, new_player: NewPlayer, game: str) -> None:
+        super().__init__(name, password, new_player)
+        self._game = game
+        self._program = OpenProgram(new_player)
+        self._tables = Tables()
+
+    @property
+    def longest_line(self) -> int | None:
+        """As `gamehost.client` has it: the codec's own limit is for lists, and only the history of a match is one here."""
+        if self._program.asks:
+            return None
+        return LONGEST_LINE if self._program.match is None else LONGEST_MOVES
+
+    def begin(self) -> Sequence[Any]:
+        return (m.LogIn(self.name, self.password) if self.password else m.Enter(self.name),)
+
+    def again(self) -> Sequence[Any]:
+        super().again()
+        self._program.over = None
+        return (m.Seek(self._game, self.seats or UNSET),)
+
+    def hear(self, message: Any) -> Sequence[Any]:
+        match message:
+            case m.Entered(table=table):
+                return () if isinstance(table, int) else (m.Seek(self._game, self.seats or UNSET),)
+            case m.Sorry(why) | m.Bye(why):
+                raise ProgramError(f"the host says: {why}")
+            case m.Refused(why):
+                self._refusals += 1
+                if self._refusals >= MOST_REFUSALS:
+                    raise ProgramError(f"the host refuses: {why}")
+            case m.Suspended():
+                raise ProgramError("a fault of the host has stopped the match")
+            case m.Event():
+                self._refusals = 0
+        said = self._program.hear(self._tables.hear(message))
+        self.match = self._program.match
+        if isinstance(self._program.over, m.Over) and self.result is None:
+            winners = [self._program.names[seat] for seat in self._program.over.winners]
+            self.end(won(" and ".join(winners)) if winners else NOBODY)
+        return said
+
+    def think(self) -> Sequence[Any]:
+        match = self._program.match
+        work = None if match is None else match.work()
+        return () if match is None or work is None else self._program.act(match, thought(work))
+
+    def act(self, action: Any) -> Sequence[Any]:
+        """Actions are written in the game's notation by the program itself."""
+        raise NotImplementedError
+
 
 CLIENT = WireClient(OpenClientCodec, OpenPlayer)
