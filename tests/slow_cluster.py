@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -78,46 +77,6 @@ class DatabaseTests(ClusterCase):
 class CableTests(ClusterCase):
     def test_cables(self) -> None:
         say(pulled(number("CABLES", 1), self.folder))
-
-
-class FaultTests(ClusterCase):
-    """Members with a fault are found out by the same trials."""
-
-    def trouble(self, trouble: str, times: int, fault: str, **more: object) -> str:
-        module = f"tests.kit.altered_hosts:{fault}"
-        return str(self.failure(run, trouble, times, self.new_server(), self.folder, module=module, **more))
-
-    def failure(self, trial: Callable[..., object], *arguments: object, **more: object) -> AssertionError:
-        found: AssertionError = self.assertRaises(AssertionError, trial, *arguments, **more)
-        say(str(found).splitlines()[0])
-        return found
-
-    def test_told_before_it_is_durable(self) -> None:
-        """A move that is told 50 ms before it is written is not in the journal yet."""
-        self.assertIn("does not follow from the journal", self.trouble("kills", 5, "acknowledges_early"))
-
-    def test_a_take_over_from_the_living(self) -> None:
-        self.assertIn("a member has ended", self.trouble("restarts", 3, "take_from_the_living"))
-
-    def test_no_restraint_after_a_restart(self) -> None:
-        """Who connects first finds the locks of the others free."""
-        self.assertRegex(self.trouble("restarts", 5, "judge_at_once"), "ended|were lost|had not gone on")
-
-    def test_a_lock_that_is_not_taken_again(self) -> None:
-        self.assertIn("a member has ended", self.trouble("restarts", 1, "forget_the_lock"))
-
-    def test_relays_to_a_member_that_hangs(self) -> None:
-        """Those who are relayed to it do not know that they must come back."""
-        self.assertIn("had not gone on", self.trouble("hangs", 3, "keep_relays"))
-
-    def test_a_session_that_is_silent_does_not_end(self) -> None:
-        """Its tables do not go on."""
-        self.assertIn("had not gone on", self.trouble("hangs", 1, "stay_silent"))
-
-    def test_claims_of_what_is_claimed(self) -> None:
-        server, module = self.new_server(), "tests.kit.altered_hosts:claim_what_is_claimed"
-        with Cluster(server, self.folder, ["onitama"], 3, MEETING, module) as cluster:
-            self.failure(one_name, cluster, 20)
 
 
 class MeetingTests(ClusterCase):

@@ -18,7 +18,6 @@ from tests.kit.sources import (
     Sources,
     attribute_chains,
     attributes,
-    circles,
     cycle,
     definitions,
     function_lengths,
@@ -368,175 +367,6 @@ class PackageTests(SynchronousTestCase):
 # Each check of the package's sources, tried on a few made-up lines that it must refuse.
 
 
-class PlantedTests(SynchronousTestCase):
-    def planted(self, name: str, *lines: str) -> list[str]:
-        return list(breaches({name: "\n".join(lines) + "\n"}, PACKAGE))
-
-    def test_imports(self) -> None:
-        for name, line, imported in (
-            ("gamehost.settings", "from gamehost.games.base import Seat", "gamehost.games.base"),
-            ("gamehost.games.base", "import gamehost.journal.records", "gamehost.journal.records"),
-            ("gamehost.settings", "from gamehost import limits", "gamehost.limits"),
-            ("gamehost.wires.framing", "import twisted.internet.defer as defer", "twisted"),
-            ("gamehost.limits", "from time import monotonic", "time"),
-            ("gamehost.lobby.sessions", "from twisted.logger import Logger", "twisted"),
-            ("gamehost.games.onitama.master", "from gamehost.tables.table import Table", "gamehost.tables.table"),
-            (
-                "gamehost.games.onitama.master",
-                "from gamehost.games.stratego import rules",
-                "gamehost.games.stratego.rules",
-            ),
-            ("gamehost.games.onitama.master", "import secrets", "secrets"),
-            ("gamehost.games.onitama.rules", "if True:\n    from random import choice", "random"),
-            ("gamehost.games.onitama.player", "from gamehost.tables.table import Table", "gamehost.tables.table"),
-            ("gamehost.players.base", "from gamehost.limits import Limits", "gamehost.limits"),
-            ("gamehost.players.base", "from time import process_time", "time"),
-            ("gamehost.tables.table", "def draw():\n    import random", "random"),
-            ("gamehost.tables.table", "from gamehost.wires.base import Wire", "gamehost.wires.base"),
-            ("gamehost.lobby.lobby", "from gamehost.wires.base import Peer", "gamehost.wires.base"),
-            ("gamehost.storage.memory", "from gamehost.lobby.lobby import Lobby", "gamehost.lobby.lobby"),
-            ("gamehost.net.connection", "from gamehost.service import GameHostService", "gamehost.service"),
-            ("gamehost.service", "from gamehost import tap", "gamehost.tap"),
-            ("gamehost.tap", "import gamehost.__main__", "gamehost.__main__"),
-            ("gamehost.__main__", "from gamehost.testing import cases", "gamehost.testing.cases"),
-            ("gamehost.testing.cases", "import hypothesis, random, gamehost.tap", None),
-            ("gamehost.wires.onitama.codec", "from twisted.logger import Logger", "twisted"),
-            (
-                "gamehost.wires.onitama.codec",
-                "import gamehost.games.onitama.rules",
-                "gamehost.games.onitama.rules",
-            ),
-            ("gamehost.wires.onitama.messages", "from gamehost.games.base import Seat", "gamehost.games.base"),
-            ("gamehost.wires.onitama.conversation", "from gamehost.tables.table import Table", None),
-            (
-                "gamehost.wires.onitama.conversation",
-                "from gamehost.net.connection import x",
-                "gamehost.net.connection",
-            ),
-            (
-                "gamehost.wires.other.conversation",
-                "import gamehost.wires.onitama.codec",
-                "gamehost.wires.onitama.codec",
-            ),
-        ):
-            expected = [] if imported is None else [f"{name} imports {imported}"]
-            self.assertEqual(self.planted(name, '"""Rule."""', line), expected)
-
-    def test_for_types_counts_too(self) -> None:
-        lines = ("from typing import TYPE_CHECKING", "if TYPE_CHECKING:", "    from gamehost.tables.table import Table")
-        self.assertEqual(
-            self.planted("gamehost.games.base", *lines), ["gamehost.games.base imports gamehost.tables.table"]
-        )
-
-    def test_other_forms(self) -> None:
-        self.assertEqual(
-            self.planted("gamehost.service", "from . import lobby"), ["gamehost.service imports by a relative name"]
-        )
-        self.assertEqual(self.planted("gamehost.cellar", "import re"), ["gamehost.cellar has no layer"])
-        for line in ("from twisted.internet import reactor", "import twisted.internet.reactor"):
-            self.assertEqual(self.planted("gamehost._twisted", line), ["gamehost._twisted imports the reactor"])
-            self.assertEqual(self.planted("gamehost._twisted", "def make():", "    " + line), [])
-            self.assertEqual(
-                self.planted("gamehost.service", "def make():", "    " + line), ["gamehost.service imports the reactor"]
-            )
-
-    def test_two_games(self) -> None:
-        more = {"gamehost.wires.onitama.more": "from gamehost.games.stratego.rules import BOX\n"}
-        [words] = strangers({**PACKAGE, **more})
-        self.assertEqual(words, "gamehost.wires.onitama knows gamehost.games.onitama, gamehost.games.stratego")
-
-    def test_imports_of_extras(self) -> None:
-        """The core imports nothing of an extra, and an extra only what every package may import."""
-        game = "gamehost.extras.contest.game"
-        for name, imported in (
-            ("gamehost.tap", "gamehost.extras.contest.game"),
-            ("gamehost.wires.onitama", "gamehost.extras.check.base"),
-            (game, "gamehost.service"),
-            (game, "gamehost.extras.bots.command"),
-        ):
-            self.assertEqual(self.planted(name, f"import {imported}"), [f"{name} imports {imported}"])
-        self.assertEqual(self.planted(game, "import gamehost.extras.contest.page, gamehost.lobby.queues"), [])
-
-    def test_chains(self) -> None:
-        name = "gamehost.wires.other.conversation"
-        for line, chain in (
-            ("x = self.lobby.context.grace", "self.lobby.context.grace"),
-            ("lobby.tables.get(3)", "lobby.tables.get"),
-        ):
-            self.assertEqual(list(reaches_through({name: line})), [f"{name} reaches through {chain}"])
-        self.assertEqual(list(reaches_through({name: "self.lobby.play(a)"})), [])
-
-    def test_users_of_the_client(self) -> None:
-        line = "from gamehost.client.core import ClientCore"
-        found = list(users_of_the_client({"gamehost.service": line, "gamehost.programs.open": line}))
-        self.assertEqual(found, ["gamehost.service uses gamehost.client.core"])
-
-    def test_cycles(self) -> None:
-        here, there = "from gamehost import b\n", "import gamehost.a\n"
-        self.assertEqual(cycle({"gamehost.a": here, "gamehost.b": there}), ["gamehost.a", "gamehost.b", "gamehost.a"])
-        for harmless in ("if TYPE_CHECKING:\n    " + there, "def late():\n    " + there):
-            self.assertEqual(cycle({"gamehost.a": here, "gamehost.b": harmless}), [])
-
-    def test_circles(self) -> None:
-        """Every import counts for a circle, and a group of modules is one circle, however many ways go around in it."""
-        here = "from gamehost import b\n"
-        for text in ("if TYPE_CHECKING:\n    import gamehost.a\n", "def late():\n    import gamehost.a\n"):
-            found = circles({"gamehost.a": here, "gamehost.b": text, "gamehost.c": here})
-            self.assertEqual(found, [["gamehost.a", "gamehost.b", "gamehost.a"]])
-        both = {"gamehost.a": "from gamehost import b, c\n", "gamehost.b": "import gamehost.a\n"}
-        found = circles({**both, "gamehost.c": "import gamehost.a, gamehost.b\n"})
-        self.assertEqual(found, [["gamehost.a", "gamehost.b", "gamehost.a"]])
-
-    def test_figures(self) -> None:
-        sources = {
-            "gamehost.a": '"""Rule."""\nfrom gamehost import b\nclass A:\n    """What it is for."""\n    def f(self): ...\n',
-            "gamehost.b": "from gamehost import c\n\n# Why.\ndef f(a, b):\n    return g(\n        a, b)\nclass _A: ...\n",
-            "gamehost.c": "class B:\n    class C: ...\nclass C: ...\n",
-            "gamehost.wires.d.messages": "class A: ...\nclass C: ...\n",
-        }
-        self.assertEqual(shape.floors(sources), 3)
-        self.assertEqual([shape.code_lines({name: text}) for name, text in sources.items()], [3, 5, 3, 2])
-        self.assertEqual([*shape.namesakes(sources)], ["gamehost.b._A"])
-        for optional in (
-            "gamehost.extras.contest",
-            "gamehost.extras.contest.game",
-            "gamehost.extras.check.wires.onitama",
-            "gamehost.extras.bots.bridge",
-        ):
-            self.assertTrue(shape.OPTIONAL.match(optional), optional)
-        for core in (
-            "gamehost.contests",
-            "gamehost.wires.onitama",
-            "gamehost.wires.onitama.codec",
-            "gamehost.programs.house",
-        ):
-            self.assertFalse(shape.OPTIONAL.match(core), core)
-        self.assertIn("--grace", shape.settings())
-        self.assertIn("limits.open_tables", shape.settings())
-        folders = shape.folders_of("chess", {"gamehost.games.chess.master": "", "gamehost.web.chess": ""})
-        self.assertEqual(folders, {"gamehost.games.chess": 1, "gamehost.web": 1})
-
-    def test_uses(self) -> None:
-        """Writing to a transport and setting a timer are seen in every form; writing to something else is not that."""
-        text = (
-            "self.transport.write(b'')\ntransport.write(b'')\nself.write(b'')\ngame.write(a)\nput = transport.write\n"
-        )
-        self.assertEqual(attributes(text, "write", "transport"), 3)
-        self.assertEqual(attributes("a.callLater(1, f)\nlater = reactor().callLater\ncallLater\n", "callLater"), 2)
-
-    def test_too_long(self) -> None:
-        self.assertEqual(list(lengthy({"a": "x\n" * 800})), [])
-        self.assertEqual(list(lengthy({"a": "x\n" * 801})), ["a has 801 lines"])
-        for define in ("def f():\n", "async def f():\n", "class A:\n  def f():\n", "if x:\n  @g\n  def f():\n"):
-            self.assertEqual(list(lengthy({"a": define + "    x\n" * 49})), [])
-            self.assertEqual(list(lengthy({"a": define + "    x\n" * 50})), ["a.f has 51 lines"])
-
-    def test_no_docstring(self) -> None:
-        """A module without its rule is seen; an empty one has none to say."""
-        found = list(undocumented({"a": "import re\n", "b": "", "c": '"""Rule."""\n'}))
-        self.assertEqual(found, ["a has no docstring"])
-
-
 # The pages about the code: the packages, modules and names on them are those of the code.
 
 
@@ -582,23 +412,6 @@ class PagesTests(SynchronousTestCase):
         first, second = re.findall(r"^(.+)\n-{3,}$", PAGE, re.M)[:2]
         self.assertEqual(first, "The way of a move")
         self.assertLess(PAGE.index(":name: reading"), PAGE.index(f"\n{second}\n"))
-
-    def test_a_reading_list_that_nobody_can_read(self) -> None:
-        def faults(*rows: str) -> list[str]:
-            table = "".join(
-                f"\n   * - ``{file}.py``\n     - {lines}\n     - {words}" for file, lines, words in map(str.split, rows)
-            )
-            page = f".. list-table::\n   :name: reading\n\n   * - file\n     - lines\n     - words{table}\n\nEverything else"
-            return list(faults_of_reading_list(page, {"a": "class A:\n    def f(self): ...\n"}))
-
-        self.assertEqual(faults("a 2 ``A.f``"), [])
-        self.assertEqual(faults("a 2 ``A.g``"), ["a has no A.g"])
-        self.assertEqual(faults("a 2 everything"), ["a has no names"])
-        self.assertEqual(faults("a 1 ``A``"), ["a has 2 lines"])
-        self.assertEqual(faults("b 9 ``gamehost.tap``"), ["b has 0 lines", "b has no names"])
-        self.assertEqual(faults("a 4001 ``A``"), ["4001 lines"])
-        self.assertEqual(faults(*["a 2 ``A``"] * 9), ["9 files"])
-        self.assertEqual(faults(), ["0 files"])
 
     def test_layers(self) -> None:
         table = PAGE.partition(":name: layers")[2].partition("\n\nGames, messages")[0]

@@ -15,7 +15,7 @@ from twisted.internet.testing import MemoryReactorClock, StringTransport
 from twisted.logger import Logger, LogLevel, capturedLogs
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
-from gamehost.measures import Histogram
+from gamehost.measures import SECONDS, SIZES, Histogram, MatchCounts
 from gamehost.metrics.health import MOST_CONNECTIONS, HealthSite, HttpService
 from gamehost.metrics.site import METRICS, MetricsSite, Values, family_of, new_registry
 from gamehost.net.connection import KINDS
@@ -361,3 +361,38 @@ class RulesTests(SynchronousTestCase):
         if promtool is None:
             raise SkipTest("no promtool here")
         subprocess.run([promtool, "check", "rules", str(ALERTS)], check=True, capture_output=True, timeout=60)
+
+
+# Counts and histograms.
+
+
+class HistogramTests(SynchronousTestCase):
+    def test_ranges(self) -> None:
+        histogram = Histogram((1, 2))
+        for number in (0, 1, 1.5, 2, 2.5, 100):
+            histogram.observe(number)
+        self.assertEqual((histogram.counts, histogram.total), ([2, 2, 2], 107.0))
+
+    def test_many_at_once(self) -> None:
+        one, other = Histogram(), Histogram()
+        moments = [100.0, 100.25, 100.5, 100.75, 101.0]
+        for moment in moments:
+            one.observe(101.0 - moment)
+        other.observe_since(moments, 101.0)
+        self.assertEqual((one.counts, one.total), (other.counts, other.total))
+
+    def test_bounds_are_ascending(self) -> None:
+        for bounds in (SECONDS, SIZES):
+            self.assertEqual(sorted(set(bounds)), list(bounds))
+
+
+class MatchCountsTests(SynchronousTestCase):
+    def test_one_count_for_each_wire_and_game(self) -> None:
+        counts = MatchCounts()
+        counts.moves_of("open", "onitama").value += 1
+        counts.moves_of("open", "onitama").value += 1
+        counts.moves_of("onitama", "onitama")
+        self.assertEqual(
+            {key: count.value for key, count in counts.moves.items()},
+            {("open", "onitama"): 2, ("onitama", "onitama"): 0},
+        )

@@ -41,7 +41,7 @@ from tests.extras.check.test_trace import trace_of
 from tests.extras.check.wires.onitama_clients import CountsFromTheTop
 from tests.kit.checker import CHECKS, check, check_server
 from tests.kit.memory_host import MemoryHost
-from tests.kit.pages import PAGES, Block, blocks, literals, name_of, read_blocks
+from tests.kit.pages import PAGES, Block, blocks, literals, name_of
 from tests.kit.players import house_host
 from tests.kit.reactors import logged
 from tests.kit.sources import ROOT
@@ -405,11 +405,6 @@ class CompleteTests(SynchronousTestCase):
         for name in set(TESTED.values()):
             module, of, test = name.rsplit(".", 2)
             self.assertTrue(hasattr(getattr(import_module(module), of), test), name)
-
-    def test_blocks_are_found(self) -> None:
-        """Behind two colons and in a directive, without what follows them in an item of a list."""
-        page = "1. Do this::\n\n       $ nc a\n\n   And this.\n\n.. code-block:: text\n   :name: x\n\n   a\n\n     b\n\nEnd.\n"
-        self.assertEqual([block.text for block in read_blocks("x", page)], ["$ nc a", "a\n\n  b"])
 
 
 class SourceTests(SynchronousTestCase):

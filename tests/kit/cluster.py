@@ -306,7 +306,7 @@ class Member(HostProcess):
 
 @define(eq=False)
 class Cluster:
-    """A context manager that starts all members, and leaves none behind. A module may have a fault."""
+    """A context manager that starts all members, and leaves none behind."""
 
     server: PostgresServer
     folder: Path

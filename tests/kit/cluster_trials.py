@@ -485,7 +485,7 @@ class Broken(AssertionError):
 
 @define(eq=False)
 class Trial:
-    """A cluster under play; a context manager. Tests of the tests run a module with a fault."""
+    """A cluster under play; a context manager."""
 
     server: PostgresServer
     folder: Path

@@ -189,7 +189,6 @@ def kill_at_random(
     times: int,
     seed: int,
     folder: Path,
-    module: str = "gamehost",
     new_pair: Callable[..., Pair] = Pair,
     store: str = "store.sqlite",
 ) -> int:
@@ -204,7 +203,7 @@ def kill_at_random(
     pair = new_pair(("ann", "bob"), rng)
     acknowledged = 0
     for _ in range(times):
-        with HostProcess(*pair.options, wires=[pair.wire], folder=folder, store=store, module=module) as host:
+        with HostProcess(*pair.options, wires=[pair.wire], folder=folder, store=store) as host:
             pair.log_in(host)
             for _ in range(rng.randrange(MOST_MOVES)):
                 if pair.known is None:
@@ -384,7 +383,7 @@ class Playing:
         self.pair.close()
 
 
-def stop_at_random(times: int, seed: int, folder: Path, module: str = "gamehost", seconds: float = 1e9) -> Stops:
+def stop_at_random(times: int, seed: int, folder: Path, seconds: float = 1e9) -> Stops:
     """
     Stop a host so often, and check after each time.
 
@@ -399,7 +398,7 @@ def stop_at_random(times: int, seed: int, folder: Path, module: str = "gamehost"
     options = ("--grace=0", "--set", "onitama.max_plies=1000000")
     while done.times < times and time.monotonic() < ends:
         expected = sum(pair.known is not None for pair in pairs)
-        with HostProcess(*options, wires=all_wires(), folder=folder, store="store.sqlite", module=module) as host:
+        with HostProcess(*options, wires=all_wires(), folder=folder, store="store.sqlite") as host:
             if expected and f"resumed {expected} table" not in host.log:
                 raise Lost(f"{expected} tables were to be resumed:\n{host.log}")
             bystanders = _stand_by(host)
@@ -488,7 +487,7 @@ class Charged(AssertionError):
     """A client paid for the standstill."""
 
 
-def freeze(seconds: float, folder: Path, module: str = "gamehost") -> float:
+def freeze(seconds: float, folder: Path) -> float:
     """
     Freeze a host for so many seconds, while some play and others are about to log in or to move.
 
@@ -497,7 +496,7 @@ def freeze(seconds: float, folder: Path, module: str = "gamehost") -> float:
     :raises BadEnd: somebody forfeited
     """
     pairs = [Pair((f"ann{number}", f"bob{number}"), random.Random(number)) for number in range(FROZEN_PAIRS)]
-    with HostProcess(*OPTIONS, wires=["onitama"], folder=folder, store="store.sqlite", module=module) as host:
+    with HostProcess(*OPTIONS, wires=["onitama"], folder=folder, store="store.sqlite") as host:
         playing = []
         for pair in pairs:
             pair.log_in(host)
@@ -561,9 +560,7 @@ class Restarts:
     longest: float
 
 
-def restart_under_play(
-    times: int, seed: int, folder: Path, server: PostgresServer, module: str = "gamehost"
-) -> Restarts:
+def restart_under_play(times: int, seed: int, folder: Path, server: PostgresServer) -> Restarts:
     """
     Kill the database so often while a move is under way, start it again, and play on over the same connections.
 
@@ -575,7 +572,7 @@ def restart_under_play(
     rng, moves, away, longest = random.Random(seed), 0, 0.0, 0.0
     pair, database = Pair(("ann", "bob"), rng), server.new_database()
     store = server.url(database)
-    with HostProcess(*Pair.options, wires=["onitama"], folder=folder, store=store, module=module) as host:
+    with HostProcess(*Pair.options, wires=["onitama"], folder=folder, store=store) as host:
         pair.log_in(host)
         for _ in range(times):
             for _ in range(rng.randrange(1, 20)):

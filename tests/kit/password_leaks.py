@@ -216,11 +216,7 @@ class Sessions:
             client.close()
 
 
-def search(
-    sessions: int,
-    seed: int,
-    module: str = "tests.kit.altered_hosts:verbose_log",
-) -> tuple[Sessions, Search]:
+def search(sessions: int, seed: int) -> tuple[Sessions, Search]:
     """Have so many sessions, kill the host several times meanwhile, and search; a `Leak` if something is found."""
     rng = random.Random(seed)
     canaries = pieces(rng)
@@ -238,7 +234,7 @@ def search(
                 wires=all_wires(),
                 folder=folder,
                 store="store.sqlite",
-                module=module,
+                module="tests.kit.altered_hosts:verbose_log",
             ) as host:
                 log = _Drain(host)
                 done += _live(host, people, rng, min(RUN, sessions - done))

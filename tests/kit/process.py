@@ -39,7 +39,7 @@ class HostProcess:
 
     :param options: added to those that let tests come from one address as fast as they like
     :param folder: where it runs, and keeps its store
-    :param module: what is run; tests of the tests run a host with a fault
+    :param module: what is run; `tests.kit.altered_hosts` has others
     :param environment: added to this process's own
     :param address: where its ports are
     """

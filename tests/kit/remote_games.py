@@ -255,7 +255,7 @@ class Figures:
     untold: int = 0
 
 
-def kill_at_results(kills: int, seed: int, folder: Path, module: str = "gamehost") -> Figures:
+def kill_at_results(kills: int, seed: int, folder: Path) -> Figures:
     """Hold championships until a host was killed so often: each result is told once and counted once, or `Wrong`."""
     rng, figures = random.Random(seed), Figures()
     kinds = enumerate(cycle(_KINDS))
@@ -268,7 +268,7 @@ def kill_at_results(kills: int, seed: int, folder: Path, module: str = "gamehost
         if loose:
             options.append(f"--set=paper-soccer.loose={game_type}")
         while set(told.lists) != set(NAMES):
-            with HostProcess(*options, wires=[WIRE], folder=own, store="store.sqlite", module=module) as host:
+            with HostProcess(*options, wires=[WIRE], folder=own, store="store.sqlite") as host:
                 finished = _Life(host, told, game_type, loose, first, _Aim.drawn(rng)).play()
             figures.kills += not finished
             # If a pair plays again, it ends in another way.

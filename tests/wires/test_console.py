@@ -9,7 +9,6 @@ from twisted.logger import capturedLogs, eventAsText
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.screen import Style, abridged, columns, cut, listed, padded, wrapped
-from gamehost.games.stratego.master import StrategoMaster
 from gamehost.lobby.house import HouseRules
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CONTROL
@@ -20,10 +19,9 @@ from gamehost.wires.console import WIRE
 from gamehost.wires.console.conversation import ConsoleConversation
 from gamehost.wires.console.elsewhere import ConsoleState
 from tests import share
-from tests.games.test_stratego_secrets import KindInView, PlacedForAll
 from tests.kit.memory_host import HOME, SAID, ConsoleWords, MemoryHost, without_options
 from tests.kit.players import house_host
-from tests.kit.wires.console import ON_WIRE, Person, leaky
+from tests.kit.wires.console import ON_WIRE, Person
 from tests.kit.wires.open import DEAL
 from tests.kit.wires.stratego_frames import PairsContract
 
@@ -144,13 +142,7 @@ class SuggestionTests(SynchronousTestCase):
 
 class SecretTests(PairsContract, SynchronousTestCase):
     on_wire = ON_WIRE
-    leaks = [leaky(KindInView), leaky(PlacedForAll)]
-    without_leak = leaky(StrategoMaster)
-    pairs, looked_at = 8, 6
-    back = b"You are back in match"
-
-    def has_battle(self, heard: bytes) -> bool:
-        return b"attacked" in heard
+    pairs = 8
 
 
 class CanaryTests(SynchronousTestCase):

@@ -12,8 +12,6 @@ from twisted.logger import capturedLogs, eventAsText
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
-from gamehost.games.stratego.master import StrategoMaster
-from gamehost.games.stratego.messages import MESSAGES
 from gamehost.games.stratego.rules import Action, Move, Place, PlaceRows
 from gamehost.journal.records import EntryKind, TableId
 from gamehost.lobby import directory
@@ -23,16 +21,13 @@ from gamehost.lobby.studies import PER_ADDRESS
 from gamehost.testing import memory_host
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
-from gamehost.wires.open.conversation import NAME, WIRE, OpenConfig, OpenConversation
-from gamehost.wires.open.watching import OpenOptions
-from gamehost.wires.seeking import PlayedGame
-from tests.games.test_stratego_secrets import KindInRefusal, KindInView, PlacedForAll
+from gamehost.wires.open.conversation import WIRE, OpenConversation
 from tests.kit.games.stratego import POOR, POOR_FAR
 from tests.kit.journals import InMemory
 from tests.kit.memory_host import MemoryHost
 from tests.kit.players import HouseProcess, NotedPrograms, house_host
 from tests.kit.wires.open import DEAL, OpenCase, act, line
-from tests.kit.wires.stratego_frames import LeakyStratego, PairsContract, WireWords
+from tests.kit.wires.stratego_frames import PairsContract, WireWords
 from tests.lobby.test_house import seek
 
 
@@ -185,20 +180,8 @@ def log_in(name: str) -> tuple[str, ...]:
 ON_WIRE = WireWords(WIRE, log_in, in_words)
 
 
-def leaky(referee: type[StrategoMaster]) -> WireWords:
-    game = LeakyStratego(referee=referee)
-    config = OpenConfig(OpenOptions(NAME, {game.name: PlayedGame(game, MESSAGES, frozenset())}))
-    return evolve(ON_WIRE, wire=evolve(WIRE, games=(game,), configure=lambda settings: config))
-
-
 class SecretTests(PairsContract, SynchronousTestCase):
     on_wire = ON_WIRE
-    leaks = [leaky(referee) for referee in (KindInRefusal, KindInView, PlacedForAll)]
-    without_leak = leaky(StrategoMaster)
-    back = b'"view"'
-
-    def has_battle(self, heard: bytes) -> bool:
-        return b'"fought"' in heard
 
 
 class CanaryTests(SynchronousTestCase):

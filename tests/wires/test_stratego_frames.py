@@ -9,7 +9,6 @@ from pathlib import Path
 from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.stratego.master import StrategoMaster
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract, chunked, mutated
@@ -19,7 +18,7 @@ from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.stratego_frames import WIRE
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT, FramesCodec
-from gamehost.wires.stratego_frames.conversation import FramesConversation, FramesState
+from gamehost.wires.stratego_frames.conversation import FramesState
 from tests import share
 from tests.kit.memory_host import (
     CLIENT_FRAMES,
@@ -38,7 +37,6 @@ from tests.kit.memory_host import (
 from tests.kit.wires.stratego_frames import (
     ANN,
     BOB,
-    LEAKS,
     MOVE_INVALID,
     ON_WIRE,
     PairsContract,
@@ -46,7 +44,6 @@ from tests.kit.wires.stratego_frames import (
     all_heard,
     connected,
     in_play,
-    leaky,
     moves,
     set_up,
     setups,
@@ -254,11 +251,7 @@ class StrictTests(SynchronousTestCase):
 
 
 class SecretTests(PairsContract, SynchronousTestCase):
-    on_wire, leaks = ON_WIRE, LEAKS
-    without_leak = leaky(ON_WIRE, StrategoMaster, FramesConversation)
-
-    def has_battle(self, heard: bytes) -> bool:
-        return b"\x2a\x09" in heard
+    on_wire = ON_WIRE
 
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "wires" / "stratego-frames.rst"

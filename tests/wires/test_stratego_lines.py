@@ -7,7 +7,6 @@ from typing import Any
 from twisted.logger import capturedLogs, eventAsText
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.stratego.master import StrategoMaster
 from gamehost.lobby.lobby import Lobby
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
@@ -19,11 +18,10 @@ from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import HOME, Client, MemoryHost, client_frames
 from tests.kit.pages import answers
 from tests.kit.reactors import HeldWorker
-from tests.kit.wires.stratego_frames import CONNECTED, VALID, PairsContract, leaky
+from tests.kit.wires.stratego_frames import CONNECTED, VALID, PairsContract
 from tests.kit.wires.stratego_frames import connected as connected_frames
 from tests.kit.wires.stratego_lines import (
     BLUE,
-    LEAKS,
     ON_WIRE,
     RED,
     WIRE,
@@ -359,12 +357,7 @@ CANARY = "canary-4711"
 
 
 class SecretTests(PairsContract, SynchronousTestCase):
-    on_wire, leaks = ON_WIRE, LEAKS
-    without_leak = leaky(ON_WIRE, StrategoMaster, LinesConversation)
-    back = b"resume"
-
-    def has_battle(self, heard: bytes) -> bool:
-        return any(line.count(b"-") == 2 and len(line) > 6 for line in heard.split())
+    on_wire = ON_WIRE
 
 
 class CanaryTests(SynchronousTestCase):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,15 +14,12 @@ from gamehost.games.base import Game, Seat, To, act_carefully
 from gamehost.games.messages import Messages
 from gamehost.games.play import help_of
 from gamehost.games.screen import MORE, MoveRefused, NewScreen, Screen, Style, columns
-from gamehost.games.stratego.master import StrategoMaster
-from gamehost.games.stratego.messages import MESSAGES
 from gamehost.games.stratego.rules import Action, Move, Place, PlaceRows
 from gamehost.testing.cases import Mixin, PropertyCase
 from gamehost.testing.master_contract import SeededChance
 from gamehost.testing.memory_host import Client, MemoryHost
-from gamehost.wires.console import WIRE, ConsoleConfig
-from gamehost.wires.seeking import PlayedGame
-from tests.kit.wires.stratego_frames import LeakyStratego, WireWords
+from gamehost.wires.console import WIRE
+from tests.kit.wires.stratego_frames import WireWords
 
 # Whole matches that are played by what people type on screens, and what every screen must do.
 #
@@ -308,7 +305,7 @@ class Person:
         return True
 
 
-# How people play Stratego on the console, for the pairs of games that differ in secrets only; and hosts that leak.
+# How people play Stratego on the console, for the pairs of games that differ in secrets only.
 
 
 def square(x: int, y: int) -> str:
@@ -333,10 +330,3 @@ def log_in(name: str) -> tuple[str, ...]:
 
 
 ON_WIRE = WireWords(WIRE, log_in, in_words)
-
-
-def leaky(referee: type[StrategoMaster]) -> WireWords:
-    """The wire with a referee that may leak."""
-    game = LeakyStratego(referee=referee)
-    config = ConsoleConfig({game.name: PlayedGame(game, MESSAGES, frozenset())})
-    return evolve(ON_WIRE, wire=evolve(WIRE, games=(game,), configure=lambda settings: config))

@@ -8,25 +8,19 @@ in which a side could not move any more is left out, as there: that its pieces a
 import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
-from gamehost.games.base import Chance, Seat
-from gamehost.games.stratego.master import BadMove, Stratego, StrategoMaster, Terms
-from gamehost.games.stratego.rules import Action, Move, Moved, Place, PlaceRows, Position
-from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Queue
-from gamehost.settings import Settings
-from gamehost.tables.interfaces import Refused
+from gamehost.games.base import Seat
+from gamehost.games.stratego.master import StrategoMaster
+from gamehost.games.stratego.rules import Action, Move, Place, PlaceRows, Position
 from gamehost.testing.cases import Mixin
-from gamehost.wires.base import BaseConversation, Peer, Wire
+from gamehost.wires.base import Wire
 from gamehost.wires.stratego_frames import WIRE as FRAMES
-from gamehost.wires.stratego_frames.conversation import FramesConversation, FramesState
-from gamehost.wires.stratego_frames.messages import Error
+from gamehost.wires.stratego_frames.conversation import FramesState
 from tests import share
 from tests.games.test_stratego_secrets import (
-    KindOnBoard,
     Script,
     pair,
     shut_in,
@@ -116,87 +110,22 @@ def differences(on_wire: WireWords, count: int, first_seed: int = 0) -> Iterator
             return
 
 
-# -- leaks, to see that they are found
-
-
-@frozen
-class LeakyStratego(Stratego):
-    """The game with another referee."""
-
-    referee: type[StrategoMaster] = StrategoMaster
-
-    def new_master(self, seats: int, settings: Settings, chance: Chance) -> StrategoMaster:
-        return self.referee(Terms())
-
-
-@frozen
-class LeakyConfig:
-    """A wire's own codec, and another conversation."""
-
-    wire: Wire[Any]
-    queue: Queue
-    conversation: Callable[..., Any]
-
-    def new_codec(self) -> Any:
-        return self.wire.configure({}).new_codec()
-
-    def new_conversation(self, peer: Peer[Any], lobby: Lobby) -> Any:
-        return self.conversation(peer, lobby, self.wire.name, self.queue, False)
-
-
-def leaky(on_wire: WireWords, referee: type[StrategoMaster], conversation: type[BaseConversation[Any]]) -> WireWords:
-    """The wire with a leak in the referee, or in the conversation."""
-    game = LeakyStratego(referee=referee)
-    config = LeakyConfig(on_wire.wire, Queue(game), conversation)
-    return evolve(on_wire, wire=evolve(on_wire.wire, games=(game,), configure=lambda settings: config))
-
-
 # What every wire of Stratego must keep: pairs of games that differ in hidden pieces only are the same bytes for one player.
 
 
 class PairsContract(Mixin):
-    """Subclasses set the wires, write `has_battle`, and are test cases."""
+    """Subclasses set the wire, and are test cases."""
 
     on_wire: WireWords
-    #: Wires that leak a kind in one way each, and one that was made in the same way and does not leak.
-    leaks: Sequence[WireWords]
-    without_leak: WireWords
     #: How many pairs are compared.
     pairs: int = share(40, 100)
-    #: How many pairs are looked at, to see whether they are worth comparing.
-    looked_at: int = 30
-    #: What a player hears who has come back.
-    back = b""
-
-    def has_battle(self, heard: bytes) -> bool:
-        raise NotImplementedError
 
     def test_nothing_leaks(self) -> None:
         """In none of the pairs did the player who listens get one byte that differs, drops and returns included."""
         self.assertEqual(list(differences(self.on_wire, self.pairs)), [])
 
-    def test_pairs_are_worth_comparing(self) -> None:
-        """In most there are battles and returns; the one who hides something sees the difference."""
-        battles = returns = seen = compared = 0
-        for _, spy, games in played(self.on_wire, iter(range(self.looked_at))):
-            compared += 1
-            seen += games[0].heard[1 - spy] != games[1].heard[1 - spy]
-            heard = b"".join(games[0].heard[spy])
-            battles += self.has_battle(heard)
-            returns += len(games[0].heard[spy]) > 1 and self.back in heard
-        self.assertGreater(compared, self.looked_at // 2)
-        self.assertGreater(seen, compared * 0.7)
-        self.assertGreater(battles, compared * 0.7)
-        self.assertGreater(returns, compared * 0.5)
 
-    def test_leaks_are_found(self) -> None:
-        """Each within 100 pairs. It is the leak that is found, and not the way in which it was planted."""
-        for number, leak in enumerate(self.leaks):
-            self.assertIsNot(next(differences(leak, 100), None), None, f"leak {number} is not found")
-        self.assertEqual(list(differences(self.without_leak, min(20, self.pairs))), [])
-
-
-# How clients of the frames talk, for the pairs of games that differ in secrets only; and conversations that leak.
+# How clients of the frames talk, for the pairs of games that differ in secrets only.
 
 
 def in_words(seat: Seat, action: Action) -> list[str]:
@@ -212,44 +141,6 @@ def in_words(seat: Seat, action: Action) -> list[str]:
 
 
 ON_WIRE = WireWords(FRAMES, lambda name: (f'Sign On "{name}"',), in_words)
-
-
-def board_behind(conversation: FramesConversation) -> bytes:
-    """What a conversation has no business with: the table's squares."""
-    handle: Any = conversation.handle
-    squares: bytes = handle._table._master.position.squares
-    return squares
-
-
-class Lengths(FramesConversation):
-    """Refuses in the same words, but longer where the second player's marshal is in the back."""
-
-    def tell_length(self, event: Refused) -> None:
-        """A length that depends on a kind."""
-        padding = 0
-        if isinstance(event.error, BadMove) and self.state.value == "playing":
-            padding = board_behind(self).find(bytes([ord("1") | 0x80])) // 80
-        self.peer.refuse(Error("refused" + " " * padding))
-
-    TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Refused: tell_length}
-
-
-class Numbers(FramesConversation):
-    def tell_moved_and_skip(self, event: Moved) -> None:
-        """The kind is in the lowest bit of its code."""
-        self.peer.say(self.moved(event))
-        line: Any = self.peer
-        line._codec.sequence += board_behind(self)[event.move.to_y * 10 + event.move.to_x] & 1
-
-    SAYS: ClassVar[Any] = {}
-    TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Moved: tell_moved_and_skip}
-
-
-LEAKS = (
-    leaky(ON_WIRE, KindOnBoard, FramesConversation),
-    leaky(ON_WIRE, StrategoMaster, Lengths),
-    leaky(ON_WIRE, StrategoMaster, Numbers),
-)
 
 
 # What the tests of the frames share: two players, their set-ups, and the ways into each state.
