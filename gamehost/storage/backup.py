@@ -1,11 +1,12 @@
 """
-A copy of a store, with a high-water mark beside it, so that a host can start on it.
+A copy of a store, with a high-water mark beside it. A host can start on it.
 
 `cp` is not enough: while a host runs, and after a crash, part of the store is in SQLite's log beside the file.
 
-The store of a running host is copied while moves go on:
+The store of a running host is copied while moves continue:
 
-1. The writer's thread copies the store in slices, and commits between them. The copy holds what was durable at its end.
+1. The writer's thread copies the store in slices, and commits between them. The copy contains everything that was
+durable at its end.
 2. A thread of its own writes the copy to the disk, has it checked by another process, and gives it its name.
 
 A copy is made under the name `FILE.part`. It gets the name `FILE` when it is complete, on the disk and checked.
@@ -134,10 +135,10 @@ def copy_pages(
     """
     Copy a store to an empty file, in slices.
 
-    What is committed on the same connection between two slices is in the copy too. So the copy holds what the store holds
-    when this returns.
+    Commits on the same connection between two slices are in the copy too. So the copy has the same contents as the
+    store when this returns.
 
-    :param between: lets others use the connection
+    :param between: gives other tasks time on the connection
     :param pace: `None`: all at once
     :raises sqlite3.Error: the copy cannot be written, or the store cannot be read
     """
@@ -154,7 +155,8 @@ def copy_pages(
 
     try:
         with closing(sqlite3.connect(part, isolation_level=None, check_same_thread=False)) as copy:
-            # A copy that is not complete is of no use. So nothing has to be undone in it, and it is written to the disk last.
+            # A copy that is not complete is of no use. So changes in it need no rollback, and it is written to the disk
+            # last.
             copy.execute("PRAGMA journal_mode=OFF")
             copy.execute("PRAGMA synchronous=OFF")
             connection.backup(copy, pages=-1 if pace is None else pace.pages, progress=rest)
@@ -212,7 +214,7 @@ def sync_file(path: Path) -> None:
 
 def seal(part: Path, held: sidecar.Mark) -> None:
     """
-    Write a copy to the disk, and its mark beside it.
+    Write a copy to the disk, with its mark beside it.
 
     :raises OSError: it may not be on the disk
     """
@@ -241,7 +243,7 @@ def back_up(connection: Connection, target: Path) -> sidecar.Mark:
 
     :param connection: to the store; nobody writes to it meanwhile
     :param target: a file that does not exist yet
-    :returns: how much the copy holds
+    :returns: the mark of the copy
     :raises StoreUnusable: the copy cannot be written
     """
     part = new_part(target, force=False)
@@ -264,7 +266,7 @@ class Backup:
     mark: sidecar.Mark
     #: Its size in bytes.
     size: int
-    #: What the check has found, if that was accepted.
+    #: The faults that the check has found, if they were accepted.
     faults: Sequence[str] = ()
 
 
@@ -303,7 +305,7 @@ class Backups:
         self, target: Path, done: Callable[[Backup | str], None], force: bool = False, accept_faults: bool = False
     ) -> None:
         """
-        Copy the store to a file, while it is in use. The copy is checked, and holds all that is durable now.
+        Copy the store to a file, while it is in use. The copy is checked, and contains everything that is durable now.
 
         :param target: an absolute path
         :param done: called later with the backup, or why there is none

@@ -1,17 +1,18 @@
 """
-What an open store holds, of either engine: how a start reads it, and how a group of changes is added to it. Beside the tables'
-records these are accounts, proofs, bans, up-time, and notes of unfinished tables.
+The contents of an open store, of either engine: how a start reads it, and how a group of changes is added to it.
+Besides the tables' records these are accounts, proofs, bans, up-time, and notes of unfinished tables.
 
 A store carries out the changes of a group in the order in which they were added. A group is what one commit writes: the rows,
 the tables that begin and end, the notes, and what is read with them.
 
-The rows of a match in which nobody has acted do not stay. They are needed while it is played, because its players have been
-told of their seats and their cards, and until its end was told. Later nobody asks for it: it is in no list, and counts for
-nobody. So a store removes its rows some seconds after the end, when whoever followed it has read that, or when the host stops.
+The rows of a match in which no player has acted are removed later. They are needed while it is played, because its
+players have received their seats and their cards, and until its end was sent. Later they are of no use: such a match is
+in no list, and does not count. So a store removes its rows some seconds after the end, when all followers have read
+that, or when the host stops.
 
-A start checks the records of unfinished tables: is every row the one that was written there? It reads so many records that it
-does not take long, and the first two rows of all others: they say who plays. The other records are checked while the host runs,
-some at a time. A table whose player comes earlier is read then, and checked with that.
+A start checks the records of unfinished tables: is every row the same as it was written? It reads as many records as a
+short start allows. Of all others it reads the first two rows, which name the players. The other records are checked
+while the host runs, some at a time. If a player of a table comes earlier, the table is read and checked then.
 """
 
 from collections import deque
@@ -50,7 +51,7 @@ from gamehost.storage.row_codec import (
     record_of,
 )
 
-#: What the owner does with a store that was changed or damaged.
+#: The advice to the owner of a store that was changed or damaged.
 PUT_BACK = "put back the newest copy that `gamehost journal verify` passes"
 
 # Notes: a note is a change beside the tables' records, with its own SQL for both engines.
@@ -142,7 +143,7 @@ class Note(Protocol):
 
 @frozen
 class Sleep:
-    """The last player of an unfinished table is gone, or one has come back."""
+    """The last player of an unfinished table has left, or one has come back."""
 
     table: TableId
     #: In seconds of up-time; `None`: a player is there.
@@ -154,10 +155,10 @@ class Sleep:
 
 @frozen
 class Told:
-    """A player has been told the end of a finished table."""
+    """A player has received the end of a finished table."""
 
     table: TableId
-    #: `None`: nobody else is to be told.
+    #: `None`: no other player must receive it.
     seat: Seat | None
 
     def write(self, database: Database) -> None:
@@ -214,7 +215,7 @@ def change_account(account: Account) -> Statement:
 
 def rename_account(account: Account, key: str) -> Statement:
     """
-    Give an account another name, whose key is free.
+    Give an account another name with a free key.
 
     :param account: under its new name
     :param key: the key that it had
@@ -260,8 +261,8 @@ Record: TypeAlias = tuple[TableId, TableHeader | Entry]
 @define(eq=False)
 class Reading:
     """
-    A question in the writer's queue, between the changes: its answer holds all that was added before, and a table can be played
-    on with it. It is of a start, or of one table whose player has come.
+    A question in the writer's queue, between the changes: its answer contains all earlier changes, and a table can
+    continue with it. It is a question of a start, or about one table with a player that has come.
     """
 
     #: Called with the `gamehost.storage.contents.OpenStore`, on the writer's thread.
@@ -285,8 +286,8 @@ class StoreFailed(Exception):
     """A write has failed before; the disk must be read again."""
 
 
-#: Seconds for which the rows of a match stay in which nobody has acted, and between two looks whether they can go. Members of a
-#: cluster that follow it read its end in less than a second.
+#: Seconds for which the rows of a match in which no player has acted are stored, and between two checks of such
+#: matches. Members of a cluster that follow it read its end in less than a second.
 LINGER = 10.0
 #: Nobody has acted in a match of at most so many entries, perhaps. A match of more is not looked at.
 _FEW = 8
@@ -304,11 +305,11 @@ class Group:
     ended: list[tuple[Row, Opened | None]] = field(factory=list)
     notes: list[Note] = field(factory=list)
     readings: list[Reading] = field(factory=list)
-    #: Where the chains of these tables go on after the commit; `None`: the table is not in use any more.
+    #: The new ends of the chains of these tables after the commit; `None`: the table is not in use any more.
     heads: dict[int, Head | None] = field(factory=dict)
 
     def update_heads(self, heads: dict[int, Head]) -> None:
-        """Note in `heads` where the chains go on."""
+        """Store the new ends of the chains in `heads`."""
         for table, head in self.heads.items():
             if head is None:
                 heads.pop(table, None)
@@ -331,7 +332,7 @@ def build_group(
     """
     :param numbers: of the rows, as the store chains them into their hashes
     :param wall: seconds since 1970
-    :param known: where the chains of tables in use go on, before this group
+    :param known: the ends of the chains of tables in use, before this group
     :param head: finds it for any other table
     """
     group = Group()
@@ -353,7 +354,7 @@ def build_group(
             row = entry_row(next(numbers), table, before, record)
             heads[table] = None if finishes(record) else Head(row.n, row.h, before.opened)
             if record.kind is EntryKind.ARCHIVED:
-                # A table that has a result stays in the list until its players have been told.
+                # A table that has a result is listed until its players have received it.
                 group.archived.append(row)
             elif record.outcome:
                 group.ended.append((row, before.opened))
@@ -366,15 +367,15 @@ def build_group(
 
 
 def _last_of(rows: Sequence[Row], table: TableId) -> Head | None:
-    """Where a table that has fallen asleep within the group goes on; `None`: the group has no row of it."""
+    """The end of the chain of a table that has fallen asleep within the group; `None`: the group has no row of it."""
     return next((Head(row.n, row.h) for row in reversed(rows) if row.game == table), None)
 
 
 @define(eq=False)
 class UnplayedMatches:
     """
-    The matches that have ended in this run, and in which perhaps nobody has acted. Those that a killed host has not removed
-    stay in the store.
+    The matches that have ended in this run, and in which possibly no player has acted. Those that a killed host has not
+    removed remain in the store.
     """
 
     #: Seconds since 1970.
@@ -399,7 +400,7 @@ class UnplayedMatches:
         return tables
 
     def due(self) -> list[int]:
-        """The tables to be looked at now. Those that must stay for now are to be given to `later`."""
+        """The tables to check now. Those that cannot be removed yet are given back to `later`."""
         if not self._ended or self._ended[0][0] > (now := self._wall()):
             return []
         tables: list[int] = []
@@ -410,8 +411,8 @@ class UnplayedMatches:
 
 def is_unplayed(rows: Sequence[Row]) -> bool:
     """
-    Whether a table is finished, nobody has acted in it, and it counts nowhere. If it is damaged, that is to be found as in any
-    other table, so it stays.
+    Whether a table is finished, no player has acted in it, and it counts nowhere. A damaged table is not removed: its
+    damage must be found as in any other table.
     """
     try:
         if chain_of(rows) is None:
@@ -430,13 +431,14 @@ def is_unplayed(rows: Sequence[Row]) -> bool:
 
 #: Rows that are read before the ports open. They take a third of a second.
 AT_START = 100_000
-#: What the owner of a second host on the same store can do.
+#: The advice to the owner of a second host on the same store.
 ANOTHER_STORE = (
     "stop that host, or start this one with a store and ports of its own, "
     "for example --store=second.sqlite --shift=1000"
 )
 
-#: What the owner of a store does first that is refused. Only `gamehost journal verify` says how to go on with a loss.
+#: The first step for the owner of a refused store. Only `gamehost journal verify` describes how to continue with a
+#: loss.
 VERIFY_FIRST = (
     "Nothing was changed. Put the right files or a right backup back. If there are none, run gamehost journal verify: "
     "it says what is damaged, and how to go on. If it finds no fault, nothing is lost: report this message"
@@ -450,7 +452,7 @@ def in_words(damage: Sequence[UnreadableRow]) -> str:
 
 
 def _damage(table: int, rows: Sequence[Any]) -> list[UnreadableRow]:
-    """What is wrong with a table, from its first rows or from all; empty if nothing is."""
+    """The damage of a table, from its first rows or from all; empty if there is none."""
     try:
         if chain_of(rows) is None:
             raise Damaged(f"table {table}: all of its rows are missing")
@@ -463,7 +465,7 @@ _NO_SEATS: frozenset[Seat] = frozenset()
 
 
 def seats_of(bits: int) -> frozenset[Seat]:
-    """The seats whose bits are set. Bit 0 is the first seat."""
+    """The seats of the bits that are set. Bit 0 is the first seat."""
     return frozenset(Seat(seat) for seat in range(bits.bit_length()) if bits >> seat & 1) if bits else _NO_SEATS
 
 
@@ -472,17 +474,18 @@ class OpenStore:
     """
     A journal behind one connection. It has no thread and no queue, so the caller waits for the disk.
 
-    After a failed write it accepts nothing more, because nobody knows what the disk holds. The next start reads that.
+    After a failed write it accepts no more changes, because the contents of the disk are not known. The next start
+    reads them.
     """
 
-    #: What the store is asked with.
+    #: The connection for questions.
     database: Readable = field(init=False)
     tables: TableRows = field(init=False)
-    #: Numbers of unfinished tables whose records are still to be checked.
+    #: Numbers of unfinished tables with records that are still to be checked.
     _unchecked: range = field(init=False, default=range(0))
     #: Seconds since 1970, for a table's row 0.
     _wall: Callable[[], float] = field(init=False)
-    #: Of tables in use, where their chains go on. Players may have been told of these rows.
+    #: The ends of the chains of tables in use. Players may have received these rows.
     _heads: dict[int, Head] = field(init=False, factory=dict)
     _unplayed: UnplayedMatches = field(init=False)
     _given_up: Sequence[UnreadableRow] = field(init=False, default=())
@@ -523,14 +526,17 @@ class OpenStore:
         raise NotImplementedError
 
     def _ended(self, group: Group) -> Iterator[Ended]:
-        """The matches that end with a group, whose rows are inserted. One whose opening cannot be read is in no list."""
+        """
+        The matches that end with a group; their rows are inserted already. A match with an unreadable opening is in no
+        list.
+        """
         for last, opened in group.ended:
             opened = opened or opened_in(self.tables.rows(last.game))
             if opened is not None:
                 yield Ended(last.game, opened[0], last.seq, opened[1])
 
     def _head(self, table: TableId) -> Head:
-        """Where the chain of a table goes on."""
+        """The end of the chain of a table."""
         head = self._heads.get(table) or chain_of(self.tables.rows(table))
         if head is None:
             raise Damaged(f"table {table}: all of its rows are missing")
@@ -560,7 +566,7 @@ class OpenStore:
 
     def _told(self, table: TableId, rows: Sequence[Row]) -> int | None:
         """
-        The bits of the seats that were told the end of a table; `None`: nothing can be added to it here.
+        The bits of the seats that have received the end of a table; `None`: this host cannot add to it.
 
         :param rows: of the table
         :raises Damaged: the store has noted something else of the table
@@ -569,8 +575,8 @@ class OpenStore:
 
     def check_at_start(self, everything: bool) -> list[UnreadableRow]:
         """
-        Check the records of unfinished tables, the oldest first, as far as a start does, and of the tables behind those the
-        first two rows; or all records. Gives what is damaged.
+        Check the records of unfinished tables, the oldest first. A start checks a limited number of rows, and of later
+        tables the first two rows; otherwise all records are checked. Returns the damage.
         """
         last = rows_read = 0
         damage: list[UnreadableRow] = []
@@ -590,7 +596,7 @@ class OpenStore:
         return not self._unchecked
 
     def check(self, rows: int) -> list[str]:
-        """Check more of these records, about so many rows, and tell the damage in them, one sentence for each table."""
+        """Check more of these records, about a number of rows. Returns their damage, one sentence for each table."""
         unchecked, damage = self._unchecked, list[str]()
         for table in self.tables.unfinished_between(unchecked.start, unchecked.stop - 1, rows):
             record = self.tables.rows(table)
@@ -603,15 +609,19 @@ class OpenStore:
         return damage
 
     def lost(self) -> Sequence[Any]:
-        """The tables that nobody plays on, because rows are missing of which players were told: only a database has them."""
+        """
+        The tables that are stopped because rows are missing that players had received: only a database has such tables.
+        """
         return ()
 
     def go_on(self, table: TableId) -> UnfinishedTable | None:
-        """Have such a table be played on with the rows that are there; `None`: it is none, or it has no row."""
+        """Resume such a table with the rows that are left; `None`: it is none, or it has no row."""
         return None
 
     def end_lost(self, table: TableId) -> bool:
-        """Take such a table from the list of unfinished ones, and whether it was one. Its rows stay."""
+        """
+        Remove such a table from the list of unfinished ones. Returns whether it was one. Its rows are not removed.
+        """
         return False
 
     def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
@@ -638,5 +648,5 @@ class OpenStore:
                     yield UnfinishedTable(table, opening, len(rows) > 1, since, seats_of(told))
 
     def _put_to_sleep(self) -> None:
-        """Note that the players are gone that were there when the host ended."""
+        """Note that the players that were present at the end of the last host have left."""
         raise NotImplementedError

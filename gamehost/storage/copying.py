@@ -1,5 +1,6 @@
 """
-Stores that are made of another one: a copy of a whole journal, and an archive of finished tables that are moved out of it.
+Stores that are made from another one: a copy of a whole journal, and an archive of finished tables that are moved out
+of it.
 
 The numbers that a store chains into its hashes are its own. So each table is checked with the old chain, and gets a new one
 unless both stores are files.
@@ -167,6 +168,6 @@ def _move(connection: Connection, before_ms: int, archive: Path) -> Pruned:
     connection.execute("DELETE FROM listed WHERE game NOT IN (SELECT game FROM finished)")
     write_checked(connection, CheckedRows(last, remaining, checked.pruned + rows))
     connection.execute("COMMIT")
-    with suppress(sqlite3.Error):  # without room for that, the file keeps its size, and new rows fill it
+    with suppress(sqlite3.Error):  # without room for it, the file does not shrink, and new rows fill it
         connection.execute("VACUUM")
     return Pruned(len(tables), rows)

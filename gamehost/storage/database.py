@@ -4,15 +4,16 @@ The database in an SQLite file: its checks before the first use, and what a comm
 The checks: no other process has the store, it is a journal, its schema is known, and its writes are durable. A store that fails
 a check is refused. A connection is in autocommit mode: only BEGIN begins a transaction.
 
-A commit changes one row in `recent`, which is the journal's newest part, and few in `event`. The body of a row of `recent` is
-the hash of the commit before, and a msgpack array with one item for everything that was accepted: the table's number, the
-number of its row, and the entry. The entry is nil if it has a row of its own in `event`, as a table's opening and its last
-entry always have. So a move costs neither a row, nor a hash, nor a place in an index.
+A commit changes one row in `recent`, which is the journal's newest part, and few in `event`. The body of a row of
+`recent` is the hash of the commit before, and a msgpack array with one item for each accepted entry: the table's
+number, the number of its row, and the entry. The entry is nil if it has a row in `event`, as a table's opening and its
+last entry always have. So a move costs neither a row, nor a hash, nor a place in an index.
 
-`event` has the rows table by table. The entries of a table are moved there together, as one row with one hash, a run: when the
-table ends or falls asleep, and when the oldest commits have more than `MOST_RECENT` items. That is done in slices, with the
-commits of others. Until its commit is removed an entry is in both places, and counts once. A commit is removed when all of its
-entries were moved, and the mark on the disk is of a later one. A table that has items here and no rows in `event` was removed.
+`event` has the rows table by table. The entries of a table are moved there together, as one row with one hash, a run.
+That happens when the table ends or falls asleep, and when the oldest commits have more than `MOST_RECENT` items. That
+is done in slices, with the commits of others. Until its commit is removed an entry is in both places, and counts once.
+A commit is removed when all of its entries were moved, and the mark on the disk is of a later one. A table that has
+items here and no rows in `event` was removed.
 """
 
 import os
@@ -85,8 +86,8 @@ def refusing(path: Path, user: str, advice: str) -> Iterator[None]:
     """
     Turns errors of SQLite and of the system into messages for the owner of the host.
 
-    :param user: what another process that has this store open is called, for instance `another host`
-    :param advice: what the owner can do about that process
+    :param user: the name of another process that has this store open, for instance `another host`
+    :param advice: the advice to the owner about that process
     :raises StoreUnusable: for every error of SQLite or of the system
     """
     try:
@@ -114,9 +115,9 @@ def refusing(path: Path, user: str, advice: str) -> Iterator[None]:
 
 def lock_owner(path: Path, locks: Path = Path("/proc/locks")) -> int | None:
     """
-    The number of another process that has locked a file; `None` if the system does not tell, as outside of Linux.
+    The number of another process that has locked a file; `None` if the system does not report it, as outside of Linux.
 
-    :param locks: the system's list of file locks. The file itself is not opened: to close it would drop our own locks.
+    :param locks: the system's list of file locks. The file itself is not opened: closing it would drop our own locks.
     """
     try:
         status = path.stat()
@@ -197,13 +198,13 @@ def connect(path: Path) -> sqlite3.Connection:
     """
     A connection to the store of this process, as there may be several. No other process can open the store meanwhile.
 
-    With `unix-excl` the first lock on the file is exclusive, and is held until this process has closed its last connection.
-    The log's index is in this process's memory and not in a file, so the connections of other processes have none. An
-    exclusive locking mode would do the same, and keep a second connection of this process out, too.
+    With `unix-excl` the first lock on the file is exclusive, and lasts until this process has closed its last
+    connection. The log's index is in this process's memory and not in a file, so the connections of other processes
+    have none. An exclusive locking mode would do the same, and block a second connection of this process, too.
 
     :param path: absolute
     """
-    # There is one statement for each number of rows, and all of them stay prepared.
+    # There is one statement for each number of rows, and all of them remain prepared.
     return sqlite3.connect(
         f"{path.as_uri()}?vfs=unix-excl", uri=True, isolation_level=None, check_same_thread=False, cached_statements=300
     )
@@ -312,11 +313,11 @@ def insert_tables(database: SqliteDatabase, tables: Iterable[Sequence[Any]]) -> 
     place(database, database.rows("SELECT coalesce(max(seq), 0) FROM event")[0][0])
 
 
-# Commits: what is read from them.
+# Commits: the reads.
 
 
 _COMMITS = "SELECT seq, body, h FROM recent ORDER BY seq"
-#: Those that may have items of a table: such an item begins with these bytes.
+#: Commits that may have items of a table: such an item begins with these bytes.
 _COMMITS_OF = "SELECT seq, body, h FROM recent WHERE instr(body, ?) ORDER BY seq"
 #: The last row in `event` of each of some tables, and perhaps others of them.
 _LAST_ROWS = f"""
@@ -461,7 +462,7 @@ def end_rows(rows: Iterable[Row], recent: Mapping[int, Entries]) -> Iterator[Row
     """
     The first and the last row of each table.
 
-    :param rows: those in `event`
+    :param rows: the rows in `event`
     """
     for table, some in groupby(rows, key=attrgetter("game")):
         own = list(some)
@@ -479,7 +480,7 @@ class FileRows(TableRows):
     """
     The tables of a file, in rows of `event` and of commits.
 
-    Commits are read first: what is moved meanwhile is found twice then, and is not missing.
+    Commits are read first: a row that is moved meanwhile is then found twice, and is not missing.
     """
 
     def recent(self) -> dict[int, Entries]:
@@ -496,7 +497,7 @@ class FileRows(TableRows):
         found: list[Row] = []
         for table, n in sorted(last.items()):
             rows = self.rows(table)
-            with suppress(Undecodable):  # whoever reads them is told why
+            with suppress(Undecodable):  # the reader of the rows receives the fault
                 rows = list(single_rows(rows))
             found += (row for row in rows if end_of(row) > n)
         return found[:most]
@@ -511,7 +512,7 @@ class FileRows(TableRows):
             yield table, merged(rows, recent.get(table, []), first)
 
 
-# What a commit changes.
+# The changes of a commit.
 
 
 #: Items of all commits. If there are more, the oldest are moved. A start reads so many in some milliseconds.
@@ -526,7 +527,7 @@ _LARGEST = 2**63 - 1
 
 @define
 class FileGroup(Group):
-    """What one commit to a file changes. Its rows are those for `event`."""
+    """The changes of one commit to a file. Its rows are those for `event`."""
 
     items: list[Item] = field(factory=list)
     #: The `seq` of the last commit that is removed; 0: none is.
@@ -537,7 +538,7 @@ class FileGroup(Group):
 
 @define(eq=False)
 class Tail:
-    """A table in use: where its chain in `event` goes on, and what is in commits alone."""
+    """A table in use: the end of its chain in `event`, and its entries that are in commits alone."""
 
     #: The number and the hash of its last row in `event`.
     n: int
@@ -571,7 +572,7 @@ class RecentCommits:
 
     def load(self, seq: int, h: bytes, commits: Sequence[Commit], unmoved: Iterable[int]) -> None:
         """
-        Begin with what a store holds. A commit that cannot be read has no items.
+        Begin with the contents of a store. A commit that cannot be read has no items.
 
         :param seq: of the last commit, or of the last row
         :param unmoved: the tables with entries that are not in `event`
@@ -631,7 +632,7 @@ class RecentCommits:
         if finishes(entry):
             del self._tails[table]
             if entry.kind is ARCHIVED:
-                # A table that has a result stays in the list until its players have been told.
+                # A table that has a result is listed until its players have received it.
                 group.archived.append(row)
             else:
                 group.ended.append((row, tail.opened))

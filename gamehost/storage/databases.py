@@ -26,7 +26,7 @@ class StoreKind:
 
     #: `shown(store)`: the name without passwords, for messages and the log.
     shown: Callable[[str], str]
-    #: `beside(store)`: where the small files of the store are.
+    #: `beside(store)`: the path for the small files of the store.
     beside: Callable[[str], Path]
     #: Raises `StoreUnusable` if a library is missing.
     require: Callable[[], None]

@@ -1,9 +1,9 @@
 """
 The journal that outlives the process: a thread that writes and one that reads, and a store behind them.
 
-What blocks is for the start, before any port is open: `unfinished`, `uptime`, `accounts`, `proofs` and `bans`. All other calls
-give their work to a thread and return. Changes, and what is read in order with them, are for the writer. What people ask is for
-the reader, and no change waits for it.
+Blocking calls are only for the start, before any port is open: `unfinished`, `uptime`, `accounts`, `proofs` and `bans`.
+All other calls give their work to a thread and return. Changes, and reads in order with them, are for the writer.
+Questions of people are for the reader, and no change waits for them.
 """
 
 import time
@@ -97,12 +97,14 @@ class BacklogLimits:
 
 @define(eq=False)
 class Turn:
-    """What was added in one turn of the reactor. It is handed over together: it is expensive to wake the writer's thread."""
+    """
+    The changes of one turn of the reactor. They are handed over together: waking the writer's thread is expensive.
+    """
 
     #: When the first of it was added, in seconds.
     since: float
     changes: list[Change] = field(factory=list)
-    #: What is called when it is durable, in the same order.
+    #: The callbacks for the time when they are durable, in the same order.
     durable: list[Callable[[], None]] = field(factory=list)
     size: int = 0
 
@@ -168,7 +170,7 @@ class Backlog:
         return first
 
     def hand_over(self) -> Sequence[Change]:
-        """End the turn; what was added in it goes to the writer."""
+        """End the turn; its changes go to the writer."""
         turn, self._open = self._open, None
         return () if turn is None else turn.changes
 
@@ -204,7 +206,7 @@ class Backlog:
 
 
 def backlog_of(store: Store) -> Backlog | None:
-    """The changes that wait for the disk; `None`: the store keeps nothing on a disk."""
+    """The changes that wait for the disk; `None`: the store uses no disk."""
     found = getattr(store, "backlog", None)
     return found if isinstance(found, Backlog) else None
 
@@ -212,7 +214,7 @@ def backlog_of(store: Store) -> Backlog | None:
 @define(eq=False)
 class DurableJournal:
     """
-    A `Journal` whose entries outlive the process, and where bans and proofs do, too. Its methods are for one thread.
+    A `Journal` with entries, bans and proofs that outlive the process. Its methods are for one thread.
     """
 
     _store: OpenStore
@@ -276,8 +278,8 @@ class DurableJournal:
 
     def beat(self, done: Callable[[], None]) -> None:
         """
-        Show the server of a cluster's database that this host goes on. From the first time on, the server ends its session
-        when it is silent. If the host was taken over meanwhile, the journal breaks.
+        Show the server of a cluster's database that this host is alive. From the first time on, the server ends its
+        session when it is silent. If the host was taken over meanwhile, the journal breaks.
 
         :param done: called when the server has answered; not at all while the journal is being closed
         """
@@ -457,17 +459,17 @@ class StoredAccounts:
     """
     The accounts in a store. The journal's writer writes them, in order with the tables' records.
 
-    All accounts are read at the start. Later look-ups are in memory. What other members of a cluster change is learned.
+    All accounts are read at the start. Later look-ups are in memory. Changes of other members of a cluster are added.
     """
 
-    #: In whose store they are.
+    #: The journal with their store.
     _journal: DurableJournal | MemoryJournal
     _accounts: dict[str, Account] = field(init=False)
     #: Called when another member has added, changed or deleted an account: with the account of a key before and after that.
     learned: Callable[[Account | None, Account | None], None] = lambda before, after: None
     #: How many changes of a key are not durable yet.
     _pending: Counter[str] = field(init=False, factory=Counter)
-    #: What was learned meanwhile.
+    #: The changes that have come from others meanwhile.
     _learned: dict[str, Account | None] = field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:

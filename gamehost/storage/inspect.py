@@ -1,7 +1,7 @@
 """
-Reading a journal that nobody writes to: a file that no host has open, or a database as it was at one moment. Nothing here
-changes the store or its files. What is made from it: a new file of its tables, an archive of old ones, and their rows with the
-numbers of another store.
+Reading a journal without a writer: a file that no host has open, or a database as it was at one moment. Nothing here
+changes the store or its files. From it are made: a new file of its tables, an archive of old ones, and their rows with
+the numbers of another store.
 
 As a program, `python -m gamehost.storage.inspect FILE` prints the faults of a file.
 """
@@ -132,12 +132,12 @@ def table_of(table: TableId, rows: Sequence[Row]) -> tuple[int, TableRecord]:
 
 @frozen
 class UnfinishedNote:
-    """What a store notes of an unfinished table."""
+    """The note of a store about an unfinished table."""
 
     table: int
-    #: Since when its last player is gone, in seconds of up-time; `None`: a player is there.
+    #: The time since which all players are away, in seconds of up-time; `None`: a player is present.
     since: int | None = None
-    #: Of a finished match, the seats that were told the end: bit 0 is the first seat. Bit 62: `MISSED_END`.
+    #: Of a finished match, the seats that have received the end: bit 0 is the first seat. Bit 62: `MISSED_END`.
     told: int = 0
 
 
@@ -277,7 +277,7 @@ class Inspector:
         `pg_amcheck` does.
 
         :param each: is called for each table
-        :param findings: an empty one, for who wants to know what was found when this is interrupted
+        :param findings: an empty one, for a caller that needs the findings after an interruption
         """
         findings = Findings() if findings is None else findings
         if self._check_file(findings):
@@ -309,7 +309,7 @@ class Inspector:
         """
         Copy the journal to a new file, with a high-water mark of its own.
 
-        :returns: how much the copy holds
+        :returns: the mark of the copy
         :raises StoreUnusable: the copy cannot be written, this journal is shorter than its mark says, or it is a database
         """
         raise StoreUnusable(BACKUP)
@@ -354,7 +354,7 @@ class StoreInspector(Inspector):
 
     def _check_mark(self) -> None:
         """
-        :raises Loss: the journal holds less than its high-water mark says
+        :raises Loss: the journal has less than its high-water mark requires
         """
         check_log_beside(self.path)
         recorded = _recorded(self.path)
@@ -407,7 +407,7 @@ NICENESS = 10
 
 
 def faults_of(copy: Path) -> list[str]:
-    """What is wrong with a copy, one sentence each: its file, its rows, or its high-water mark."""
+    """The faults of a copy, one sentence each: of its file, its rows, or its high-water mark."""
     try:
         with reading(copy) as journal:
             return journal.verify().faults
@@ -427,7 +427,7 @@ if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
 
 
-# What is made from the tables of a store. Both engines copy and prune with it.
+# Files that are made from the tables of a store. Both engines copy and prune with it.
 
 
 @contextmanager
@@ -435,10 +435,10 @@ def new_store(
     target: Path, tables: Iterable[Sequence[Row]], fill: Callable[[SqliteDatabase], None] = lambda database: None
 ) -> Iterator[tuple[Path, Mark]]:
     """
-    Make a file of these tables. It gets its name at the end, if nothing is raised in here.
+    Make a file of these tables. It gets its name at the end, if the `with` block raises nothing.
 
     :param fill: inserts what else is in it
-    :returns: where it is before that, and how much it holds
+    :returns: its path before that, and its mark
     :raises StoreUnusable: it cannot be written, or there is such a file
     """
     part = new_part(target, force=False)
@@ -481,8 +481,8 @@ class Pruned:
     rows: int
 
 
-#: Tables that were opened before a moment and are not listed as unfinished. The newest table, and in a file the one with the
-#: last row, stay, because new numbers are counted from them.
+#: Tables that were opened before a moment and are not listed as unfinished. The newest table, and in a file the one
+#: with the last row, are not among them, because new numbers are counted from them.
 _OLD = Sql(
     """SELECT placed.game FROM placed JOIN event USING(seq)
     WHERE placed.n = 0 AND event.at_ms < ? AND placed.game NOT IN (SELECT game FROM live)

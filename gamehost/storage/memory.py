@@ -30,18 +30,18 @@ from gamehost.storage.contents import Note
 from gamehost.storage.questions import list_key, lists_of
 from gamehost.storage.row_codec import finishes
 
-#: So many finished matches are kept.
+#: The most finished matches that are stored.
 KEPT = 500
 
 
 @define(eq=False)
 class MemoryJournal:
-    """A journal without a disk. It keeps the records of unfinished tables, and of some finished ones."""
+    """A journal without a disk. It stores the records of unfinished tables, and of some finished ones."""
 
     _tables: int = 0
     #: Seconds since 1970.
     _wall: Callable[[], float] = time.time
-    #: Of the tables that are kept: those that are not over, and the last that are.
+    #: The stored tables: those that are not over, and the last that are.
     openings: dict[TableId, TableHeader] = field(init=False, factory=dict)
     entries: dict[TableId, list[Entry]] = field(init=False, factory=dict)
     #: When they were opened, in milliseconds since 1970.
@@ -50,7 +50,7 @@ class MemoryJournal:
     _open: dict[TableId, list[Entry]] = field(init=False, factory=dict)
     #: The last that are over, in the order of their ends.
     _ended: dict[TableId, None] = field(init=False, factory=dict)
-    #: Of those that are over and whose end not all players have been told, the seats that were told it.
+    #: By finished table with an end that not all players have received: the seats that have.
     told_seats: dict[TableId, frozenset[Seat]] = field(init=False, factory=dict)
     # As of `Store`.
     pressure: Pressure = Pressure.NONE
@@ -83,7 +83,7 @@ class MemoryJournal:
         durable()
 
     def _end(self, table: TableId, last: Entry) -> None:
-        """A record is whole. Tables that were put away unfinished are not kept."""
+        """A record is complete. Tables that were archived unfinished are dropped."""
         del self._open[table]
         if last.kind is EntryKind.ARCHIVED:
             self._forget(table)
@@ -129,7 +129,7 @@ class MemoryJournal:
         """
         The record of a table so far.
 
-        :raises KeyError: the table is not kept
+        :raises KeyError: the table is not stored
         """
         told = self.told_seats.get(table, frozenset())
         return TableRecord(table, self.openings[table], tuple(self.entries[table]), told)
@@ -186,7 +186,7 @@ def finished_among(
     matches: Iterable[FinishedMatch], below: int | None, count: int, game: str, name: str
 ) -> tuple[Sequence[FinishedMatch], int]:
     """
-    What `Journal.finished` answers, for a journal that has no index.
+    The answer of `Journal.finished`, for a journal without an index.
 
     :param matches: all of them, the newest first
     """

@@ -1,5 +1,6 @@
 """
-What the members of a cluster ask their registry: names, numbers of tables, and each other. And who of them is alive.
+The requests of a cluster's members to their registry: names, numbers of tables, and each other. Also which members are
+alive.
 """
 
 from collections import Counter, deque
@@ -17,8 +18,8 @@ from gamehost.journal.records import CHAMPIONSHIP, TableId, UnfinishedTable
 QueueKey = tuple[str, str]
 
 
-#: How members of a cluster speak with each other, in the database and on connections that they pass on. A release that says
-#: something there in another way has the next number, and never runs beside the one before.
+#: The version of the messages between members of a cluster, in the database and on connections that they pass on. A
+#: release with other messages has the next number, and never runs beside an older one.
 INTERFACE = 1
 
 
@@ -31,7 +32,7 @@ class Member:
     name: str
     #: Where the other members reach it: the words of a client endpoint such as `tcp:10.0.0.1:8990`.
     address: str
-    #: What a connection to it must begin with. It changes with each run.
+    #: The beginning of each connection to it. It changes with each run.
     token: str = field(repr=False)
 
 
@@ -45,7 +46,7 @@ class Answer:
 
 @frozen
 class Offer:
-    """Somebody who waits for an opponent."""
+    """A player that waits for an opponent."""
 
     key: str
     queue: QueueKey
@@ -57,13 +58,13 @@ class Offer:
 
 
 class Watcher(Protocol):
-    """What a registry tells its host. All of it is told on the reactor's thread."""
+    """The calls of a registry to its host. They come on the reactor's thread."""
 
     def members_are(self, members: Sequence[Member]) -> None:
-        """These members live now, by their numbers. Told at the start, and at each change."""
+        """The living members, by their numbers. Called at the start, and at each change."""
 
     def offers_are(self, offers: Sequence[Offer]) -> None:
-        """Those who wait in all of the cluster, in order. Told several times a second while somebody waits."""
+        """The waiting players of the whole cluster, in order. Called several times a second while there are any."""
 
     def taken_over(self, tables: Sequence[UnfinishedTable], keys: Collection[str]) -> None:
         """
@@ -73,7 +74,7 @@ class Watcher(Protocol):
         """
 
     def pages_are(self, pages: Mapping[int, str]) -> None:
-        """What other members that live show of themselves, by their numbers. Told at each change."""
+        """The pages of other living members, by their numbers. Called at each change."""
 
     def changed(self, accounts: Mapping[str, Account | None], bans: Sequence[Ban] | None) -> None:
         """
@@ -131,8 +132,8 @@ def keys_of(request: Request) -> Sequence[str]:
 
 def meeting_place(offers: Iterable[Offer]) -> int | None:
     """
-    The member at which the players of one queue meet: that of the oldest offer of a player who cannot be moved, else that of
-    the oldest offer. `None`: nobody waits.
+    The member at which the players of one queue meet: that of the oldest offer of a player that cannot be moved, else
+    that of the oldest offer. `None`: the queue is empty.
     """
     first = min(offers, key=lambda offer: (offer.movable, offer.order), default=None)
     return None if first is None else first.home
@@ -262,8 +263,8 @@ class Registry:
 
     def claim(self, key: str, queue: QueueKey | None, answer: Callable[[Answer | None], None]) -> None:
         """
-        Find the home of a name. A name that nobody has gets its home here, but for one case: if somebody waits in this queue
-        at another member and nobody here, that member is the answer, and nothing is noted.
+        Find the home of a name. A free name gets its home here, with one exception. If a player waits in this queue at
+        another member and none here, that member is the answer, and nothing is noted.
 
         If the home has just ended, the answer waits until another member has taken its names over.
 
@@ -275,14 +276,14 @@ class Registry:
         self._put(asked)
 
     def release(self, keys: Collection[str]) -> None:
-        """These names have no session and no seat here any more. Names with another home stay as they are."""
+        """These names have no session and no seat here any more. Names with another home do not change."""
         if keys:
             self._outdate(keys)
             self._put(Asked(Release(tuple(keys)), _nothing))
 
     def transfer(self, key: str, home: int, done: Callable[[bool], None]) -> None:
         """
-        Make another member the home of a name whose home is here.
+        Make another member the home of a name with its home here.
 
         :param done: called with `False` if that member does not live, and nothing has changed
         """
@@ -304,7 +305,7 @@ class Registry:
         self._put(Asked(Show(page), _nothing))
 
     def _put(self, asked: Asked) -> None:
-        """Have a request carried out."""
+        """Send a request."""
         raise NotImplementedError
 
     def answer(self, asked: Asked, result: Any) -> None:
@@ -326,7 +327,7 @@ class Registry:
         asked.answered(result)
 
     def tell_taken_over(self, tables: Sequence[UnfinishedTable], keys: Collection[str]) -> None:
-        """Tell the watcher. A name that the host has given away meanwhile is not here, or will not be."""
+        """Call the watcher. A name that the host has given away meanwhile is not here, or will not be."""
         assert self._watcher is not None
         self._watcher.taken_over(tables, [key for key in keys if key not in self._leaving])
 
@@ -343,11 +344,13 @@ RESTRAINT = 5.0
 
 @frozen
 class Seen(Member):
-    """A member as the database shows it, or a host that was alone. It has not ended, or nobody has taken it over."""
+    """
+    A member as the database shows it, or a host that was alone. It has not ended, or no other host has taken it over.
+    """
 
     #: Whether its end is noted: by itself, or by its successor.
     ended: bool
-    #: Whether somebody holds its lock. If nobody does, it is dead.
+    #: Whether its lock is held. If it is not, the member is dead.
     locked: bool
 
     @property
@@ -360,7 +363,8 @@ def look_at(seen: Sequence[Seen], me: int, restrained: bool) -> tuple[list[Membe
     The members that live, and the numbers of those that are dead. Any member may take a dead one over.
 
     :param seen: by epoch
-    :param restrained: this host's own connection was lost not long ago: nobody is dead whose end is not noted
+    :param restrained: this host's own connection was lost not long ago: no member counts as dead before its end is
+        noted
     """
     living = [one for one in seen if not one.ended and (one.locked or restrained or one.epoch == me)]
     return [one.member for one in living], [one.epoch for one in seen if one not in living]

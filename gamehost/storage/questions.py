@@ -1,13 +1,15 @@
 """
-What is read from an open store: each read is one object, with its SQL for SQLite and for PostgreSQL. And what people can ask,
-with the index of finished matches, from which some of it is answered.
+The reads of an open store: each is one object, with its SQL for SQLite and for PostgreSQL. Also the questions of
+people, and the index of finished matches, which answers some of them.
 
-In an SQLite file, `placed` says where each table's rows are. It is extended in steps, and is never ahead of the journal: the
-few rows that it does not have yet are at the journal's end, and are searched one by one. A database has an index instead.
+In an SQLite file, `placed` has the place of each table's rows. It is extended in steps, and is never ahead of the
+journal: the few rows that it does not have yet are at the journal's end, and are searched one by one. A database has an
+index instead.
 
-A question is in no change's way: it waits for a thread of its own, which answers one question at a time. The answer holds what
-was durable when it was asked. The thread reads beside the writer, through a connection of its own. If the store cannot be read,
-nothing is found, and the log says so. That never ends the host: the writer finds out whether the disk is gone.
+A question never delays a change: it waits for a thread of its own, which answers one question at a time. The answer
+contains everything that was durable when it was asked. The thread reads beside the writer, through a connection of its
+own. If the store cannot be read, the answer is empty, and the log has the reason. That never ends the host: the writer
+detects a failed disk.
 """
 
 import threading
@@ -58,7 +60,7 @@ class Sql:
 
 
 class Readable(Protocol):
-    """What can be asked with SQL of either engine. A statement that both have is plain text."""
+    """A connection for SQL of either engine. A statement that both have is plain text."""
 
     def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
         """The rows of a query. Each is a tuple."""
@@ -84,7 +86,7 @@ class Ends(NamedTuple):
     last: Row
 
 
-#: The columns of `event` in the order of `Row`. The number of a run stands where SQLite has the number of the row.
+#: The columns of `event` in the order of `Row`. In a database the number of a run replaces the number of the row.
 COLUMNS = Sql(
     "seq, game, n, at_ms, kind, seat, body, h",
     "epoch, game, n, at_ms, kind, seat, body, h",
@@ -148,7 +150,8 @@ _UNFINISHED = Sql(
     LEFT JOIN event ON event.game = listed.game AND event.n < ?""",
 )
 _BETWEEN = "SELECT game FROM live WHERE LISTED AND game BETWEEN ? AND ? ORDER BY game LIMIT ?"
-#: Since when unfinished tables sleep, and who was told their end. Notes of all at once would be the most that a start keeps.
+#: The time since which unfinished tables sleep, and the seats that have received their end. The notes of all tables
+#: would need more memory than the rest of a start.
 _NOTES = """
     SELECT coalesce(since, seconds), told FROM live CROSS JOIN uptime WHERE LISTED AND game BETWEEN ? AND ? ORDER BY game"""
 _LAST_TABLE = Sql(
@@ -205,7 +208,7 @@ ALL_ROWS = 2**31 - 1
 @define(eq=False)
 class TableRows:
     """
-    The tables of a store, in rows. What is read with one query is limited: a start does not need the memory for all tables.
+    The tables of a store, in rows. Each query reads a limited part: a start does not need memory for all tables.
 
     :param database: of either engine, for one thread
     :param epoch: in a database, of the run that asks; `None`: no other host writes to this store, or all tables are meant
@@ -236,8 +239,8 @@ class TableRows:
 
     def newest(self, most: int) -> tuple[Sequence[Row], int]:
         """
-        The first and the last row of each of the newest tables, in order; and how many older tables there are at most:
-        those that were removed count as well. This takes the same time in every store.
+        The first and the last row of each of the newest tables, in order. Also the most older tables that there can be:
+        removed ones count as well. This takes the same time in every store.
         """
         newest = self._query(NEWEST, most)
         if not newest:
@@ -294,7 +297,10 @@ class TableRows:
         return [row[0] for row in self._listed(_BETWEEN, low, high, most)]
 
     def notes_between(self, low: int, high: int) -> list[tuple[int, int]]:
-        """Of the unfinished tables from `low` to `high`: since when each sleeps, and the bits of the seats that were told."""
+        """
+        For the unfinished tables from `low` to `high`: since when each sleeps, and the bits of the seats that have
+        received the end.
+        """
         return self._listed(_NOTES, low, high)
 
 
@@ -315,7 +321,7 @@ MOST_MATCHES = 100
 
 #: No table has a higher number: the integers of a store have 64 bits.
 HIGHEST = 2**63 - 1
-#: Longer texts than this are not told apart. Names and games are much shorter.
+#: Texts longer than this count as equal. Names and games are much shorter.
 _LONGEST = 200
 #: Matches that are noted together when the index is made.
 _AT_ONCE = 500
@@ -370,7 +376,7 @@ def match_of(ends: Ends) -> FinishedMatch | None:
 
 def ended_among(rows: Iterable[Row]) -> Iterator[Ended]:
     """
-    The matches that have a result. Those that another release wrote are left out.
+    The matches with a result. Matches that another release wrote are left out.
 
     :param rows: the first and the last row of each table, in order
     """
@@ -391,14 +397,14 @@ def opened_in(rows: Sequence[Row]) -> Opened | None:
 @frozen
 class MatchLists:
     """
-    The index of finished matches: which ones there are, and in which lists each is. A match is in the list of all matches, in
-    that of its game, in that of each player, and in that of each player in its game. So every list is a range of one index,
-    however large the store is. A private match is in no list.
+    The index of finished matches: the matches, and the lists that each is in. A match is in the list of all matches, in
+    that of its game, in that of each player, and in that of each player in its game. So every list is a range of one
+    index, however large the store is. A private match is in no list.
 
-    An entry is written with the commit that ends a match. The whole index can be made again from the rows. What is changed is
-    changed within a transaction.
+    An entry is written with the commit that ends a match. The whole index can be made again from the rows. Changes are
+    made within a transaction.
 
-    :param has_ends: whether the store notes where the first and the last row of a match are, as SQLite files do
+    :param has_ends: whether the store notes the places of the first and the last row of a match, as SQLite files do
     """
 
     database: Database
@@ -564,10 +570,10 @@ class ReadableStore(Protocol):
 
     @property
     def tables(self) -> TableRows:
-        """What can be read."""
+        """The reads of the tables."""
 
     def interrupt(self) -> None:
-        """Have an answer given up that is being read. For any thread."""
+        """Cancel the current answer. For any thread."""
 
     def close(self) -> None:
         """End in order."""
@@ -582,7 +588,7 @@ class Reader:
     """
 
     _store: ReadableStore
-    #: Calls a function on the reactor's thread; the order of the calls is kept.
+    #: Calls a function on the reactor's thread, in the order of the calls.
     _from_thread: Callable[[Callable[[], None]], None]
     #: Called there, with words for the log, when a question could not be answered.
     _warn: Callable[[str], None]

@@ -23,10 +23,10 @@ import msgspec
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
 
-#: The kind of a table's row 0. Never a `EntryKind`: those count from 1.
+#: The kind of a table's row 0. Never an `EntryKind`: those count from 1.
 OPENED = 0
 
-#: What stands for the row before a table's row 0.
+#: The hash in place of a row before a table's row 0.
 NO_ROW = bytes(8)
 
 _NUMBERS = Struct(">6q")
@@ -90,7 +90,7 @@ class Head(NamedTuple):
 
 
 def link(previous: bytes, seq: int, game: int, n: int, at_ms: int, kind: int, seat: int | None, body: bytes) -> bytes:
-    """The `h` of a row that follows one whose `h` is `previous`."""
+    """The `h` of a row after one with the `h` of `previous`."""
     numbers = _NUMBERS.pack(seq, game, n, at_ms, kind, _NOBODY if seat is None else seat)
     return sha256(previous + numbers + body).digest()[:8]
 

@@ -13,7 +13,7 @@ from gamehost import __version__
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.contents import PUT_BACK
 
-#: The number of the schema, of both engines. Until release 1.0 it stays, and the text changes in place.
+#: The number of the schema, of both engines. It does not change until release 1.0, and the text changes in place.
 SCHEMA_NUMBER = 1
 #: The table with the fingerprint. Each engine has it.
 SCHEMA_TABLE = "gamehost_schema"
@@ -33,7 +33,7 @@ def check_schema(found: Sequence[tuple[int, str | None]], schema: str) -> None:
     """
     Check that a store has the tables of this release.
 
-    :param found: what the store notes: its number and its fingerprint; a release that made no fingerprints has left `None`
+    :param found: the note of the store: its number and its fingerprint; `None` from a release without fingerprints
     :raises StoreUnusable: another release made the store, or the note was changed
     """
     fingerprint = fingerprint_of(schema)

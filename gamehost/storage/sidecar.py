@@ -1,19 +1,20 @@
 """
-The files beside the store: SQLite's log, checked for damage, small files of the host, and the high-water mark. A small file is
-read and replaced as a whole: after a power cut it is the old one or the new one.
+The files beside the store: SQLite's log, checked for damage, small files of the host, and the high-water mark. A small
+file is read and replaced as a whole: after a power cut it has its old or its new contents.
 
-One is the key of the digests in the table `proof`: 32 random bytes. It is not in the store itself. So a copy of the store that
-falls into other hands holds nothing but scrypt's digests that could be used to guess a password. If the file is lost, a new key
-is made, and the proofs of before do not count any more.
+One is the key of the digests in the table `proof`: 32 random bytes. It is not in the store itself. So a stolen copy of
+the store contains only scrypt's digests that could be used to guess a password. If the file is lost, a new key is made,
+and the earlier proofs become invalid.
 
-The high-water mark says how much of the journal was durable. SQLite silently drops the end of a damaged write-ahead log, and an
-old copy of a journal looks like a journal. So the mark has the number of the last row, the number of rows, and a hash of both
-and of the last commit's hash. A journal that holds less is refused. The mark also has the number of accounts. Changes to an
-account's row are not covered.
+The high-water mark records how much of the journal was durable. SQLite silently drops the end of a damaged write-ahead
+log, and an old copy of a journal looks like a valid one. So the mark has the number of the last row, the number of
+rows, and a hash of both and of the last commit's hash. A journal with less is refused. The mark also has the number of
+accounts. Changes to an account's row are not covered.
 
-It is written to the disk, so it follows a little behind. The number of the last durable row is in another file beside the
-store while a host runs: memory that the system keeps when a process is killed. It is written after each commit and costs no
-system call. After a power cut it may be older, or torn and then ignored.
+It is written to the disk now and then, so it may be a little old. While a host runs, the number of the last durable row
+is in another file beside the store. That file is mapped into memory, so its contents survive when the process is
+killed. It is written after each commit and costs no system call. After a power cut it may be older, or torn and then
+ignored.
 """
 
 import mmap
@@ -119,12 +120,12 @@ _MASK = 0xFFFFFFFF
 
 def check_log(log: bytes) -> None:
     """
-    Check that nothing durable is behind the place where SQLite stops reading a log, and tell damage from the torn end that a
-    power cut leaves.
+    Check that there are no durable frames behind the place where SQLite stops reading a log. Distinguish damage from
+    the torn end that a power cut leaves.
 
-    SQLite stops at the first frame that is not whole, and silently drops everything behind it. Each commit is on the disk
-    before the next one begins. So a torn end holds frames of one commit at most. If a commit ends behind the first bad frame
-    and more frames follow, then durable commits are lost.
+    SQLite stops at the first frame that is not whole, and silently drops everything behind it. Each commit is on the
+    disk before the next one begins. So a torn end has frames of one commit at most. If a commit ends behind the first
+    bad frame and more frames follow, then durable commits are lost.
 
     :raises Loss: the log is damaged, and more than one commit may be lost
     """
@@ -171,7 +172,7 @@ _PIECE = 1 << 16
 
 def lengthen_log(store: Path, page_size: int, pages: int, write: Callable[[int, bytes, int], int] = os.pwrite) -> None:
     """
-    Fill a log with zeros up to the size at which SQLite begins it anew, and write them to the disk.
+    Fill a log with zeros up to the size at which SQLite starts it from the beginning, and write them to the disk.
 
     Commits that lengthen a file have to wait until the file system has noted its new length. So the first thousand commits of
     a run would take half as long again as all later ones. To SQLite zeros are no frames.
@@ -184,7 +185,8 @@ def lengthen_log(store: Path, page_size: int, pages: int, write: Callable[[int, 
     descriptor = os.open(sidecar_path(store, LOG_SUFFIX), os.O_WRONLY)
     try:
         before = place = os.fstat(descriptor).st_size
-        # A start has emptied the log. If a power cut undid that, zeros would be over some frames of a log that looked damaged.
+        # A start has emptied the log. If a power cut undid that, zeros would replace some frames, and the log would
+        # look damaged.
         os.fdatasync(descriptor)
         try:
             while place < wanted:
@@ -215,13 +217,14 @@ def close_unchanged(connection: Connection, store: Path) -> None:
     """
     Close a store that is refused, without a change to it or its log.
 
-    SQLite copies the log into the store when it closes it, and deletes the log. Somebody might still save rows from there.
+    SQLite copies the log into the store when it closes it, and deletes the log. The owner might still save rows from
+    there.
     """
     log, kept = sidecar_path(store, LOG_SUFFIX), sidecar_path(store, LOG_SUFFIX + ".kept")
     moved = log.is_file()
     if moved:
-        os.replace(log, kept)  # so SQLite finds nothing to delete
-    connection.interrupt()  # so it copies nothing
+        os.replace(log, kept)  # so SQLite finds no file to delete
+    connection.interrupt()  # so it copies no frames
     connection.close()
     if moved:
         os.replace(kept, log)
@@ -247,7 +250,7 @@ STEP = 100_000
 
 @frozen
 class CheckedRows:
-    """What need not be read again."""
+    """The rows that need not be read again."""
 
     #: The last row that was read.
     seq: int = 0
@@ -304,17 +307,17 @@ _Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Mark(msgspec.Struct, frozen=True, omit_defaults=True, rename={"last": "max_seq", "seal": "sha"}):
-    """How much a journal held at some moment."""
+    """The contents of a journal at some moment, as numbers."""
 
     #: The number of the last row, as commits count rows; 0: there was none.
     last: _Count
-    #: How many rows were ever added. Those that were moved to archives count too.
+    #: The number of rows that were ever added. Rows that were moved to archives count too.
     count: _Count
     #: Of the two numbers and the hash of the last commit.
     seal: str
     #: How many accounts.
     accounts: _Count
-    #: Whether a write-ahead log was beside the store, as while a host runs.
+    #: Whether there was a write-ahead log beside the store, as while a host runs.
     log: bool = False
     #: A random name for one run of a host; empty for a copy.
     run: str = ""
@@ -330,7 +333,7 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True, rename={"last": "max
 
 def mark_of(last: int, count: int, h: bytes, accounts: int) -> Mark:
     """
-    :param h: of the commit whose `seq` is `last`; in a copy without commits, of that row
+    :param h: of the commit with the number `last`; in a copy without commits, of that row
     """
     if not count:
         return Mark(0, 0, "", accounts)
@@ -354,7 +357,7 @@ def read_mark(text: str) -> Mark:
 
 
 def accounts_in(connection: Connection) -> int:
-    """How many accounts a store holds."""
+    """The number of accounts in a store."""
     return int(connection.execute("SELECT count(*) FROM account").fetchone()[0])
 
 
@@ -366,11 +369,11 @@ def mark_in(connection: Connection) -> Mark:
 
 def check_mark(connection: Connection, mark: Mark | None, count: int) -> None:
     """
-    Check that a store holds at least as much as its mark says.
+    Check that a store has at least as much as its mark requires.
 
     :param mark: `None` if there is no file
     :param count: of all rows that were ever added to the store
-    :raises Loss: the store holds less, or something else
+    :raises Loss: the store has less, or other contents
     """
     last = last_of(connection)[0]
     if mark is None:
@@ -392,7 +395,10 @@ def check_mark(connection: Connection, mark: Mark | None, count: int) -> None:
 
 
 def _rows_behind(connection: Connection, seq: int, last: int) -> int:
-    """How many rows were added behind a mark. Commits count without a gap, and go on behind the rows of a copy."""
+    """
+    The number of rows that were added behind a mark. Commits count without a gap, and continue the numbers of the rows
+    of a copy.
+    """
     if connection.execute("SELECT count(*) FROM recent").fetchone()[0]:
         return last - seq
     return int(connection.execute("SELECT count(*) FROM event WHERE seq > ?", (seq,)).fetchone()[0])
@@ -434,7 +440,7 @@ class LastCommit:
 
 
 def read_last_commit(path: Path) -> Mark | None:
-    """What was noted; `None` if there is no such file, or if it is not whole."""
+    """The note; `None` if there is no such file, or if it is incomplete."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:

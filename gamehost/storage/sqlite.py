@@ -3,9 +3,9 @@ Opening the journal in an SQLite file: all checks, and the notes beside the file
 
 This blocks. It is for the start, before any port is open.
 
-What people ask is read through another connection, which sees what is committed and never writes. Each of its queries is a
-transaction, so all of its rows are of one moment. While that lasts, the writer goes on, and the log only grows: it cannot be
-begun anew. So no answer may take longer than `LONGEST`.
+Questions of people are read through another connection, which sees committed rows and never writes. Each of its queries
+is a transaction, so all of its rows are of one moment. During such a query the writer continues, and the log only
+grows: it cannot start from the beginning. So no answer may take longer than `LONGEST`.
 """
 
 import os
@@ -129,14 +129,15 @@ def open_journal(
     """
     Open a journal, or make a new one.
 
-    :param from_thread: calls a function on the reactor's thread; the order of the calls is kept
+    :param from_thread: calls a function on the reactor's thread, in the order of the calls
     :param broken: called there once, with the reason, after a write has failed. Nothing more will be acknowledged, and
         the process must end with a status that is not 0
     :param accept_loss: accept a journal that is shorter than recorded or has damaged tables
     :param free_space: bytes that must be free on the disk, or its `room` is low; 0: any number
     :param group: entered around the callbacks of one group
     :param after_turn: calls a function on this thread at the end of the current turn of the reactor
-    :param reactor_clock: tells how long changes have waited; by default `clock`, which is for the writer's thread too
+    :param reactor_clock: measures how long changes have waited; by default `clock`, which is for the writer's thread
+        too
     :raises StoreUnusable: the journal must not be used; nothing of it has changed
     """
     path = resolved(path)
@@ -157,7 +158,7 @@ def open_journal(
 
 
 def _begin(files: StoreFiles, has_space: bool) -> tuple[SqliteReader, int]:
-    """The reader of a store whose host begins now, and the highest number of a table."""
+    """The reader of a store for a host that begins now, and the highest number of a table."""
     try:
         files.begin(has_space)
         if has_space:

@@ -1,5 +1,6 @@
 """
-An open store in an SQLite file: what it holds, how a group of changes is added in one transaction, and the files beside it.
+An open store in an SQLite file: its contents, how a group of changes is added in one transaction, and the files beside
+it.
 """
 
 import errno
@@ -128,7 +129,7 @@ class SqliteStore(OpenStore):
 
     @property
     def ends(self) -> tuple[int, int, int, bytes]:
-        """What `mark` is made of: last row, rows, accounts, and the last commit's hash."""
+        """The parts of `mark`: last row, rows, accounts, and the last commit's hash."""
         return self.recent.seq, self._count, self._accounts, self.recent.h
 
     def note_checked(self, step: int) -> None:
@@ -185,7 +186,7 @@ class SqliteStore(OpenStore):
         self._accounts += sum(isinstance(note, AddAccount) and note.added for note in group.notes)
 
     def remove_unplayed(self) -> None:
-        """Remove all matches in which nobody has acted, and whose end was told: the host stops."""
+        """The host stops: remove all matches in which no player has acted and with an end that was sent."""
         if tables := self._unplayed.all():
             self.connection.execute("BEGIN IMMEDIATE")
             self._remove_unplayed(tables, self._last)
@@ -193,11 +194,12 @@ class SqliteStore(OpenStore):
 
     def _remove_unplayed(self, tables: Sequence[int], last: int) -> None:
         """
-        Remove matches in which nobody has acted. Within a transaction.
+        Remove matches in which no player has acted. Within a transaction.
 
-        The newest table and the last row stay: new numbers are counted from them. What was removed counts as pruned.
+        The newest table and the last row are not removed: new numbers are counted from them. Removed matches count as
+        pruned.
 
-        :param tables: those that have ended, in which perhaps nobody has acted
+        :param tables: ended ones in which possibly no player has acted
         :param last: the last row's `seq`
         """
         if not tables:
@@ -251,7 +253,7 @@ class SqliteStore(OpenStore):
         self._accounts = sidecar.accounts_in(self.connection)
 
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
-        """Remove damaged tables from the list of unfinished ones. Their rows stay."""
+        """Remove damaged tables from the list of unfinished ones. Their rows are not removed."""
         self._given_up = damage
         self.database.run_many("DELETE FROM live WHERE game = ?", [(damaged.table,) for damaged in damage])
 
@@ -281,7 +283,7 @@ def open_store(
     index_step: int = INDEX_STEP,
 ) -> SqliteStore:
     """
-    Lock a store, check it, and read where it ends. Nothing is written to a store that is refused.
+    Lock a store, check it, and read its end. Nothing is written to a store that is refused.
 
     :param recorded: the newest mark beside it
     :param accept_loss: accept a journal that is shorter than recorded, and give up tables with damaged rows
@@ -296,7 +298,8 @@ def open_store(
     check_files()
     damage = _check(store, has_tables, None if accept_loss else recorded, accept_loss)
     if has_space:
-        # Each run begins with an empty log: `check_log` could not tell the torn end of an earlier run from damage.
+        # Each run begins with an empty log: `check_log` could not distinguish the torn end of an earlier run from
+        # damage.
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     make_durable(connection)
     if not has_tables:
@@ -331,9 +334,8 @@ def _check(
     return damage
 
 
-# The store and the files beside it, as one thing: they are opened together, watched while a host runs, and closed together.
-#
-# And how much room their disk has.
+# The store and the files beside it together: they are opened together, watched while a host runs, and closed together.
+# Also the free space of their disk.
 
 
 #: The process (EMFILE) or the system (ENFILE) has no file left.
@@ -351,7 +353,7 @@ def ignoring(numbers: frozenset[int]) -> Iterator[None]:
     """
     Ignore some errors of the system; the caller tries again later.
 
-    The store itself stays open, so its contents are durable. A mark that is older than the store is still right.
+    The store itself remains open, so its contents are durable. A mark that is older than the store is still right.
     """
     try:
         yield
@@ -379,10 +381,11 @@ def resolved(path: Path) -> Path:
 
 def is_mount_point(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
     """
-    Whether something is mounted at a path. A file can be mounted from its own file system, so its device does not tell.
+    Whether a file system is mounted at a path. A file can be mounted from its own file system, so a comparison of
+    devices is not enough.
 
     :param path: without symbolic links
-    :param mounts: the system's list of mounts. Where there is none, only a mount from another file system is noticed
+    :param mounts: the system's list of mounts. Without it, only a mount from another file system is detected
     """
     try:
         lines = mounts.read_bytes().splitlines()
@@ -398,7 +401,8 @@ def is_mount_point(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> b
 
 def check_locks(path: Path) -> None:
     """
-    Try whether a lock keeps anybody out here. Some file systems grant every lock: two hosts would write to one store.
+    Test whether a lock excludes other processes here. Some file systems grant every lock: then two hosts could write to
+    one store.
 
     It is tried on another file, because to close the store itself would drop this process's locks on it.
 
@@ -412,7 +416,7 @@ def check_locks(path: Path) -> None:
             # Such a lock belongs to the open file and not to the process, so it must be refused.
             fcntl.fcntl(second, fcntl.F_OFD_SETLK, everything)
     except (OSError, AttributeError):
-        return  # it was; or this system has no such locks; or the folder takes no file, which others will find
+        return  # it was; or this system has no such locks; or the folder accepts no file, which a later step reports
     raise StoreUnusable(
         "locks do nothing on this file system, so two hosts could write here; keep the store on a local one"
     )
@@ -430,7 +434,9 @@ def check_log_is_there(path: Path, recorded: sidecar.Mark | None) -> None:
 
 
 def _why_not(path: Path) -> str:
-    """What the system says to a new file beside the store, where SQLite says `disk I/O error` only; empty: it takes one."""
+    """
+    The system's error for a new file beside the store, if SQLite reports only `disk I/O error`; empty: there is none.
+    """
     probe = sidecar_path(path, PROBE)
     try:
         with open(probe, "wb") as file:
@@ -473,7 +479,7 @@ class StoreFiles:
         """
         Note in the files beside the store that a host has it open.
 
-        :param has_space: whether the disk has room; if not, the files stay as they are
+        :param has_space: whether the disk has room; if not, the files do not change
         """
         tolerated = frozenset() if has_space else NO_SPACE_LEFT
         with ignoring(tolerated):
@@ -500,7 +506,7 @@ class StoreFiles:
         return partial(self._write_mark, self._mark_now(log=True))
 
     def close(self) -> None:
-        with suppress(sqlite3.Error):  # without room for that they stay
+        with suppress(sqlite3.Error):  # without room for it they are not removed
             self.store.remove_unplayed()
         # After this the log is empty, and the store alone is the whole journal.
         emptied = [(1,)]

@@ -35,7 +35,7 @@ Work = Callable[[Between], None]
 
 
 class CommitTarget(Protocol):
-    """What the writer writes to; each method raises if it fails."""
+    """The store behind the writer; each method raises if it fails."""
 
     def commit(self, changes: Sequence[Change]) -> None:
         """Make a group durable."""
@@ -56,7 +56,7 @@ class Writer:
     """
 
     _target: CommitTarget
-    #: Calls a function on the reactor's thread; the order of the calls is kept.
+    #: Calls a function on the reactor's thread, in the order of the calls.
     _from_thread: Callable[[Callable[[], None]], None]
     #: Called there with the number of changes that have become durable, once a group.
     _durable: Callable[[int], None]
@@ -65,7 +65,7 @@ class Writer:
     #: Seconds, monotonic.
     _clock: Callable[[], float]
     _measures: JournalMeasures = field(factory=JournalMeasures)
-    #: Called on the thread when nothing more is written, before the target is closed: ends what reads beside it.
+    #: Called on the thread after the last write, before the target is closed: ends the reads beside it.
     _before_close: Callable[[], None] = lambda: None
     #: Seconds between two marks, and changes between two marks.
     _mark_every: float = 0.1
