@@ -1,7 +1,7 @@
 """
-The HTTP interface: what everybody may know of the matches, as JSON. Questions that read the journal have their turn.
+The HTTP interface: the public data of the matches, as JSON. Questions that read the journal wait for their turn.
 
-It is for programs that look something up once. Those who want to hear what happens open a socket. The objects are the
+It is for programs that look something up once. Programs that need the events open a socket. The objects are the
 messages of the open wire.
 """
 
@@ -123,7 +123,8 @@ def row(match: FinishedMatch) -> MatchRow:
 
 def results_of(tally: Tally, game: str, wanted: str) -> Generator[None, None, Results]:
     """
-    What a tally says: accounts, house players and then guests, of each kind the most victories first. Each step takes one row.
+    The results of a tally: accounts, house players and then guests, of each kind the most victories first. Each step
+    takes one row.
 
     :param wanted: the key of a name; empty: of all names
     """
@@ -224,7 +225,7 @@ def _entry(number: int, entry: Entry) -> RecordEntry:
 #: Seconds for which the board is looked at after it was asked for.
 LOOK_SECONDS = 10.0
 
-#: Stands for a game that no match can be of, and for a name that nobody can have.
+#: Replaces a game that no match can be of, and a name that no player can have.
 NOTHING_SUCH = KEY_OF_NOBODY
 
 NOTHING = "there is nothing at this address"
@@ -326,7 +327,7 @@ class _Glance:
     _done: bool = False
 
     def _look_away(self, answer: Deferred[Answer]) -> None:
-        """The client is gone."""
+        """The client has disconnected."""
         self._done = True
         self._directory.unwatch(self._table, self)
 
@@ -345,7 +346,7 @@ class _Glance:
 @define(eq=False)
 class Api:
     """
-    What stands below `/api`.
+    The answers below `/api`.
 
     :param worker: makes long records, and compresses long answers
     :param reveal: whether a record shows what was hidden during the match
@@ -373,7 +374,7 @@ class Api:
 
     @cached_property
     def _fixed(self) -> Mapping[tuple[str, ...], Answer]:
-        """What is the same for as long as the host runs."""
+        """The answers that do not change while the host runs."""
         played = self._options.games
         answers: dict[tuple[str, ...], Answer] = {
             ("schema.json",): found(
@@ -438,7 +439,7 @@ class Api:
         """
         The game and the key of the name that a client asks for; empty: any.
 
-        Answers are kept under them, so they are not the client's text: `NOTHING_SUCH` stands for all that there cannot be.
+        Answers are cached under them, so they are not the client's text: `NOTHING_SUCH` replaces all impossible values.
         """
         game, name = query.get("game", ""), query.get("name", "")
         known = not game or game in self._options.games or game in self._directory.finished.games
@@ -450,7 +451,7 @@ class Api:
         return kept(await as_json(self._worker, results), self._directory.finished.seconds_left(tally))
 
     async def _record(self, table: TableId, ending: str, code: str) -> Found:
-        """The record of a finished match. One that everybody may know is kept as it is sent."""
+        """The record of a finished match. A public one is cached as it is sent."""
         try:
             match, record, game = await self._directory.finished_match(table, code, self._games)
         except NotAnswered as refusal:
@@ -502,7 +503,7 @@ class Api:
         game, told = await asked.read()
         if isinstance(told, WatchRefused):
             return Found(not_found(str(told)))
-        # The picture after an entry never changes, also while the match goes on.
+        # The picture after an entry never changes, also before the end of the match.
         cache = FOR_EVER if told.n == until and not code else NEVER
         answer = await in_thread(self._worker, partial(_drawn, self._options.games[game].game, told, cache))
         return kept(answer) if asked.lasting else Found(answer)
@@ -523,7 +524,7 @@ def _code(query: Mapping[str, str]) -> str:
 
 
 def _drawn(game: Game[Any, Any], told: History[Any], cache: str) -> Answer:
-    """A match as everybody may know it, after the last entry that is told."""
+    """The public view of a match, after the last entry of the history."""
     if not told.events or told.n > MOST_TOLD:
         return not_found("nothing has happened yet, or the match is too long to be drawn")
     view, turns = None, []
@@ -544,7 +545,7 @@ LARGE = 16_384
 
 
 def in_thread(worker: Worker, work: Callable[[], T]) -> Deferred[T]:
-    """Have a thread do some work. Fires with what it returns, or fails with what it raises."""
+    """Do some work in a thread. Fires with its result, or fails with its exception."""
     answer: Deferred[T] = Deferred()
 
     def safely() -> T | Failure:
@@ -565,5 +566,5 @@ async def as_json(worker: Worker, content: Any, cache: str = NEVER) -> Answer:
 
 
 def kept(answer: Answer, seconds: float = float("inf")) -> Found:
-    """An answer that is kept as it is sent, for so long."""
+    """An answer that is cached as it is sent, for a number of seconds."""
     return Found(answer, len(answer.body) + len(answer.packed or b""), seconds)

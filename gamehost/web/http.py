@@ -1,18 +1,19 @@
 """
-What is asked over HTTP, who may ask, and what is answered: values that know no connection. And the files of the pages, read and
-compressed once, at the start. Pure.
+Requests over HTTP, access to them, and their answers: values that know no connection. Also the files of the pages, read
+and compressed once, at the start. Pure.
 
-A page of another site can make a browser send requests here, and a name of that site that points to this host makes them look
-like our own. So a browser's socket must come from a page of this host, and the host must be asked by an address, by the name
-`localhost`, or by a name that its owner has given it: nobody else can make a name point here that a browser takes for one of
-these.
+A page of another site can make a browser send requests here, and a name of that site that points to this host makes
+them look like our own. So a browser's socket must come from a page of this host. And the host must be addressed by an
+address, by the name `localhost`, or by a name that its owner has given it: no other site can make such a name point
+here.
 
-The addresses of the files have a hash over all of them, so browsers may keep them for ever: a new release has new addresses.
-Modules import each other by relative names, and so keep the hash. In the shell `/static/HASH/` stands for the address of the
-files, `GAMES` for the games of this host as JSON, `WAYS` for its ports, and `PHRASES` for what players can say to each other.
+The addresses of the files have a hash over all of them, so browsers may cache them for ever: a new release has new
+addresses. Modules import each other by relative names, so the imported names have the hash, too. In the shell,
+placeholders are replaced: `/static/HASH/` by the address of the files, `GAMES` by the games of this host as JSON,
+`WAYS` by its ports, and `PHRASES` by the phrases for players.
 
-A game brings its own board: `board.js` and `board.css` in its folder, whoever has written it, and what they need in other files
-whose names begin with `board`. They are served at `/static/HASH/games/NAME/`, and beside them `help.txt`, the game's rules.
+A game brings its own board: `board.js` and `board.css` in its folder, and other files that they need, with names that
+begin with `board`. They are served at `/static/HASH/games/NAME/`, and beside them `help.txt`, the game's rules.
 """
 
 import gzip
@@ -158,20 +159,20 @@ _HOST = re.compile(r"([a-zA-Z0-9._-]+|\[[0-9a-fA-F:.]+\])(?::(\d{1,5}))?", re.AS
 
 class Access(Struct, frozen=True):
     """
-    What a listener knows of its names.
+    The names of a listener, and its trusted proxies.
 
-    :param advice: what people who use another name can do
+    :param advice: the advice to people that use another name
     """
 
     #: The origins of its pages, as its owner has named them.
     origins: Sequence[str] = ()
-    #: The proxies whose headers are believed, as the owner has named them.
+    #: The trusted proxies: the host uses their headers.
     trusted: Sequence[Network] = ()
     advice: str = "an owner can give it one with --web-origin"
 
     def visitor(self, peer: str, tls: bool, headers: Mapping[str, str]) -> Visitor:
         """
-        Who asks.
+        The visitor of a request.
 
         :param peer: the address that the connection comes from; empty at a Unix socket
         :param headers: as of `Asked`
@@ -179,13 +180,13 @@ class Access(Struct, frozen=True):
         if not is_forwarded(headers):
             return Visitor(peer, tls, tls or _is_loopback(peer))
         if not self.trusts(peer):
-            # Another program has read along, even if it is one of this machine.
+            # Another program has read the request, even if it is one of this machine.
             return Visitor(peer, tls, tls)
         https = tls or headers.get("x-forwarded-proto") == "https"
         return Visitor(_last_hop(headers.get("x-forwarded-for", "")) or peer, https, https)
 
     def trusts(self, peer: str) -> bool:
-        """Whether this is the address of a proxy whose headers are believed."""
+        """Whether this is the address of a trusted proxy."""
         return not peer or is_among(peer, self.trusted)
 
     def may_be_many(self, peer: str) -> bool:
@@ -245,7 +246,7 @@ SHELL = "index.html"
 PLACEHOLDER = b"/static/HASH/"
 #: In the shell, replaced by the games, and by what is run in a terminal to come here.
 GAMES, WAYS = b"GAMES", b"WAYS"
-#: In the shell, replaced by what players can say, and by the wires on which they can be told it.
+#: In the shell, replaced by the phrases for players, and by the wires on which they can receive them.
 SAID = b"PHRASES"
 
 KINDS: Mapping[str, str] = {
@@ -305,10 +306,10 @@ def described(
     house: Mapping[str, float] = MappingProxyType({}),
 ) -> bytes:
     """
-    What the pages know of the games before anything else, as JSON in an attribute.
+    The facts about the games that the pages need first, as JSON in an attribute.
 
     :param settings: the host's, by game
-    :param house: seconds until somebody who waits alone gets a house player, by game
+    :param house: seconds until a player that waits alone gets a house player, by game
     """
     rows = [
         {
@@ -368,7 +369,7 @@ class StaticFiles:
         :param content: by their paths; one is the shell
         :param settings: the host's, by game
         :param house: as of `described`
-        :param ways: what is run in a terminal to reach the wires `console` and `open`, such as `nc HOST 8888`
+        :param ways: the commands for a terminal to reach the wires `console` and `open`, such as `nc HOST 8888`
         """
         digest = hash_of(content)
         shell = content[SHELL].replace(PLACEHOLDER, f"/static/{digest}/".encode())

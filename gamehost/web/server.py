@@ -36,18 +36,18 @@ from gamehost.web.http import (
     written,
 )
 
-#: What answers a request, at once or later.
+#: The answer to a request, at once or later.
 Answering: TypeAlias = Answer | Deferred[Answer]
 
 #: Seconds from the first byte of a request to its last.
 REQUEST_SECONDS = 10.0
-#: Seconds for which a connection without a request stays open.
+#: Seconds for which a connection without a request remains open.
 IDLE_SECONDS = 15.0
 #: Bytes of a request line and its headers.
 REQUEST_BYTES = 16_384
 END_OF_REQUEST = b"\r\n\r\n"
-#: Seconds and bytes for which a connection whose request was refused is read on. A connection that is closed while bytes are
-#: on their way to it loses the answer, too.
+#: Seconds and bytes for which a connection with a refused request is still read. If a connection is closed while bytes
+#: are on their way to it, the client loses the answer, too.
 DROP_SECONDS = 2.0
 DROP_BYTES = 1 << 20
 
@@ -152,7 +152,7 @@ class HttpConnection(HTTPChannel):
         self.site: HttpSite = site
         self.address = address
         self.counted = counted
-        #: What has taken the connection over.
+        #: The protocol that has taken the connection over.
         self._successor: IProtocol | None = None
         self._asking = False
         self._full = False
@@ -206,8 +206,8 @@ class HttpConnection(HTTPChannel):
 
     def _next_request(self) -> int:
         """
-        How many of the bytes that have come make the next request, or are none and are refused; 0: there is nothing that can
-        be handled now.
+        The number of received bytes that make the next request, or that are refused as none; 0: nothing can be handled
+        now.
         """
         if self.requests or self._taken or self.transport.disconnecting:
             return 0
@@ -275,7 +275,7 @@ class HttpConnection(HTTPChannel):
             self._read_on()
 
     def timeoutConnection(self) -> None:
-        """Close: the client does not go on with its request, or has none."""
+        """Close: the client has not finished its request, or has none."""
         TimeoutMixin.setTimeout(self, None)
         self.close()
 
@@ -321,7 +321,7 @@ class HttpSite(Factory):
 
     noisy = False
     log = Logger()
-    #: What may be asked for. None of them changes anything.
+    #: The methods that are allowed. None of them changes anything.
     methods: Sequence[str] = ("GET", "HEAD")
     #: Whether pages of other sites may ask.
     for_other_sites = False
@@ -374,7 +374,7 @@ class HttpSite(Factory):
         return channel
 
     def lost(self, channel: HttpConnection) -> None:
-        """A connection is gone, or speaks no HTTP any more."""
+        """A connection is closed, or does not use HTTP any more."""
         if channel in self.channels:
             self.channels.discard(channel)
             self.limiter.leave(channel.counted)
@@ -447,16 +447,16 @@ class HttpSite(Factory):
 
     def _failed(self, request: HttpRequest, failure: Failure) -> None:
         if failure.check(CancelledError):
-            return  # the client is gone
+            return  # the client has disconnected
         request.answer(self.answer_of(failure))
 
     def answer_of(self, failure: Failure) -> Answer:
-        """What a client gets if there is no answer."""
+        """The answer to a client after a failure."""
         self.log.failure("a request could not be answered", failure)
         return FAULT
 
     def close_channels(self) -> Deferred[None]:
-        """Close all connections that speak HTTP. Fires when the last one is gone."""
+        """Close all connections that use HTTP. Fires when the last one is closed."""
         if not self.channels:
             return succeed(None)
         closed = self._closing = Deferred()

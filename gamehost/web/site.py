@@ -134,12 +134,15 @@ class WebSite(HttpSite):
     # -- what the service calls
 
     def close(self, reason: str) -> Deferred[None]:
-        """As `disconnect`, for good."""
+        """As `disconnect`; the site is not used again."""
         self._api.board.stop()
         return self.disconnect(reason)
 
     def disconnect(self, reason: str) -> Deferred[None]:
-        """Tell all sockets why, and close all connections. Fires when the last one is gone, after a few seconds at most."""
+        """
+        Send all sockets the reason, and close all connections. Fires when the last one is closed, after a few seconds
+        at most.
+        """
         return DeferredList([self.sockets.close(reason), self.close_channels()]).addCallback(lambda _: None)
 
 

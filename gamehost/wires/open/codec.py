@@ -30,7 +30,7 @@ from gamehost.wires.open import messages as m
 #: The longest line in bytes.
 LINE_LIMIT = 4096
 
-#: What this port speaks, for people and programs that expect something else.
+#: The description of this port, for people and programs that expect another protocol.
 SPOKEN = 'the open wire of gamehost, one JSON object a line; begin with {"do":"enter","name":"ann"}'
 
 #: An example of each message of a client, by the value of `do`: for error messages.
@@ -83,7 +83,9 @@ def parse(line: bytes) -> m.Message:
 
 
 def _malformed(line: bytes) -> m.Message:
-    """What is wrong with a line that the decoder refuses. The decoder stops at the first fault, so the rest may be no JSON."""
+    """
+    The fault of a line that the decoder refuses. The decoder stops at the first fault, so the rest may be no JSON.
+    """
     try:
         content: Any = _decode_any(line)
     except ValidationError:
@@ -104,7 +106,7 @@ def _not_json(line: bytes) -> m.Message:
     if not text.strip():
         return BLANK
     if text.startswith("\ufeff"):
-        return BYTE_ORDER_MARK  # of a browser, whose texts are no lines
+        return BYTE_ORDER_MARK  # from a browser, which sends texts and no lines
     return HELP if asks_for_help(text) else NOT_JSON
 
 
@@ -112,7 +114,7 @@ def _line(message: m.Message) -> bytes:
     return to_json(message) + b"\n"
 
 
-#: An event is told to all players of a table one after another, and is encoded once.
+#: An event goes to all players of a table one after another, and is encoded once.
 _EVENTS: LastEncoded[m.Message] = LastEncoded()
 
 

@@ -107,14 +107,14 @@ _NOT_NOW: Mapping[Enum, str] = {
 _NO_SEAT = "you have no seat at this table"
 _NOT_ASCII = "an action is written in ASCII"
 
-#: So many actions are listed at most.
+#: The most actions in one list.
 MOST_MOVES = 1_000
 
 
 def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list[m.Listed]:
     """
-    The actions that a seat may take, as a message has them: whole ones, or those that are one step longer than `begun`, or
-    may follow it.
+    The actions that a seat may take, as a message has them. They are whole ones, or the actions that are one step
+    longer than `begun`, or that may follow it.
 
     :raises IllegalAction: there are too many, or no action of the game begins so
     """
@@ -132,7 +132,7 @@ def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list
         return [_listed(game, messages, action) for action in game.sequels(view, seat, first)]
     legal = game.legal(view, seat)
     if legal is None and game.random_action(view, seat, _first) is None:
-        return []  # it may act, as who has placed all pieces may place them anew, but nobody waits for it
+        return []  # it may act, because all placed pieces may be placed again, but the match does not wait for it
     moves = None if legal is None else [_listed(game, messages, action) for action in islice(legal, MOST_MOVES + 1)]
     if moves is None or len(moves) > MOST_MOVES:
         raise IllegalAction("there are too many actions to list them")
@@ -152,7 +152,7 @@ class OpenConversation(GoesElsewhere):
     The conversation on one connection: what the client says, and what follows from it.
 
     :param options: the wire's games
-    :param encoder: makes what is told to all who look on; the same for all connections of a listener
+    :param encoder: makes the messages for all viewers; the same for all connections of a listener
     """
 
     declines: bool = False
@@ -164,7 +164,7 @@ class OpenConversation(GoesElsewhere):
         self._keep = False
         #: How much this player has said in the last match.
         self._phrases = 0
-        #: The ids of actions that were refused, and whose refusals have not been told yet.
+        #: The ids of refused actions with refusals that were not sent yet.
         self._refused: deque[Id] = deque()
         #: The id of the action that the table judges at this moment; `None`: it judges none, or has refused it.
         self._judged: tuple[Id] | None = None
@@ -238,7 +238,7 @@ class OpenConversation(GoesElsewhere):
     # -- finding opponents
 
     def seek(self, message: m.Seek) -> None:
-        """Look for opponents: in the game's queue, at a table that waits, or at a table of one's own."""
+        """Look for opponents: in the game's queue, at a waiting table, or at a new table."""
         try:
             asked = asked_for(message)
             sought = self._wanted(asked)
@@ -279,7 +279,7 @@ class OpenConversation(GoesElsewhere):
             self._wait_no_longer(str(refusal))
 
     def ask_house(self, message: m.House) -> None:
-        """Have house players take all empty seats, or the seat of a player who is away."""
+        """Let house players take all empty seats, or the seat of an absent player."""
         assert self.session is not None
         try:
             if self.state is OpenState.WAITING:
@@ -313,7 +313,7 @@ class OpenConversation(GoesElsewhere):
         self.peer.say(m.Stopped())
 
     def join(self, message: m.Join) -> None:
-        """Wait at a table that somebody has opened, on whatever wire."""
+        """Wait at a table that another player has opened, on whatever wire."""
         assert self.session is not None
         code = message.code or ""
 
@@ -372,7 +372,7 @@ class OpenConversation(GoesElsewhere):
             self._refuse(why)
 
     def ask_invitation(self, message: m.AskInvitation) -> None:
-        """Say who waits at a table, to somebody who may take a seat there."""
+        """Send the players that wait at a table, to a client that may take a seat there."""
         found = self.lobby.invitation(TableId(message.table), message.code or "")
         if found is None or found[0].name not in self._options.games:
             self._refuse("no table of this number waits for players")
@@ -384,7 +384,7 @@ class OpenConversation(GoesElsewhere):
     # -- playing
 
     def play(self, message: m.Act) -> None:
-        """Have the table judge an action in the game's own notation."""
+        """Let the table judge an action in the game's own notation."""
         handle = self.handle
         if handle is None or message.table != handle.table:
             self.peer.refuse(m.Refused(_NO_SEAT, message.id))
@@ -401,7 +401,7 @@ class OpenConversation(GoesElsewhere):
 
     def ask_moves(self, message: m.AskMoves) -> None:
         """
-        Say which actions this player may take. One question at a time: each holds a view until it is answered.
+        Send the actions that this player may take. One question at a time: each needs a view until it is answered.
 
         A question counts against the rate of moves, which slows a client down. Programs that know no rules ask before each
         action, and would be cut off as a flood otherwise.
@@ -479,7 +479,7 @@ class OpenConversation(GoesElsewhere):
                 self._refuse(_NOT_NOW[self.state])
 
     def say_closing(self, reason: str) -> None:
-        """Say why the connection ends. Somebody who was not let in, for want of room, may try again."""
+        """Send the reason why the connection ends. A client that was not admitted, for want of room, may try again."""
         self.forget_attempt()
         if self._may_try_again(reason):
             self.say_shutdown(reason)
@@ -487,7 +487,7 @@ class OpenConversation(GoesElsewhere):
             self.peer.say(m.Bye(reason))
 
     def _may_try_again(self, reason: str) -> bool:
-        """Whether somebody who is turned away for this reason may come back soon."""
+        """Whether a client that is refused for this reason may come back soon."""
         return not self._begun and not reason.startswith(ADDRESS_BANNED)
 
     SPEAKS = SPOKEN
@@ -538,7 +538,7 @@ class OpenConversation(GoesElsewhere):
         )
 
     def tell_other(self, event: Any) -> None:
-        """Tell an event of the game through its messages. The message is made once for all players on this wire."""
+        """Send an event of the game as one of its messages. The message is made once for all players on this wire."""
         handle, last = self.handle, self._last_said
         if handle is None or self._messages is None:
             return
@@ -552,7 +552,7 @@ class OpenConversation(GoesElsewhere):
         self.peer.say(last.message)
 
     def judge(self, action: Any, number: Id) -> None:
-        """Have the table judge an action. A refusal comes in its turn, as `tell_refused`."""
+        """Let the table judge an action. A refusal comes in its turn, as `tell_refused`."""
         self._judge(partial(self.act, action, careful=True), number)
 
     def _judge(self, ask: Callable[[], bool], number: Id) -> None:
@@ -566,7 +566,7 @@ class OpenConversation(GoesElsewhere):
             else:
                 self._refused.append(number)
 
-    # -- told by the table
+    # -- from the table
 
     def tell_refused(self, event: Refused) -> None:
         """The rules refuse an action. Refusals come in the order of the actions."""
@@ -578,12 +578,12 @@ class OpenConversation(GoesElsewhere):
         self.peer.refuse(m.Refused(str(event.error), number))
 
     def tell_all(self, event: Any) -> None:
-        """Tell what all are told who play or watch."""
+        """Send an event that all players and watchers receive."""
         if self.handle is not None:
             self.peer.say(of_table(event, self.handle.table, self.handle.n))
 
     def tell_back(self, event: Back[Any]) -> None:
-        """A player is back. The one who is back is told how the match stands; the others have missed nothing."""
+        """A player is back. That player receives the state of the match; the others have missed nothing."""
         handle, messages = self.handle, self._messages
         if handle is not None and messages is not None:
             view = messages.view(event.view) if event.seat == handle.seat else UNSET
@@ -602,11 +602,11 @@ class OpenConversation(GoesElsewhere):
             self.peer.say(m.Declined(self.handle.table, self.handle.n, event.seat, event.offer.value))
 
     def tell_over(self, event: Over) -> None:
-        """The match is over. The player stays logged in, and may seek again."""
+        """The match is over. The player remains logged in, and may seek again."""
         self._tell_last(event)
 
     def tell_suspended(self, event: Suspended) -> None:
-        """A fault of the host has stopped the match. The player is free, stays logged in, and may seek again."""
+        """A fault of the host has stopped the match. The player is free, remains logged in, and may seek again."""
         self._tell_last(event)
 
     def _tell_last(self, event: Over | Suspended) -> None:
@@ -616,7 +616,7 @@ class OpenConversation(GoesElsewhere):
             self.peer.refuse(m.Refused(MATCH_OVER, number))
         self._refused.clear()
 
-    # -- told by the lobby
+    # -- from the lobby
 
     def tell_gathered(self, event: OpenTable) -> None:
         game, code = self._sought

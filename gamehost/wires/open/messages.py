@@ -20,16 +20,16 @@ from gamehost.games.messages import Messages, union_of
 from gamehost.players.base import Standing, TurningPoint
 from gamehost.wires.framing import Blank, UndecodableLine
 
-#: The largest whole number that JavaScript holds exactly.
+#: The largest whole number that JavaScript represents exactly.
 LARGEST = 2**53 - 1
 
 Whole: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
 #: The value of a setting. All are text inside; numbers and truth values are accepted for convenience.
 SettingValue: TypeAlias = str | bool | int | float
-#: The milliseconds that each seat has left, by seat. It is there in matches with clocks alone.
+#: The milliseconds that each seat has left, by seat. Only matches with clocks have it.
 Clocks: TypeAlias = list[int] | UnsetType
-#: The milliseconds in which those must act whose turn it is, and how many they had in all. Who does not loses by time. It is
-#: there in matches with such a time alone, and comes beside clocks.
+#: The milliseconds that the seat to move has left, and how many it had in all. Without an action in that time the seat
+#: loses. Only matches with such a time have it, besides clocks.
 Due: TypeAlias = tuple[int, int] | UnsetType
 SeatWish: TypeAlias = Literal["first", "second", "any"]
 #: To make an offer, or to answer that of the other player.

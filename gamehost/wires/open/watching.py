@@ -1,6 +1,6 @@
 """
-Those who watch: what they may ask on the open wire, and the bytes for all of them, made once. And what another host of a
-cluster must know to go on with a conversation.
+Watching on the open wire: the questions of watchers, and the bytes for all of them, made once. Also the state that
+another host of a cluster needs to continue a conversation.
 """
 
 import re
@@ -57,7 +57,7 @@ ARCHIVED = "nobody came back"
 
 
 def of_table(event: Any, table: int, n: int) -> Any:
-    """What a table tells all who play or watch, as a message; `None`: this is no such event."""
+    """The message of an event for all players and watchers of a table; `None`: this is no such event."""
     match event:
         case Away(seat):
             return m.Away(table, n, seat)
@@ -97,7 +97,7 @@ class SharedEncoder:
     # -- of a match
 
     def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
-        """Where the match stands."""
+        """The state of the match."""
         view = self._options.games[table.game.name].messages.view(look.view)
         names, wires = list(table.names), list(table.wires)
         away, clocks = list[int](look.away or ()), told_clocks(table.clocks)
@@ -131,7 +131,7 @@ class SharedEncoder:
         return self._bytes([message])
 
     def history(self, table: int, game: str, told: History[Any]) -> Generator[None, None, m.History]:
-        """What has happened, without the events for which the game has no message. Each step makes one of them."""
+        """The history, without the events for which the game has no message. Each step makes one of them."""
         messages, made = self._options.games[game].messages, list[m.Numbered]()
         for number, event in told.events:
             message = messages.event(event)
@@ -162,7 +162,7 @@ class SharedEncoder:
         return self._bytes([m.Tables(rows, groups)])
 
     def changes(self, changes: "Changes") -> bytes:
-        """What is different since the last time."""
+        """The differences since the last time."""
         known = self._options.games
         return self._bytes(
             [
@@ -198,10 +198,10 @@ class SharedEncoder:
 
 class LookingOn(SeekingConversation[m.Message]):
     """
-    The part of a conversation for those who look on: at the board, at matches, and at what has happened in them.
+    The viewer's part of a conversation: the board, matches, and their histories.
 
     :param options: the wire's games
-    :param encoder: makes what is told to all who look on; the same for all connections of a listener
+    :param encoder: makes the messages for all viewers; the same for all connections of a listener
     """
 
     def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
@@ -246,11 +246,11 @@ class LookingOn(SeekingConversation[m.Message]):
         self.peer.say(m.Encoded(data))
 
     def closed(self, table: TableId) -> None:
-        """A match is over, or cannot go on."""
+        """A match is over, or cannot continue."""
         self._watched.pop(table, None)
 
     def ask_history(self, message: m.AskHistory) -> None:
-        """What has happened in a match. One question at a time: each is read from the disk."""
+        """Answer with the history of a match. One question at a time: each is read from the disk."""
         until, table = None if message.until is UNSET else message.until, TableId(message.table)
         games = {name: played.game for name, played in self._options.games.items()}
         try:
@@ -288,7 +288,7 @@ class LookingOn(SeekingConversation[m.Message]):
             self._refuse(str(told))
 
     def ask_study(self, message: m.AskStudy) -> None:
-        """Who was ahead in a finished match, and where it turned. One question at a time: each is work for seconds."""
+        """Answer with the study of a finished match. One question at a time: each takes seconds of work."""
         if self._studying:
             self._refuse('wait for "study"')
             return
@@ -313,7 +313,7 @@ class LookingOn(SeekingConversation[m.Message]):
         self.peer.refuse(m.Sorry(reason))
 
     def end(self) -> None:
-        """The connection is gone: nothing is watched or awaited any more, and a seat is kept."""
+        """The connection is lost: watching and questions end, and a seat is reserved."""
         self._withdraw()
         self._leave_study()
         self._directory.board.look_away(self)
@@ -323,14 +323,14 @@ class LookingOn(SeekingConversation[m.Message]):
         super().end()
 
     def looks_on(self) -> dict[str, Any] | None:
-        """What is looked at, for another host of a cluster; `None`: an answer is on its way."""
+        """The watched matches and the board, for another host of a cluster; `None`: an answer is being computed."""
         if self._asking or self._studying:
             return None
         board = self._directory.board.is_looked_at_by(self)
         return {"board": board, "watched": list(self._watched.items())}
 
     def look_on(self, looks: Mapping[str, Any]) -> None:
-        """Go on looking, for another host. The client is shown everything again."""
+        """Continue to watch, for another host. The client receives everything again."""
         if looks["board"]:
             self.look(m.Lobby(True))
         for table, code in looks["watched"]:
@@ -346,12 +346,12 @@ class LookingOn(SeekingConversation[m.Message]):
     }
 
 
-# What of a conversation on the open wire another host of a cluster must know: what its messages need that may be there, and how
-# it goes on there.
+# The part of a conversation on the open wire that another host of a cluster needs: the objects in its messages that may
+# be there, and how it continues there.
 
 
 class OpenState(Enum):
-    """What a connection can do next."""
+    """The state of a connection."""
 
     #: Not logged in. It may watch.
     OUTSIDE = "outside"
@@ -365,7 +365,7 @@ class OpenState(Enum):
     PLAYING = "playing"
 
 
-#: A guest's key: so many random bits, in hexadecimal.
+#: A guest's key: the number of random bits, in hexadecimal.
 KEY_BITS = 128
 KEY = re.compile(rf"[0-9a-f]{{{KEY_BITS // 4}}}", re.ASCII)
 #: An account's.
@@ -416,14 +416,17 @@ class GoesElsewhere(LookingOn):
         return None if at_table else claim_of_table(TableId(message.table))
 
     def claim_of_rematch(self, message: m.AskRematch) -> Claim | None:
-        """The others are asked where the first one is who is not here any more."""
+        """The others are sent to the host of the first player that is not here any more."""
         played = self._played
         if played is None or played.house or self._rematch is not None or not (absent := self.lobby.not_here(played)):
             return None
         return Claim(place=key_of(absent[0]))
 
     def parcel(self) -> str | None:
-        """What is looked at, what was played, and what is sought: whoever waits in a queue can wait in that of another host."""
+        """
+        The viewed board and matches, the last match, and the wish: a client that waits in a queue can wait in that of
+        another host.
+        """
         looks = self.looks_on()
         waits = self.state is OpenState.WAITING
         if looks is None or self.state in (OpenState.CHECKING, OpenState.PLAYING):
@@ -434,7 +437,7 @@ class GoesElsewhere(LookingOn):
         return to_json({**looks, **told}).decode("utf-8")
 
     def unpack(self, parcel: str, session: Session | None) -> None:
-        """Look at the same, and wait in the same queue. The client has been told that it seeks."""
+        """View the same, and wait in the same queue. The client has received that it seeks."""
         told = decode(parcel)
         if session is not None:
             self.logged_in(session)

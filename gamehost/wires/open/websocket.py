@@ -6,9 +6,10 @@ does not close its connection when it is lost.
 
 For house players the wire differs in three things:
 
-- `enter` takes the seat that the lobby keeps under the name of a house player. The key is the secret of the host's own process.
+- `enter` takes the seat that the lobby has reserved under the name of a house player. The key is the secret of the
+  host's own process.
 - There is nothing to seek and nothing to watch.
-- The lobby is told whenever something happens at the table.
+- The lobby is informed of every event at the table.
 """
 
 from collections.abc import Callable, Mapping
@@ -95,7 +96,7 @@ class SocketConversation(OpenConversation):
             self._socket.say(Switching(self._key))
 
     def log_in(self, message: m.LogIn) -> None:
-        """Have the password of an account checked, if nobody else has read it."""
+        """Check the password of an account, if no other program could have read it."""
         if self._private:
             super().log_in(message)
         else:
@@ -121,7 +122,7 @@ class SocketConversation(OpenConversation):
         if not again:
             self._switch()
         super().say_closing(reason)
-        if not again:  # else it was told as at a shutdown
+        if not again:  # else it was sent as at a shutdown
             self._socket.say(Close(code, reason))
 
     HEARS: ClassVar[Mapping[Any, Any]] = {
