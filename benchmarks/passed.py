@@ -1,7 +1,7 @@
 """Which functions of the host a piece of work passes. Nothing but that is imported: a host that is started may be traced."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import CodeType, FrameType
@@ -37,11 +37,15 @@ class Count:
     on: bool = False
     #: Whether steps are counted, too, which takes ten times as long.
     with_steps: bool = True
+    #: Folders of the package that are not counted.
+    left_out: Sequence[str] = ()
 
     def trace(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         """For `sys.settrace`."""
         code = frame.f_code
         if not code.co_filename.startswith(PACKAGE) or code.co_filename.startswith(NOT_COUNTED):
+            return None
+        if code.co_filename.startswith(tuple(f"{PACKAGE}/{folder}" for folder in self.left_out)):
             return None
         if not self.with_steps:
             self.calls[code] += self.on and bool(code.co_flags & CO_OPTIMIZED)  # the body of a class is no function

@@ -4,7 +4,7 @@ Other ways through the host than that of a move: which functions a log-in passes
     python -m benchmarks.ways [--list]
 
 They are counted as `benchmarks.way` counts a move, but for two things. Only the start has a store on disk. What happens once,
-a start and a contest, passes each function that is called at all.
+a start and a game of a contest, passes each function that is called at all.
 """
 
 import argparse
@@ -31,17 +31,25 @@ ENTRIES = 8
 #: As a program, it traces a host with the options that it is given.
 STARTED = ROOT / "benchmarks" / "started_way.py"
 
+#: What only the programs of a contest call, which are processes of their own.
+PROGRAMS = (
+    *("extras/bots/", "programs/", "games/play.py", "games/installed.py", "games/onitama/player.py"),
+    *("entries.py", "plugins.py", "ops/__init__.py"),
+)
+
 #: One way: what goes before it, the way itself after the first `yield`, and what follows after the second one.
 Steps = Callable[[int], Iterator[None]]
 
 
-def repeated(steps: Steps, times: int = TIMES) -> Way:
+def repeated(steps: Steps, times: int = TIMES, left_out: Sequence[str] = ()) -> Way:
     """
     The functions that at least every second run of these steps passes.
 
     A first run is not counted: some functions are called only once in a process, and what they return is kept.
+
+    :param left_out: folders of the package that are not counted
     """
-    count, before = Count(with_steps=False), sys.gettrace()
+    count, before = Count(with_steps=False, left_out=left_out), sys.gettrace()
     for number in range(times + 1):
         run = steps(number)
         next(run)
@@ -105,19 +113,25 @@ def start(tables: int = 1000) -> Way:
 
 
 def contest() -> Way:
-    """A contest of one game of Onitama, from its plan to its result, with the two programs that play."""
+    """
+    One game of a contest of Onitama on the contest's host, from the game before it to its result. The two programs that play
+    are not counted: they are processes of their own.
+    """
     command = program("onitama", 2)
     words = ["--wire=onitama", "--seed=3", *(f"--player={name}={command}" for name in ("ann", "bob"))]
 
     def steps(number: int) -> Iterator[None]:
         with tempfile.TemporaryDirectory() as folder:
+            made = MemoryContest(Path(folder) / "contest", *words, "--rounds=3")
+            made.begin()
+            made.go_on(1)
             yield
-            made = MemoryContest(Path(folder) / "contest", *words, "--rounds=1")
-            made.play()
+            made.go_on(2)
             yield
+            made.go_on()
         assert made.ends == [""]
 
-    return repeated(steps, 1)
+    return repeated(steps, 1, PROGRAMS)
 
 
 #: By the words of docs/architecture.

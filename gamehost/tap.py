@@ -194,7 +194,7 @@ def _lobby(
     if durable is not None:
         proven = ProvenLogins(proof_key(beside(options["store"]).absolute()), durable, durable.wall)
     sessions = SessionRegistry(
-        *(options["resume"], lambda key: accounts.find(key) is not None, reactor.seconds),
+        *(options["resume"], accounts.__contains__, reactor.seconds),
         *(limits.keyless_resume_seconds, LookAlikes(accounts.names()), membership or Membership()),
     )
     login_service = LoginService(

@@ -38,9 +38,7 @@ def private_lobby(
     :param of_games: the settings of its games, by their names
     """
     clock, read, accounts, cork = context.clock, Limits.read(limits), StoredAccounts(journal), Cork()
-    registry = SessionRegistry(
-        ResumePolicy.ANY, lambda key: accounts.find(key) is not None, clock.seconds, read.keyless_resume_seconds
-    )
+    registry = SessionRegistry(ResumePolicy.ANY, accounts.__contains__, clock.seconds, read.keyless_resume_seconds)
     login_service = LoginService(
         *(accounts, registry.is_guest, clock, at_once, read, cork, CHEAP), **registry.for_accounts()
     )

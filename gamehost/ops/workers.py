@@ -290,18 +290,42 @@ class Running:
     pid: int
     parent: int
     session: int
+    #: Seconds of a processor that it has taken, with those of its children that it has waited for.
+    seconds: float
     #: Bytes in memory.
     resident: int
 
 
-def running() -> Iterator[Running]:
-    """The processes of this machine; only Linux lists them."""
-    page = os.sysconf("SC_PAGE_SIZE")
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError, ValueError, IndexError):
+def running(among: Iterable[str] | None = None) -> Iterator[Running]:
+    """
+    The processes of this machine; only Linux lists them.
+
+    :param among: only these, by their numbers
+    """
+    page, ticks = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
+    for name in filter(str.isdigit, _names_in("/proc") if among is None else among):
+        with suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
             # The name of the command, in parentheses, may have blanks.
-            fields = path.read_text("utf-8", "replace").rpartition(")")[2].split()
-            yield Running(int(path.parent.name), int(fields[1]), int(fields[3]), int(fields[21]) * page)
+            fields = file.read().rpartition(b")")[2].split()
+            taken = sum(map(int, fields[11:15])) / ticks
+            yield Running(int(name), int(fields[1]), int(fields[3]), taken, int(fields[21]) * page)
+
+
+def _names_in(folder: str) -> Sequence[str]:
+    with suppress(OSError):
+        return os.listdir(folder)
+    return ()
+
+
+def _children() -> Iterator[Running]:
+    """The children of this process. Not every Linux lists them."""
+    mine = os.getpid()
+    try:
+        lists = [Path(f"/proc/self/task/{task}/children").read_text("ascii") for task in _names_in("/proc/self/task")]
+        among: Iterable[str] | None = " ".join(lists).split()
+    except OSError:
+        among = None
+    return (one for one in running(among) if one.parent == mine)
 
 
 def descendants(root: int, processes: Iterable[Running]) -> list[Running]:
@@ -350,9 +374,9 @@ def _end_orphans() -> None:
         ctypes.CDLL(None).prctl(_GET_CHILD_SUBREAPER, ctypes.byref(adopts), 0, 0, 0)
     if not adopts.value:
         return
-    own, mine = os.getsid(0), os.getpid()
-    for one in running():
-        if one.parent == mine and one.session != own and one.pid not in process.reapProcessHandlers:
+    own = os.getsid(0)
+    for one in _children():
+        if one.session != own and one.pid not in process.reapProcessHandlers:
             kill(one.pid)
             with suppress(ChildProcessError):
                 os.waitpid(one.pid, os.WNOHANG)
@@ -398,11 +422,10 @@ class Command(ProcessProtocol):
             with suppress(ProcessExitedAlready):
                 self.transport.signalProcess("KILL")
 
-    @property
-    def resident(self) -> int:
-        """Bytes in memory of all its processes together, as far as the system reports them."""
+    def family(self, processes: Sequence[Running]) -> list[Running]:
+        """Its processes, out of all those of the machine: its keeper first, and then all that it has started."""
         pid = None if self.transport is None else self.transport.pid
-        return 0 if pid is None else sum(one.resident for one in descendants(pid, running()))
+        return [] if pid is None else [*(one for one in processes if one.pid == pid), *descendants(pid, processes)]
 
 
 def start_command(

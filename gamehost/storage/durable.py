@@ -478,6 +478,9 @@ class StoredAccounts:
     def find(self, key: str) -> Account | None:
         return self._accounts.get(key)
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._accounts
+
     def names(self) -> Iterable[str]:
         return (account.name for account in self._accounts.values())
 

@@ -1,6 +1,7 @@
 """Contests in memory: the hosts of their games, and programs that play there at random, without sockets and processes."""
 
 import random
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from twisted.python.failure import Failure
 
 from gamehost.extras.bots.command import PlayerProtocol, playable
 from gamehost.extras.bots.command import parser as player_parser
-from gamehost.extras.contest.command import _content, parser, plan_of
+from gamehost.extras.contest.command import _content, games_at, parser, plan_of
 from gamehost.extras.contest.contest import Contest, ContestJournal, ContestRun
 from gamehost.extras.contest.game import ContestGame
 from gamehost.games.base import Game, Seat
@@ -54,11 +55,14 @@ class MemoryProcess:
         self._protocol = protocol
         #: What it does next; whether there was something to do.
         self.step: Callable[[], bool] = lambda: False
+        #: Closes its connection.
+        self.close: Callable[[], None] = lambda: None
 
     def end(self, status: int = 0) -> None:
         if self.pid is not None:
             self.pid = None
             self.step = lambda: False
+            self.close()
             reason = Failure(ProcessTerminated(status) if status else ProcessDone(0))
             self._protocol.processExited(reason)
             self._protocol.processEnded(reason)
@@ -85,6 +89,9 @@ class Machine(Clock):
         self.processes: list[MemoryProcess] = []
         #: The words of a program that comes to each host before all others, on its own account; empty: there is none.
         self.early: Sequence[str] = ()
+        #: After so many turns no program does anything more; `None`: all play on.
+        self.stalled: int | None = None
+        self.turns = 0
         #: How many programs have come to each port.
         self.came: dict[int, int] = {}
 
@@ -112,6 +119,11 @@ class Machine(Clock):
             self._java(process, int(port), name, int(seats))
         elif "player" in words:
             self._player(process, words[words.index("player") + 1 :])
+        elif "./ends" in words:
+            self.callLater(0, process.end, 3)
+        if "./stalls" in words:
+            turns, step = iter(range(int(words[words.index("./stalls") + 1]))), process.step
+            process.step = lambda: next(turns, None) is not None and step()
 
     def _player(self, process: MemoryProcess, words: Sequence[str]) -> None:
         options = player_parser(REGISTRY.wires).parse_args(words)
@@ -148,7 +160,7 @@ class Machine(Clock):
                 near.hang_up()
             return bool(sent or told)
 
-        process.step = step
+        process.step, process.close = step, far.drop
         protocol.makeConnection(near)
 
     def _java(self, process: MemoryProcess, port: int, name: str, seats: int) -> None:
@@ -162,7 +174,7 @@ class Machine(Clock):
                 self.callLater(0, process.end)
             return bool(player.hear()) or player.reply()
 
-        process.step = step
+        process.step, process.close = step, player.client.drop
 
     def connect(self, wire: str, port: int) -> Client:
         host: Any = self
@@ -171,15 +183,16 @@ class Machine(Clock):
     def until_idle(self) -> None:
         """The programs have turns; see `play`."""
 
-    def play(self, run: ContestRun, most: float = 100_000.0) -> None:
-        """Go on until the contest is over."""
-        until = self.seconds() + most
-        while run.running:
-            assert self.seconds() < until, "there is no end"
-            # One that has come early goes ahead of the others.
-            ahead, others = self.processes[: bool(self.early)], self.processes[bool(self.early) :]
-            busy = any([one.step() for one in ahead]) or any([one.step() for one in others])
-            self.advance(0 if busy else 0.05)
+    def turn(self) -> None:
+        """Each program has a turn. If there is nothing to do, some time passes."""
+        # One that has come early goes ahead of the others.
+        ahead, others = self.processes[: bool(self.early)], self.processes[bool(self.early) :]
+        self.turns += 1
+        if self.stalled is not None and self.turns > self.stalled:
+            ahead, others = [], []
+        busy = any([one.step() for one in ahead]) or any([one.step() for one in others])
+        self.processes = [one for one in self.processes if one.pid is not None]
+        self.advance(0 if busy else 0.05)
 
 
 def content_of(*words: str) -> Mapping[str, Any]:
@@ -200,19 +213,30 @@ class MemoryContest:
 
     def play(self, at_once: int = 1) -> Contest:
         """Play it to its end."""
-        journal = ContestJournal(self.folder)
-        contest = journal.open(self.plan)
-        make = partial(self._new_game, self.machine, self.wire, self.game, self.plan)
-        run = ContestRun(self.machine, contest, journal, make, at_once, lambda what: None, self.ends.append)
-        run.start()
-        while not self.ends:
-            self.machine.play(run)
-            self.machine.advance(0)
-        journal.close()
+        contest = self.begin(at_once)
+        self.go_on()
         return contest
 
-    def _new_game(self, *arguments: Any, **named: Any) -> ContestGame:
-        self.games.append(ContestGame(*arguments, **named))
+    def begin(self, at_once: int = 1) -> Contest:
+        self._journal = ContestJournal(self.folder)
+        self.contest = self._journal.open(self.plan)
+        make = partial(self._new_game, games_at(None, self.machine, self.wire, self.game, self.plan))
+        ContestRun(
+            *(self.machine, self.contest, self._journal, make, at_once, lambda what: None, self.ends.append)
+        ).start()
+        return self.contest
+
+    def go_on(self, games: int = sys.maxsize) -> None:
+        """Play until so many games are decided, or to the end."""
+        until = self.machine.seconds() + 100_000.0
+        while not self.ends and len(self.contest.played) < games:
+            assert self.machine.seconds() < until, "there is no end"
+            self.machine.turn()
+        if self.ends:
+            self._journal.close()
+
+    def _new_game(self, make: Callable[..., ContestGame], **named: Any) -> ContestGame:
+        self.games.append(make(**named))
         return self.games[-1]
 
 

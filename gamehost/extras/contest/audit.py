@@ -5,11 +5,11 @@ Each game is judged anew, by the function that has decided it.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gamehost.extras.contest import results
 from gamehost.extras.contest.contest import TRIES, Contest, ContestJournal
 from gamehost.extras.contest.entries import Played, Refused
 from gamehost.extras.contest.judging import (
@@ -30,6 +30,9 @@ from gamehost.journal.replay import new_master, replay, replayed
 from gamehost.players.base import SeededChance
 
 T = TypeVar("T")
+
+#: The rulings on what programs took.
+TAKEN = frozenset({"memory", "processes", "processor"})
 
 
 class _SeededDeals(JournalledChance):
@@ -75,8 +78,12 @@ def faults(contest: Contest, game: Game[Any, Any]) -> Iterator[str]:
             yield f"game {name}: it was void {count} times, and is begun {TRIES} times at most"
 
 
-def faults_of_files(folder: Path, contest: Contest) -> Iterator[str]:
-    """Files of a contest that do not follow from its journal: the results, and the records of the games."""
+def faults_of_files(folder: Path, contest: Contest, data: Mapping[str, Any]) -> Iterator[str]:
+    """
+    Files of a contest that do not follow from its journal: the results, and the records of the games.
+
+    :param data: the results, as they follow from it
+    """
     for one in contest.played.values():
         path = folder / "games" / f"{one.id}.txt"
         try:
@@ -89,7 +96,7 @@ def faults_of_files(folder: Path, contest: Contest) -> Iterator[str]:
     except (OSError, ValueError) as error:
         yield f"results.json: {error}"
         return
-    if written != json.loads(json.dumps(results.as_data(contest, results.standings(contest)))):
+    if written != json.loads(json.dumps(data)):
         yield "results.json: these results do not follow from the journal"
 
 
@@ -148,8 +155,8 @@ def _faults_of_ruling(
         yield f"the runner has ruled {ruling.cause!r}, and the record shows that the game had begun"
     elif ruling.cause == "deadline" and not _follows(plan, one, ruling, game, record):
         yield "the ruling on the deadline does not follow from the record, which says for whom the game waited"
-    elif ruling.cause == "memory" and not _took_more(plan, ruling):
-        yield "the ruling on memory does not follow from the sizes that it names"
+    elif ruling.cause in TAKEN and not _took_more(plan, ruling):
+        yield f"the ruling on {ruling.cause} does not follow from the figures that it names"
     elif ruling.cause == "seat" and not _asked(contest, one, ruling):
         yield "the ruling is on a connection that was refused, and none is written down"
     elif ruling.cause != "deadline" and not seats:
@@ -162,8 +169,8 @@ def _follows(plan: Plan, one: Played, ruling: Ruling, game: Game[Any, Any], reco
 
 
 def _took_more(plan: Plan, ruling: Ruling) -> bool:
-    taken = ruling.evidence.get("bytes", ())
-    return ruling.seats == tuple(seat for seat, size in enumerate(taken) if size > plan.memory * 2**20)
+    taken, most = ruling.evidence.get("taken", ()), plan.bounds.get(ruling.cause, (math.inf, ""))[0]
+    return ruling.seats == tuple(seat for seat, size in enumerate(taken) if size > most)
 
 
 def _asked(contest: Contest, one: Played, ruling: Ruling) -> bool:

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-from attrs import define, field
+from attrs import define, field, frozen
 from twisted.internet.endpoints import serverFromString
 
 from gamehost.commands.command_line import exit_with_usage_error, number, print_text
@@ -33,7 +33,9 @@ from gamehost.extras.contest.contest import (
     Pairing,
 )
 from gamehost.extras.contest.entries import Played, Refused, Void
-from gamehost.extras.contest.game import ContestGame, HostedGame, is_own
+from gamehost.extras.contest.game import ContestGame, PrivateGame, is_own
+from gamehost.extras.contest.host import ContestHost
+from gamehost.extras.contest.hosted import HostedGame
 from gamehost.extras.contest.plan import PERSON, Entrant, Plan
 from gamehost.games.base import Game
 from gamehost.ops.workers import adopt_orphans
@@ -105,6 +107,8 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     made.add_argument("--deadline", type=_seconds, metavar="S", help="seconds for a whole game; default 600")
     made.add_argument("--most-moves", type=number, metavar="N", help="after so many a game is drawn; default: never")
     made.add_argument("--memory", type=number, metavar="MIB", help="that a program may take; on Linux; default 1024")
+    made.add_argument("--processes", type=number, metavar="N", help="that it may have, all in all; default 256")
+    made.add_argument("--processor-time", type=_seconds, metavar="S", help="of all its processes; default any time")
     made.add_argument("--sprt", nargs=2, type=float, metavar="ELO", help="two players: stop when it is decided whether the "
                       "first is so much, or so much better")  # fmt: skip
     made.add_argument("--anchor", metavar="NAME=RATING", help="a player whose rating is known; else the average is 0")
@@ -146,7 +150,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
         plan = plan_of(content, wires)
         folder = Path(content.get("out", DEFAULT_OUT))
         known = next(wire for wire in wires if wire.name == plan.wire)
-        new_game = _where_games_are(content, plan)
+        place = _where_games_are(content, plan)
         if not (folder / JOURNAL).exists() and not content.get("no_check"):
             _check(plan, known, bool(content.get("strict_entry")), out)
         journal = ContestJournal(folder)
@@ -162,7 +166,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
         status[0], failure[0] = NOT_PLAYED if why_not else OVER, why_not
         reactor.callLater(0, reactor.stop)
 
-    make = partial(new_game, reactor, known, game, plan)
+    make = games_at(place, reactor, known, game, plan)
     run = ContestRun(reactor, contest, journal, make, at_once, shown.told, done)
     shown.run = run
     adopt_orphans()
@@ -208,7 +212,8 @@ def _audit(folder: Path, wires: Sequence[Wire[Any]]) -> int:
         game = _game({"game": contest.plan.game}, _wire({"wire": contest.plan.wire}, wires))
     except ContestError as error:
         exit_with_usage_error(error, "expected the folder of a contest with --out")
-    found = [*faults(contest, game), *faults_of_files(folder, contest)]
+    data = results.as_data(contest, results.standings(contest))
+    found = [*faults(contest, game), *faults_of_files(folder, contest, data)]
     good = f"{len(contest.played)} games: players, deals, moves and points follow from the plan and the seed"
     if contest.plan.hosted:
         good = f"{len(contest.played)} games: players, moves and points follow from the plan; the host dealt"
@@ -308,6 +313,8 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
         deadline=float(content.get("deadline", 600)),
         most_moves=int(content.get("most_moves", 0)),
         memory=int(content.get("memory", 1024)),
+        processes=int(content.get("processes", 256)),
+        processor=float(content.get("processor_time", 0)),
         hosted="host" in content,
         sprt=None if sprt is None else (float(sprt[0]), float(sprt[1])),
     )
@@ -327,17 +334,38 @@ def _game(content: Mapping[str, Any], wire: Wire[Any]) -> Game[Any, Any]:
     return known[content.get("game", wire.games[0].name)]
 
 
-def _where_games_are(content: Mapping[str, Any], plan: Plan) -> Callable[..., ContestGame]:
-    """What makes games: each on a host of its own, or all on a running one."""
+@frozen
+class RunningHost:
+    """A host that runs on this machine: the address of its wire, and the socket of its owner."""
+
+    where: tuple[str, int]
+    admin: Path
+
+
+def games_at(
+    place: RunningHost | None, reactor: Any, wire: Wire[Any], game: Game[Any, Any], plan: Plan
+) -> Callable[..., ContestGame]:
+    """
+    What makes games, from all that is different between them.
+
+    :param place: `None`: a private host is made for the whole contest
+    """
+    if place is not None:
+        return partial(HostedGame, place.where, place.admin, reactor, game, plan)
+    return partial(PrivateGame, reactor, game, plan, host=ContestHost(reactor, wire, game, plan))
+
+
+def _where_games_are(content: Mapping[str, Any], plan: Plan) -> RunningHost | None:
+    """The running host on which games are played; `None`: on a private one."""
     people = [entrant.name for entrant in plan.entrants if entrant.command == PERSON]
     if "host" not in content:
         if people:
             raise ContestError(f"{people[0]} is a person, who plays on a running host: expected --host, too")
-        return ContestGame
+        return None
     host, _, port = str(content["host"]).rpartition(":")
     if not port.isdigit() or plan.seats != 2 or plan.most_moves:
         raise ContestError("expected [HOST:]PORT for --host, two players at a table, and no --most-moves")
-    return partial(HostedGame, (host or "127.0.0.1", int(port)), Path(content.get("admin", DEFAULT_ADMIN)))
+    return RunningHost((host or "127.0.0.1", int(port)), Path(content.get("admin", DEFAULT_ADMIN)))
 
 
 def _call_people(plan: Plan) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from attrs import asdict, define, field, frozen
 from msgspec import convert
 
+from gamehost._twisted import Timer
 from gamehost.extras.contest.entries import Played, Refused, Void, read, written
 from gamehost.extras.contest.game import VOID, ContestGame
 from gamehost.extras.contest.judging import Decision, moves_of
@@ -25,6 +26,7 @@ from gamehost.extras.contest.plan import Plan
 from gamehost.extras.contest.ratings import SequentialTest, Verdict
 from gamehost.extras.contest.schedule import Past, Round, gauntlet, round_robin, seatings, swiss_round
 from gamehost.journal.notation import NotNotation, write_notation
+from gamehost.ops.workers import running
 
 #: The formats by name, and what `rounds` means in each.
 FORMATS = {
@@ -38,6 +40,8 @@ ABSENCES = 2
 TRIES = 2
 #: Connections of a game that are written down when they are refused. A program may try again and again.
 MOST_REFUSED = 20
+#: Seconds between two looks at what programs take.
+LOOKS_EVERY = 1.0
 #: Games that a sequential test has at most.
 MOST_GAMES = 100_000
 JOURNAL = "contest.jsonl"
@@ -315,7 +319,7 @@ class ContestRun:
     """
     Plays the games of a contest, so many at a time.
 
-    :param new_game: makes a game, as `ContestGame` is made without the first four arguments
+    :param new_game: makes a game, as `ContestGame` is made without the first three arguments
     :param told: called with each game when it is counted, and when one begins; and with each connection that is refused
     :param done: called when there is nothing more to play, or with the reason why the contest cannot go on
     """
@@ -329,11 +333,14 @@ class ContestRun:
     _done: Callable[[str], None]
     running: dict[str, ContestGame] = field(factory=dict)
     _stopped: bool = False
+    _looks: Timer = field(factory=Timer)
 
     def start(self) -> None:
         """Begin as many games as may be played at once."""
         if self._stopped:
             return
+        if self.contest.plan.bounds and not self._looks:
+            self._looks.set(self._reactor, LOOKS_EVERY, self._look)
         room = self._at_once - len(self.running)
         busy = {player for one in self.contest.games if one.id in self.running for player in one.players}
         for one in self.contest.next_games(self.running):
@@ -345,8 +352,15 @@ class ContestRun:
             room -= 1
             self._begin(one)
         if not self.running:
-            self._stopped = True
+            self.stop()
             self._done("")
+
+    def _look(self) -> None:
+        """See what all programs take, at once: that costs a look at all processes of this machine."""
+        self._looks.set(self._reactor, LOOKS_EVERY, self._look)
+        processes = [*running()]
+        for game in [*self.running.values()]:
+            game.look(processes)
 
     def _begin(self, one: Pairing) -> None:
         entrants = [self.contest.plan.entrants[player] for player in one.players]
@@ -410,5 +424,6 @@ class ContestRun:
     def stop(self) -> None:
         """End all games that are being played; they do not count."""
         self._stopped = True
+        self._looks.stop()
         for game in list(self.running.values()):
             game.stop()

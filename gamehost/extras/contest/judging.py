@@ -19,6 +19,8 @@ RULED: Mapping[str, str] = {
     "absent": "it did not log in and ask for its game in time, or could not be started",
     "crash": "it ended before its game began",
     "memory": "it took more memory than the contest allows",
+    "processes": "it had more processes than the contest allows",
+    "processor": "it took more time of a processor than the contest allows",
     "deadline": "the game was not over in time, and waited for it; for nobody: nobody wins",
     "seat": "it asked for the seat of another one",
 }
@@ -38,7 +40,7 @@ class Ruling:
     seats: tuple[int, ...]
     #: For people.
     why: str
-    #: What was seen, by what it is: `seconds`, `status`, `said`, `bytes`, `process`, `to_move`.
+    #: What was seen, by what it is: `seconds`, `status`, `said`, `taken`, `process`, `to_move`.
     evidence: Mapping[str, Any] = field(factory=dict)
 
 

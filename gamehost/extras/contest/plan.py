@@ -36,12 +36,24 @@ class Plan:
     deadline: float = 600.0
     #: After so many moves a game is drawn; 0: after any number it goes on.
     most_moves: int = 0
-    #: MiB for one program; 0: any number.
+    #: What one program may take in a game, with all that it has started: MiB, processes, seconds of a processor. 0: any number.
     memory: int = 0
+    processes: int = 0
+    processor: float = 0.0
     #: A sequential test of two entrants: the smaller and the larger difference in Elo's points.
     sprt: tuple[float, float] | None = None
     #: Whether a running host deals, and not the seed.
     hosted: bool = False
+
+    @property
+    def bounds(self) -> Mapping[str, tuple[float, str]]:
+        """What a program may take, and what is said of one that took more, by the causes of rulings."""
+        bounds = {
+            "memory": (self.memory * 2**20, f"it took more than {self.memory} MiB"),
+            "processes": (self.processes, f"it had more than {self.processes} processes"),
+            "processor": (self.processor, f"it took more than {self.processor:g} s of a processor"),
+        }
+        return {cause: bound for cause, bound in bounds.items() if bound[0]}
 
     @property
     def names(self) -> Sequence[str]:

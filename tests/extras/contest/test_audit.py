@@ -11,7 +11,7 @@ from gamehost.extras.contest.audit import faults, faults_of_files
 from gamehost.extras.contest.contest import Contest
 from gamehost.extras.contest.entries import Played, Refused, Void
 from gamehost.extras.contest.judging import RULED, Ruling
-from gamehost.extras.contest.results import standings, write
+from gamehost.extras.contest.results import as_data, standings, write
 from gamehost.games.base import Game
 from gamehost.players.base import SeededChance
 from tests.kit.contests import MemoryContest, program
@@ -61,7 +61,7 @@ def against_a_record(planted: Planted) -> tuple[Played, str]:
     one, causes = planted.with_record(), [*RULED]
     cause, lost = causes[planted.chance.below(len(causes))], planted.chance.below(2)
     shares = (0.0, 1.0) if lost == 0 else (1.0, 0.0)
-    ruling = Ruling(cause, (lost,), "planted", {"seconds": 600.0, "bytes": [2**40, 2**40]})
+    ruling = Ruling(cause, (lost,), "planted", {"seconds": 600.0, "taken": [2**40, 2**40]})
     return evolve(one, ruling=ruling, shares=shares, cause=cause), "and the record says how the game ended"
 
 
@@ -73,7 +73,7 @@ def against_its_evidence(planted: Planted) -> tuple[Played, str]:
     wrong = [
         (Ruling("deadline", (planted.chance.below(2),), "late", {"seconds": 1.0}), "the ruling on the deadline"),
         (Ruling("deadline", (), "late", {"seconds": 600.0}), "the ruling on the deadline"),
-        (Ruling("memory", (0,), "large", {"bytes": [5, 2**40]}), "the ruling on memory"),
+        (Ruling("memory", (0,), "large", {"taken": [5, 2**40]}), "the ruling on memory"),
         (Ruling("seat", (1,), "asked"), "and none is written down"),
         (Ruling("absent", (0,), "away"), "the record shows that the game had begun"),
         (Ruling("crash", (1,), "ended"), "the record shows that the game had begun"),
@@ -198,13 +198,15 @@ class AuditTests(SynchronousTestCase):
         """The records beside the journal, and the results."""
         contest, folder = self.contests[0], Path(self.mktemp())
         write(contest, standings(contest), folder, self.game)
-        self.assertEqual([*faults_of_files(folder, contest)], [])
+        data = as_data(contest, standings(contest))
+        self.assertEqual([*faults_of_files(folder, contest, data)], [])
         for path in sorted((folder / "games").glob("*.txt")):
             whole = path.read_text("utf-8")
             path.write_text(whole.replace("ann", "zoe").replace("bob", "eve"), "utf-8")
             self.assertEqual(
-                [*faults_of_files(folder, contest)], [f"games/{path.name}: this is not the record that the journal has"]
+                [*faults_of_files(folder, contest, data)],
+                [f"games/{path.name}: this is not the record that the journal has"],
             )
             path.write_text(whole, "utf-8")
         (folder / "results.json").write_text("{}")
-        self.assertIn("do not follow from the journal", "".join(faults_of_files(folder, contest)))
+        self.assertIn("do not follow from the journal", "".join(faults_of_files(folder, contest, data)))

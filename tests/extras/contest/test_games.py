@@ -7,11 +7,13 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.extras.bots.command import playable
 from gamehost.extras.contest.audit import faults
 from gamehost.extras.contest.entries import Played
+from gamehost.extras.contest.game import PrivateGame
 from gamehost.games.base import Cause, Seat
 from gamehost.journal.notation import read_notation
 from gamehost.journal.replay import replayed
+from gamehost.ops.workers import Running
 from gamehost.plugins import REGISTRY
-from tests.kit.contests import WIRES, MemoryContest, program, tables
+from tests.kit.contests import NOBODY, WIRES, MemoryContest, program, tables
 
 #: Settings for short games that the rules end.
 SHORT = {"stratego": ("--set", "stratego.max_plies=200")}
@@ -55,6 +57,86 @@ class WholeContestTests(SynchronousTestCase):
                     named = dict(zip((made.plan.names[player] for player in one.players), one.shares, strict=True))
                     self.assertEqual(named, self.shares(made, one))
                 self.assertEqual([*faults(contest, made.game)], [])
+
+    def two(self, command: str, *more: str) -> MemoryContest:
+        """A contest of one game, the first player of which has this command."""
+        words = [f"--player=ann={command}", f"--player=bob={program('onitama', 2)}"]
+        return MemoryContest(Path(self.mktemp()), "--wire=onitama", "--seed=3", *words, *more)
+
+    def test_what_no_record_can_say_is_ruled(self) -> None:
+        """With its evidence, and an audit finds nothing in it."""
+        stalls = f"./stalls 9 {program('onitama', 2).removeprefix('./random ')}"
+        times = ("--deadline=30", "--move-time=0")
+        for command, more, cause, evidence in (
+            ("./idle", (), "absent", {"seconds": 20.0}),
+            ("./ends", (), "crash", {"status": 3, "said": ""}),
+            (stalls, times, "deadline", {"seconds": 30.0, "to_move": 1, "moves": 5}),
+            ("./idle", ("--deadline=5",), "deadline", {"seconds": 5.0, "to_move": None, "moves": 0}),
+        ):
+            with self.subTest(command):
+                made = self.two(command, *more)
+                [one] = made.play().played.values()
+                assert one.ruling is not None
+                self.assertEqual((one.ruling.cause, one.cause), (cause, cause))
+                self.assertEqual({name: one.ruling.evidence[name] for name in evidence}, evidence)
+                ann = one.shares[one.players.index(0)]
+                self.assertEqual(ann, 0.5 if evidence.get("to_move", 0) is None else 0.0)
+                self.assertEqual([*faults(made.contest, made.game)], [])
+
+    def test_what_a_program_takes_counts_with_all_that_it_has_started(self) -> None:
+        """The keeper of a program takes memory and is a process, which do not count."""
+        mib, keeper, first, second = 2**20, NOBODY, 7, 8
+        for bound, sizes, expected in (
+            ("--memory=20", (10 * mib, 5 * mib), None),
+            ("--memory=20", (10 * mib, 11 * mib), "memory"),
+            ("--processes=1", (1, 1), "processes"),
+            ("--processor-time=3", (1, 1), "processor"),
+        ):
+            made = self.two(program("onitama", 2), "--memory=9000", "--processes=99", bound)
+            made.begin()
+            made.games[0].look(
+                [
+                    Running(keeper, 1, 1, 1.0, 500 * mib),
+                    Running(first, keeper, first, 1.5, sizes[0]),
+                    Running(second, first, second, 1.5, sizes[1]),
+                ]
+            )
+            made.go_on()
+            [one] = made.contest.played.values()
+            self.assertEqual(one.ruling and one.ruling.cause, expected)
+            self.assertEqual([*faults(made.contest, made.game)], [])
+
+    def test_a_game_in_which_the_host_fails_is_played_again(self) -> None:
+        made = self.two(program("onitama", 2))
+        made.begin()
+        [first] = made.games
+        assert isinstance(first, PrivateGame)
+        first.failed()
+        made.go_on()
+        self.assertEqual((len(made.games), [*made.contest.voids.values()], len(made.contest.played)), (2, [1], 1))
+        self.assertEqual([*faults(made.contest, made.game)], [])
+
+    def test_one_host_for_all_games(self) -> None:
+        """It has as many rooms as games are played at once, also if one entrant plays all of them."""
+        for at_once in (1, 3):
+            made = self.two(program("onitama", 2), "--rounds=8")
+            made.play(at_once)
+            [host] = {game._host for game in made.games if isinstance(game, PrivateGame)}
+            self.assertEqual((len(made.games), len(host.rooms)), (8, at_once))
+            self.assertTrue(all(room.free for room in host.rooms))
+
+    def test_nothing_of_a_game_is_left_for_the_next_one(self) -> None:
+        """On each wire: the names, the accounts with their passwords, and ends that players have missed."""
+        for wire, game, seats in tables():
+            if wire != "open" or seats == 2:
+                made = self.contest(wire, game, seats, "--rounds=2", "--deadline=8", "--move-time=0")
+                made.machine.stalled = 40
+                made.play()
+                self.assertEqual(made.ends, [""])
+                for room in made.games[0]._host.rooms:  # type: ignore[attr-defined]
+                    lobby = room._lobby
+                    left = (len(lobby.registry), len(lobby.registry.ended), [*lobby.login_service.accounts.names()])
+                    self.assertEqual((wire, *left, [*lobby.tables]), (wire, 0, 0, [], []))
 
     def test_who_comes_first_has_the_seat_of_the_plan(self) -> None:
         """The last one of a table has come and plays before its program is started, which comes to nothing."""

@@ -1,0 +1,148 @@
+"""
+A game of a contest on a running host, which keeps places for its players.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.endpoints import UNIXClientEndpoint
+from twisted.internet.protocol import Factory
+from twisted.protocols.basic import LineReceiver
+from twisted.python.failure import Failure
+
+from gamehost.extras.contest.game import STOPPED, VOID, ContestGame, Person
+from gamehost.extras.contest.judging import Decision, is_over
+from gamehost.extras.contest.plan import PERSON
+from gamehost.journal.notation import read_notation
+from gamehost.journal.records import TableRecord
+from gamehost.ops import SocketUnusable, short_path
+from gamehost.ops.workers import ProgramProcess
+from gamehost.settings import settings_of
+
+#: How often a running host is asked for places while a player is there, and the seconds between.
+ASKED, AGAIN = 40, 0.2
+
+
+class HostedGame(ContestGame):
+    """
+    A game on a running host, which keeps places for its players: everybody there can look on.
+
+    :param where: host and port of the wire
+    :param admin: the socket of the host's owner
+    """
+
+    def __init__(self, where: tuple[str, int], admin: Path, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._where = where
+        self._admin = admin
+        self._line: Any = None
+        self._begins = False
+        self._record: TableRecord | None = None
+        #: How often the places were asked for.
+        self._asked = 0
+
+    @property
+    def record(self) -> TableRecord | None:
+        return self._record
+
+    @property
+    def _begun(self) -> bool:
+        return self._begins
+
+    def _open(self) -> None:
+        self._asked += 1
+        game = self._game
+        settings = settings_of(game.name, self._plan.settings, {*game.options, "game_time", "increment"})
+        people = [name for name, command in zip(self.names, self._commands, strict=True) if command == PERSON]
+        asked = {"names": list(self.names), "people": people, "game": game.name, "settings": settings}
+        self._line = _OwnersLine("contest game", asked, self._heard, self._lost_host)
+        self._ask(self._line)
+
+    def _ask(self, line: "_OwnersLine") -> None:
+        factory = Factory.forProtocol(lambda: line)
+        factory.noisy = False
+        context = ExitStack()
+        try:
+            path = context.enter_context(short_path(self._admin))
+        except (OSError, SocketUnusable) as error:
+            line.lost(str(error))
+            return
+        connecting = UNIXClientEndpoint(self._reactor, path).connect(factory)
+        connecting.addErrback(lambda failure: line.lost(failure.getErrorMessage()))
+        connecting.addBoth(lambda result: context.close())
+
+    def _close(self) -> None:
+        line, self._line = self._line, None
+        if line is not None and line.transport is not None:
+            line.transport.loseConnection()
+
+    def _gone(self, seat: int, program: ProgramProcess | Person) -> None:
+        # Again and again: the host may not have seen yet that the connection is lost.
+        self._ask(_OwnersLine("contest leave", {"name": self.names[seat]}))
+        self._timers[f"leave {seat}"] = self._reactor.callLater(AGAIN, self._gone, seat, program)
+
+    def _heard(self, answer: Mapping[str, Any]) -> None:
+        item = answer.get("item", {})
+        if self._decision is not None:
+            return
+        if "reserved" in item:
+            self._start_next()
+        elif "waits" in item:
+            self.waits(item["waits"])
+        elif "table" in item:
+            self._begins = True
+        elif "end" in answer:
+            self._record = read_notation(answer["end"]["record"]).record
+            if is_over(self._record):
+                self.over()
+            else:
+                self._decide(Decision((), VOID, "the host has stopped its match"))
+        elif "error" in answer and self._asked < ASKED and not self._programs:
+            self._close()  # the program of a game that is just over may not have left the host yet
+            self._timers["again"] = self._reactor.callLater(AGAIN, self._open)
+        elif "error" in answer:
+            self._lost_host(answer["error"])
+
+    def _lost_host(self, why: str) -> None:
+        """The game cannot be decided, and does not count."""
+        if self._line is not None:
+            self._decide(Decision((), STOPPED, f"the host does not go on with it: {why}"))
+
+
+class _OwnersLine(LineReceiver):
+    """
+    A request to a host, as its owner.
+
+    :param heard: called with each line of the answer; by default the first one ends the connection
+    :param lost: called with the reason when the host is gone
+    """
+
+    delimiter = b"\n"
+    MAX_LENGTH = 1 << 20
+    transport: Any
+
+    def __init__(
+        self,
+        command: str,
+        arguments: Mapping[str, Any],
+        heard: Callable[[Mapping[str, Any]], None] | None = None,
+        lost: Callable[[str], None] = lambda why: None,
+    ) -> None:
+        self._request = {"command": command, "arguments": arguments}
+        self._heard = heard
+        self.lost = lost
+
+    def connectionMade(self) -> None:
+        self.sendLine(json.dumps(self._request).encode())
+
+    def lineReceived(self, line: bytes) -> None:
+        if self._heard is None:
+            self.transport.loseConnection()
+        else:
+            self._heard(json.loads(line))
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        self.lost("its connection is lost")
