@@ -1,7 +1,7 @@
 """
 Clocks: each seat has a time for the whole match, and it runs while the match waits for this seat alone.
 
-A clocked master wraps the master of any game that says whose turn it is. All times are whole milliseconds on the table's
+A clocked master wraps the master of any game with turns. All times are whole milliseconds on the table's
 clock, so a replay gives the same clocks.
 """
 
@@ -22,7 +22,7 @@ E_co = TypeVar("E_co", covariant=True)
 
 @runtime_checkable
 class HasTurns(Protocol):
-    """A master that says whose turn it is. A game needs this for clocks."""
+    """A master that names the seat to move. A game needs this for clocks."""
 
     def to_move(self) -> Seat | None:
         """

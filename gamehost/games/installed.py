@@ -8,7 +8,7 @@ these files may lie beside this module, and none has to:
 - `text.py` with `SCREEN`: draws the game in a terminal, and reads what is typed
 - `svg.py` with `picture`: draws the game as a picture
 - `player.py` with `PLAYER`: plays the game for the host
-- `board.js` and `board.css`: its board in the browser, with more files whose names begin with `board`
+- `board.js` and `board.css`: its board in the browser, with more files that have names beginning with `board`
 - `bridge.py` with `BRIDGES`: the protocols of other communities' bots that can play the game; those of this package are
   an extra
 - `help.rst`: its rules and moves for people, at most 22 lines of 80 ASCII characters, as a literal text

@@ -307,7 +307,7 @@ class Journal(Protocol):
         """
         Find the tables that other hosts play, which write to the same store. Tables that sleep are left out.
 
-        :param known: tables whose openings are not needed
+        :param known: tables without need for their openings
         :param most: the number of tables to return, those with the highest numbers
         :param found: called with the tables in the order of their numbers, and with the number of all such tables
         """

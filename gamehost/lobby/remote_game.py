@@ -342,7 +342,7 @@ class RemoteGame:
         seats = {name: Seat(seat) for seat, name in enumerate(self.names)}
         named = [next_player] if next_player else [name for name, _ in results]
         if any(name not in seats for name in named):
-            self._refuse("expected a player who is in the game")
+            self._refuse("expected a player that is in the game")
         elif self._at is not None:
             self._compare(seats.get(next_player), content)
         elif self._handle is not None and self._has_room(content, state=True):
@@ -353,7 +353,7 @@ class RemoteGame:
 
     def put_out(self, name: str) -> None:
         if name not in self.names:
-            self._refuse("expected a player who is in the game")
+            self._refuse("expected a player that is in the game")
         elif self._at is None and self._handle is not None:
             # While the game is rebuilt, the master repeats what has happened already.
             self._handle.act(PutOut(Seat(self.names.index(name))))

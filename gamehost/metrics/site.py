@@ -170,7 +170,7 @@ _PLAYERS = (
     ),
     gauge(
         "gamehost_sessions",
-        "players who are logged in",
+        "players that are logged in",
         lambda host: Counter((session.wire,) for session in _lobby(host).registry.present()),
         "wire",
     ),
@@ -198,7 +198,9 @@ _PLAYERS = (
 _MATCHES = (
     gauge("gamehost_tables", "tables in memory", tables, "game", "phase"),
     gauge(
-        "gamehost_sleeping_tables", "tables at which nobody is", one(lambda host: len(_lobby(host).registry.sleeping))
+        "gamehost_sleeping_tables",
+        "tables with no player present",
+        one(lambda host: len(_lobby(host).registry.sleeping)),
     ),
     counter(
         "gamehost_matches_begun_total",

@@ -45,7 +45,7 @@ REFUSAL_SECONDS = 20.0
 #: Seconds for the client of a closing connection to read the last messages: several round trips.
 CLOSING_SECONDS = 2.0
 
-#: The message to a player whose connection the owner of the host ends.
+#: The message to a player if the owner of the host ends the connection.
 KICKED = "the owner of this host has ended your connection"
 
 #: The beginning of a reason -> its kind. The first that fits counts.

@@ -549,7 +549,7 @@ class Output(Generic[M]):
         assert self._held is not None
         self._held.append((message, seconds))
         if len(self._held) > MOST_HELD:
-            self._connection.abort("too many held messages")
+            self._connection.abort("too many messages are held back")
 
     def _hold_over(self) -> None:
         held, self._held = self._held, None

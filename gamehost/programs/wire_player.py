@@ -6,7 +6,7 @@ The owner of the connection calls::
     player.begin()           what is said at once
     player.hear(message)     for each message of the server; what is said then
     player.think()           when all that has come was heard; what is said then
-    player.result            who has won; then `again` begins the next match
+    player.result            the winner; then `again` begins the next match
 
 Thinking may take a second, so it can be done in a thread: `Match.work` returns the function to run, and `done` takes
 the result. Messages that come meanwhile wait. The next answer is given only after the last one was judged, so no answer

@@ -290,7 +290,7 @@ class Player(Protocol[A_co, E_contra]):
 
 @runtime_checkable
 class HearsOffers(Protocol):
-    """A player whose wire has words for `Offered` and `Declined`. Other players receive no offers."""
+    """A player on a wire with words for `Offered` and `Declined`. Other players receive no offers."""
 
     @property
     def declines(self) -> bool:

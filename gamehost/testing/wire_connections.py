@@ -286,7 +286,7 @@ class ConnectionContract(WireHooks):
         world, client = self.connected(unlimited="yes")
         client.send(self.log_in("ann"))
         client.send(self.log_out)
-        self.assertFalse(self.is_in(world, "ann"), "a player who has logged out is in the lobby")
+        self.assertFalse(self.is_in(world, "ann"), "a player that has logged out is in the lobby")
         world.wait(10.1)
         world.wait(max(60, self.wire.login_seconds) - 10)
         self.assert_closed(world, client)

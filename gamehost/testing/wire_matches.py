@@ -58,7 +58,7 @@ class MatchContract(WireHooks):
         received(waiting.client)
         bob = waiting.host.connect(self.wire.name)
         self.join(bob, "bob")
-        self.assertEqual(len(waiting.host.lobby.tables), 1, "two players who have joined are in a match")
+        self.assertEqual(len(waiting.host.lobby.tables), 1, "two players that have joined are in a match")
         self.assertTrue(received(waiting.client), "the player who waited was not told that the match begins")
         self.assertTrue(received(bob), "the player who came was not told that the match begins")
 
@@ -171,7 +171,7 @@ class MatchContract(WireHooks):
             host, name = self._missed_end(restarted)
             for address in ("192.0.2.77", "192.0.2.1"):
                 words = self._words_for(host, name, address)
-                self.assertEqual(words, usual, f"an end was told to somebody else who has the name now{when}")
+                self.assertEqual(words, usual, f"an end was sent to another player with the same name{when}")
 
     def _missed_end(self, restarted: bool) -> tuple[MemoryHost, str]:
         """A host with a match that has ended, and the name of the player that was away."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gamehost.lobby.lobby import Lobby
 
 
-#: Sent to a connection whose session a newer connection of the same player has taken.
+#: Sent to a connection if a newer connection of the same player has taken its session.
 DISPLACED = "you have logged in again elsewhere"
 
 #: Sent to a player whom nobody has joined.

@@ -248,7 +248,7 @@ class InternalProtocol(HeaderProtocol):
             self._factory.wait(self)
         else:
             # Not closed in order: the member that dials would take that for an answer, and tries again after this.
-            self.refuse("too many have not said whose they are")
+            self.refuse("too many connections without a preamble")
 
     def read(self, come: bytes) -> None:
         line, end, rest = come.partition(b"\n")

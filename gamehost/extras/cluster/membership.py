@@ -144,7 +144,7 @@ class Cluster(Membership):
     factories: Mapping[str, WireFactory[Any]] = field(factory=dict)
     _loops: list[LoopingCall] = field(factory=list)
     _timer: Timer = field(factory=Timer)
-    #: Runs while a player waits here who is not offered to the others.
+    #: Runs while a waiting player is not offered to the others yet.
     _alone: Timer = field(factory=Timer)
     halted: bool = False
 

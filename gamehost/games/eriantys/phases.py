@@ -277,7 +277,7 @@ def opened(position: rules.Position, planning_order: rules.PlanningOrder, chance
 
 def answered(play: Play, action: events.Action, chance: Chance, say: events.Told) -> Play:
     """
-    The match after the open request was answered by the player who was asked.
+    The match after the asked player has answered the open request.
 
     :raises IllegalChoice: the action does not answer this request, or the rules are against it
     """

@@ -263,7 +263,7 @@ class Onitama:
         raise ValueError("expected a card and two squares, or stalemate and a card")
 
     def legal(self, view: Situation, seat: Seat) -> Iterator[Action]:
-        """All moves of the seat whose turn it is; without any, the cards that it can give."""
+        """All moves of the seat to move; without any, the cards that it can give."""
         position = view.position
         if position.turn != seat or position.won is not None:
             return

@@ -257,7 +257,7 @@ class PaperSoccer:
         return Move(tuple((int(x), int(y)) for x, y in (point.split(b",") for point in notation.split(b" "))))
 
     def legal(self, view: Situation, seat: Seat) -> Iterator[Move]:
-        """Whole moves of the seat whose turn it is. There can be hundreds of thousands; each takes a few steps to find."""
+        """Whole moves of the seat to move. There can be hundreds of thousands; each takes a few steps to find."""
         if view.next == seat:
             yield from map(Move, position_of(view).moves())
 
@@ -294,7 +294,7 @@ class PaperSoccer:
         return Move(tuple(points))
 
     def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
-        """All points so far, and who is next: the same for all."""
+        """All points so far, and the seat to move: the same for all."""
         match event:
             case Situation():
                 return event

@@ -249,7 +249,7 @@ class Referee:
 
     def _check_inside(self, seat: Seat) -> None:
         if seat not in self._inside:
-            raise IllegalAction("expected a player who is in the game")
+            raise IllegalAction("expected a player that is in the game")
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
         """A player leaves and is out. Without its master the game is void: nobody wins."""
@@ -261,7 +261,7 @@ class Referee:
         return self._gone(seat, now, Cause.LEFT, "the others have left")
 
     def expire(self, now: int) -> Sequence[To[Event]]:
-        """A player who has not moved in time is out. A master that has not answered has lost the game."""
+        """A player that has not moved in time is out. A master that has not answered has lost the game."""
         self._actions += 1
         if self._owes is Owes.STATE:
             return self._void(Cause.TIME, "the master has not answered")

@@ -56,7 +56,7 @@ def position_of(view: rules.Situation, seat: Seat) -> rules.Position:
 
 def legal(view: rules.Situation, seat: Seat) -> Iterator[rules.Action] | None:
     """
-    The moves of the seat whose turn it is. In the set-up: single placements, if the seat has placed a piece singly
+    The moves of the seat to move. In the set-up: single placements, if the seat has placed a piece singly
     before.
 
     :return: `None`: a whole set-up may be sent, and there are too many
@@ -351,7 +351,7 @@ class StrategoMaster:
 
 _OPTIONS: Mapping[str, str] = {
     "move_time": "seconds for one move; a player who takes longer loses; 0 (the default) = off",
-    "setup_time": "seconds for the set-up; a player who is not ready then loses; default 300, 0 = off",
+    "setup_time": "seconds for the set-up; a player that is not ready then loses; default 300, 0 = off",
     "two_squares": "in how many turns in a row a piece may cross the same border: 3 (default), 5, or 0 = any number",
     "max_plies": "moves of both sides together after which the match is a draw; 1 to 100000, default 2000",
 }

@@ -192,7 +192,7 @@ class OwnMatch:
             self.flush()
 
     def back(self, event: Back[Any]) -> None:
-        """Show the state of the match to this person, who is back."""
+        """Show the state of the match to this person, after a return."""
         handle = self.handle
         self._fresh = self._printer.awaiting = False
         self.screen.show(event.view)

@@ -292,7 +292,7 @@ class OpenConversation(GoesElsewhere):
             self._refuse(str(refusal))
 
     def _find_table(self, session: Session, sought: Wanted) -> Opened | None:
-        """Have the player wait at a table that fits, or at a new one, which is given."""
+        """Let the player wait at a fitting table, or at a new one, which is returned."""
         try:
             opened = find_table(self.lobby, session, sought)
         except (TooManyTables, CannotJoin) as error:

@@ -4,9 +4,9 @@ The script, `->` from the client, `<-` from the server, each line in a `<message
     -> playerLogin <playerLogin nick="ann" gameType="paper soccer"/>
                                  <- loginResponse <response accept="yes"/>
     -> playerLogin   (another)   <- gameState, empty, to both: the first player is drawn at random
-    -> move <move>points</move>  <- gameState with the points, to both, and who is next
+    -> move <move>points</move>  <- gameState with the points and the next player, to both
                                  <- gameState with gameOver, to both, after the last move or an illegal one
-                                 <- error with the reason, before it, to the player whose move was illegal
+                                 <- error with the reason, before it, to the player with the illegal move
     -> thank you                    free to log in again
     -> leaveGame, logout         <- playerLeftGame, gameState with gameOver, to the other
     connection lost              <- playerLeftGame, to the other; the same end when the grace time is over

@@ -86,7 +86,7 @@ class LoginResponse(WireMessage, frozen=True):
 
 
 class GameState(WireMessage, frozen=True):
-    """Server, to both: the move that was made (none before the first), and who is next."""
+    """Server, to both: the move that was made (none before the first), and the next player."""
 
     game_id: str
     next_player: str

@@ -4,7 +4,7 @@ in a `<message type="...">`. A player of a remote game::
 
     -> playerLogin <playerLogin nick="ann" gameType="nim"/>
                                  <- loginResponse <response accept="yes"/>
-                                 <- gameState, as the master says it, and who is next
+                                 <- gameState of the master, with the next player
     -> move <move>content</move>    to the master
                                  <- gameState with gameOver
     -> thank you                    waits for the next game
@@ -17,7 +17,7 @@ A master::
                                  <- loginResponse <response accept="yes"/>
                                  <- beginGame, when there are enough players
     -> gameState                    to all players of the game
-                                 <- move, of the player whose turn it is
+                                 <- move, of the player to move
                                  <- playerLeftGame, when a player is out of the game
     -> playerLeftGame               puts a player out
     -> logout                       the games wait for another master

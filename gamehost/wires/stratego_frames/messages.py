@@ -83,7 +83,7 @@ class MoveInvalid(FromServer, frozen=True, tag=8):
 class Battle(FromServer, frozen=True, tag=9):
     """Server, type 9, to both: a piece attacked another. Replaces the `Move`."""
 
-    #: Whose piece is left, or `tie`.
+    #: The owner of the piece that is left, or `tie`.
     winner: str
     attacker: str
     defender: str

@@ -7,7 +7,7 @@ The conversation, `->` from the client, `<-` from the server::
     -> help          (or ?)      <- err, err, auth-req       what this port is and what to send (extension)
                                  <- new, color red           to both, when there is an opponent
     -> four lines of set-up      <- endsetup                 to both, when both set-ups stand
-                                 <- get-move                 to whose turn it is
+                                 <- get-move                 to the player to move
     -> B4-B5                     <- none                     or the letter of the enemy piece that stood there
                                  <- B4-B5 (or B4-B5-R)       to the other; then get-move
     -> resign                                                gives the game up (extension)

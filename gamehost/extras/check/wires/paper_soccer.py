@@ -372,7 +372,7 @@ async def leaves(run: ServerRun) -> None:
 
 
 CASES = (
-    case("whole-match", "A whole match; both are told who has won.", "GameOver", some_moves(LONGEST)),
+    case("whole-match", "A whole match; both receive the winner.", "GameOver", some_moves(LONGEST)),
     case("crosswise", "The player who connects later logs in first.", "GameState", crosswise),
     case("next-match", "thank you and playerLogin in one segment begin the next match.", "GameState", next_match),
     case("wrong-log-in", "A log-in for another game is refused; a good one follows.", "LoginResponse", wrong_log_in),

@@ -83,7 +83,7 @@ def unacknowledged(readings: Sequence[JavaReading]) -> Iterator[Said]:
         yield Said("the client acknowledges nothing", Grade.BREACH, "Ack")
 
 
-#: Answers with a number of four bytes as the last field, after whose refusal no request comes again.
+#: Answers with a number of four bytes as the last field, that get no new request after a refusal.
 _NUMBERED = tuple(kind.__name__.encode() for kind in (m.ChosenSteps, m.ChosenCloud))
 
 

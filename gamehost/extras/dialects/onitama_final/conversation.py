@@ -8,7 +8,7 @@ The script, `->` from the client, `<-` from the server::
     -> MAKE_PASS|ox               <- PASS_WAS_MADE|ox               to both; only when nothing can be moved
                                   <- GAME_OVER|ann                  to both, after the last move
     connection lost               <- DISCONNECT|bob                 to the other
-    -> LOGIN|bob    (again)       <- RECONNECT|<34 fields>          to the one who is back
+    -> LOGIN|bob    (again)       <- RECONNECT|<34 fields>          to the returned player
                                   <- RECONNECT|bob                  to the other
     -> PING|PING                  <- PING|PING                      at once, in every state
 
