@@ -92,43 +92,11 @@ class MemoryClient:
             self._launcher.client_ended(status, words)
 
 
-class MessageClient(MemoryClient):
-    """A client of a wire on which each message ends with the same byte. Subclasses read one message."""
-
-    mark = b"\n"
-    buffer = b""
-
-    def connected(self) -> None:
-        self.buffer = b""
-
-    def received(self, data: bytes) -> None:
-        self.buffer += data
-        while self.mark in self.buffer and not self.ended:
-            message, self.buffer = self.buffer.split(self.mark, 1)
-            self.read(message)
-
-    def read(self, message: bytes) -> None:
-        raise NotImplementedError
-
-
 # Faults of any client.
 
 
 def with_fault(fault: type[MemoryClient], sound: type[MemoryClient]) -> type[Any]:
     return type(fault.__name__, (fault, sound), {})
-
-
-class OneMessageASegment(MessageClient):
-    def received(self, data: bytes) -> None:
-        self.read(data.split(self.mark)[0])
-
-
-class WholeSegments(MessageClient):
-    """Splits each segment into messages, and keeps nothing for the next one."""
-
-    def received(self, data: bytes) -> None:
-        for message in filter(None, data.split(self.mark)):
-            self.read(message)
 
 
 class NeverReads(MemoryClient):

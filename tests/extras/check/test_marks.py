@@ -13,13 +13,15 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.extras.check.base import Outcome, Scenario
 from gamehost.extras.check.run import ClientRun
 from gamehost.extras.check.trace import Trace, TraceLine
-from gamehost.games.onitama.rules import VECTORS
+from gamehost.games.onitama.rules import SQUARES, VECTORS, Position
 from gamehost.games.onitama.rules import Move as OnitamaMove
 from gamehost.games.stratego.master import STRATEGO
 from gamehost.games.stratego.rules import Move
+from gamehost.players.base import Level
 from gamehost.plugins import WIRES
 from gamehost.testing.cases import Mixin
 from gamehost.wires.eriantys import messages as eriantys
+from gamehost.wires.onitama import messages as onitama
 from gamehost.wires.paper_soccer import messages as paper_soccer
 from gamehost.wires.stratego_frames import messages as stratego_frames
 from gamehost.wires.stratego_lines import messages as stratego_lines
@@ -171,40 +173,46 @@ class MarksContract(Mixin):
 
 class OnitamaPlanter(Planter, onitama_clients.SoundClient):
     matches = 1
+    level = Level.EASY
     last: OnitamaMove | None = None
+    #: A refusal of a log-in is of what was planted.
+    hears = forgotten(onitama.Error)
 
-    def say_move(self, move: OnitamaMove) -> None:
-        assert self.position is not None
-        own = "KP" if self.me == 0 else "kp"
-        if self.plants():
-            wrong = [
-                OnitamaMove(card, start, end)
-                for card in VECTORS
-                for start in range(25)
-                for end in range(25)
-                if self.position.why_not(OnitamaMove(card, start, end)) is not None
-            ]
-            friendly = [one for one in wrong if self.position.board[one.end] in own]
-            chosen = self.chance.choice(
-                [self.chance.choice(wrong), self.chance.choice(friendly), self.last or wrong[0]]
-            )
-            if self.position.why_not(chosen) is not None:
-                self.last = chosen
-                self.wrong(lambda: super(OnitamaPlanter, self).say_move(chosen))
-                return
-        if not self.plants():
-            super().say_move(move)
+    def wrong_move(self, position: Position) -> OnitamaMove | None:
+        """One that is wrong now, many of them onto an own piece; `None`: not this time."""
+        own = "PK" if position.turn == 0 else "pk"
+        wrong = [
+            move
+            for card in VECTORS
+            for start in range(25)
+            for end in range(25)
+            if position.why_not(move := OnitamaMove(card, start, end)) is not None
+        ]
+        friendly = [one for one in wrong if position.board[one.end] in own]
+        chosen = self.chance.choice([self.chance.choice(wrong), self.chance.choice(friendly), self.last or wrong[0]])
+        return chosen if chosen in wrong else None
+
+    def say_one(self, message: Any) -> None:
+        def say(move: OnitamaMove) -> None:
+            planted = onitama.MakeMove(move.card, SQUARES[move.start], SQUARES[move.end])
+            self.wrong(lambda: super(OnitamaPlanter, self).say_one(planted))
+
+        if not isinstance(message, onitama.MakeMove):
+            super().say_one(message)
             return
-        # The second move is sent before the first one is answered.
-        super().say_move(move)
-        again = self.chance.choice([move, *self.position.moves()])
-        self.wrong(lambda: super(OnitamaPlanter, self).say_move(again))
+        match = self.program.match
+        assert match is not None
+        position: Position = match.player.position  # type: ignore[attr-defined]
+        if self.plants() and (move := self.wrong_move(position)) is not None:
+            self.last = move
+            say(move)
+            return
+        super().say_one(message)
         if self.plants():
-            self.wrong(lambda: self.say("LOGIN", self.name))
-
-    def hear_game_over(self, winner: str) -> None:
-        self.matches = 1
-        super().hear_game_over(winner)
+            # The second move is sent before the first one is answered.
+            say(self.chance.choice(list(position.moves())))
+            if self.plants():
+                self.wrong(lambda: super(OnitamaPlanter, self).say_one(onitama.Login(self.name)))
 
 
 class OnitamaMarks(MarksContract, SynchronousTestCase):

@@ -1,335 +1,195 @@
-"""A sound client for Onitama in pipe-separated lines, and clients with one fault each."""
+"""Clients for Onitama in pipe-separated lines and in its final dialect, with one fault each."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Card, Move, Position
-from gamehost.games.onitama.rules import START as FIRST_BOARD
-from tests.kit.checker import (
-    MemoryLauncher,
-    MessageClient,
-    NeverEnds,
-    NeverGivesUp,
-    NeverReads,
-    OneMessageASegment,
-    WholeSegments,
-    with_fault,
-)
-from tests.kit.model_clients.onitama import PIECES, START, place, position_in, position_of, square
+from msgspec.structs import replace
+
+from gamehost.extras.dialects.onitama_final import messages as final_m
+from gamehost.games.onitama.rules import BLACK, SIDE
+from gamehost.wires.onitama import messages as m
+from tests.extras.check.wires.program_clients import ProgramClient, WholeSegments, common, fault
+from tests.kit.checker import changed, forgotten, instead, with_fault
 
 #: The deal of the scenarios that are played without extensions.
 DEAL = "white=boar,ox;black=crab,eel;spare=tiger"
 
 
-class SoundClient(MessageClient):
+class SoundClient(ProgramClient):
     wire = "onitama"
-    no_move = "STALEMATE"
     matches = 3
-
-    def __init__(self, name: str, launcher: MemoryLauncher) -> None:
-        super().__init__(name, launcher)
-        self.position: Position | None = None
-        self.me = 0
-
-    def connected(self) -> None:
-        super().connected()
-        self.log_in()
-
-    def log_in(self) -> None:
-        self.say("LOGIN", self.name)
-
-    def say(self, *fields: str) -> None:
-        self.send("|".join(fields).encode() + self.mark)
-
-    def read(self, message: bytes) -> None:
-        self.hear(message.decode().split("|"))
-
-    def hear(self, fields: list[str]) -> None:
-        command, *rest = fields
-        hears = getattr(self, f"hear_{command.lower()}", None)
-        if hears is not None:
-            hears(*rest)
-
-    def hear_start(self, white: str, black: str, cards: str = DEAL) -> None:
-        self.in_match = True
-        self.me = 0 if white == self.name else 1
-        self.position = position_of(START, cards, 0)
-        self.move()
-
-    def hear_move_was_made(self, card: str, start: str, end: str) -> None:
-        self.made(Move(Card(card), SQUARE_NAMED[start], SQUARE_NAMED[end]))
-
-    def made(self, move: Move) -> None:
-        assert self.position is not None
-        self.position = self.position.after(move)
-        self.move()
-
-    def hear_stalemate_card(self, old: str, new: str) -> None:
-        assert self.position is not None
-        self.position = self.position.exchanged(Card(old), Card(new))
-        self.move()
-
-    def hear_invalid_move(self, reason: str = "") -> None:
-        self.move()
-
-    def hear_reconnect(self, name: str, colour: str, board: str, cards: str, on_turn: str) -> None:
-        self.in_match = True
-        self.me = 0 if (colour == "white") == (name == self.name) else 1
-        turn = self.me if on_turn == self.name else 1 - self.me
-        self.position = position_of(board, cards, turn)
-        self.move()
-
-    def hear_game_over(self, winner: str) -> None:
-        self.over += 1
-        self.in_match = False
-        self.position = None
-        if self.over < self.matches:
-            self.log_in()
-        else:
-            self.end()
-
-    def move(self) -> None:
-        if self.position is None or self.position.won or self.position.turn != self.me:
-            return
-        moves = list(self.position.moves())
-        if moves:
-            self.say_move(self.rng.choice(moves))
-        else:
-            self.say(self.no_move, self.position.hands[self.me][0])
-
-    def say_move(self, move: Move) -> None:
-        self.say("MAKE_MOVE", move.card, SQUARES[move.start], SQUARES[move.end])
-
-
-class IgnoresInvalidMove(SoundClient):
-    def hear_invalid_move(self, reason: str = "") -> None:
-        pass
-
-
-class MovesOutOfTurn(SoundClient):
-    def move(self) -> None:
-        if self.position is not None and self.position.turn != self.me and not self.position.won:
-            self.say_move(Move(self.position.hands[self.me][0], 2, 7))
-        super().move()
-
-
-class CountsFromTheTop(SoundClient):
-    def say_move(self, move: Move) -> None:
-        start, end = (f"{SQUARES[square][0]}{6 - int(SQUARES[square][1])}" for square in (move.start, move.end))
-        self.say("MAKE_MOVE", move.card, start, end)
-
-
-class TrailingSpace(SoundClient):
-    def say(self, *fields: str) -> None:
-        super().say(*fields[:-1], f"{fields[-1]} ")
-
-
-class CarriageReturn(SoundClient):
-    def say(self, *fields: str) -> None:
-        super().say(*fields[:-1], f"{fields[-1]}\r")
-
-
-class KeepsItsCards(SoundClient):
-    def made(self, move: Move) -> None:
-        assert self.position is not None
-        before, after = self.position, self.position.after(move)
-        self.position = Position(before.hands, before.spare, after.board, after.turn)
-        self.move()
-
-
-class ForgetsReconnect(SoundClient):
-    def hear_reconnect(self, *fields: str) -> None:
-        pass
-
-
-class EndsAtLogout(SoundClient):
-    def hear_logout(self, name: str) -> None:
-        self.end()
+    hears = changed(m.Start, cards=lambda start: start.cards or DEAL)  # type: ignore[assignment]
 
 
 class NeedsTheExtension(SoundClient):
     """Cannot play without the cards in START."""
 
-    def hear_start(self, white: str, black: str, cards: str = "") -> None:
-        if not cards:
-            self.end(1, "IndexError: list index out of range")
-            return
-        super().hear_start(white, black, cards)
+    hears = ProgramClient.hears
 
 
 class GuessesItsCards(SoundClient):
     """Takes other cards for its own where START does not tell them."""
 
-    def hear_start(
-        self, white: str, black: str, cards: str = "white=rabbit,rooster;black=eel,cobra;spare=frog"
-    ) -> None:
-        super().hear_start(white, black, cards)
+    guess = changed(m.Start, cards=lambda start: start.cards or "white=rabbit,rooster;black=horse,cobra;spare=frog")
 
-    def hear_invalid_move(self, reason: str = "") -> None:
-        self.end(1, "no other move")
+    def hears(self, message: Any) -> Sequence[Any]:
+        if isinstance(message, m.InvalidMove):
+            self.end(1, "no other move")
+        return type(self).guess(self, message)  # type: ignore[arg-type]
 
 
-class MirrorsRowsOnly(SoundClient):
+def first_card(client: Any, move: Any) -> Sequence[Any]:
+    """Keeps its cards."""
+    client.card = getattr(client, "card", move.card)
+    return [replace(move, card=client.card)]
+
+
+def from_the_top(square: str) -> str:
+    return f"{square[0]}{SIDE + 1 - int(square[1])}"
+
+
+def rows_only(client: Any, move: m.MakeMove) -> Sequence[m.MakeMove]:
     """Turns the rows of its steps as Black, and not the columns."""
-
-    def say_move(self, move: Move) -> None:
-        if self.me == 1:
-            column = 2 * (move.start % 5) - move.end % 5
-            if 0 <= column < 5:
-                move = Move(move.card, move.start, move.end - move.end % 5 + column)
-        super().say_move(move)
+    columns = "abcde"
+    column = 2 * columns.index(move.start[0]) - columns.index(move.end[0])
+    if client.program._turn != BLACK or not 0 <= column < SIDE:
+        return [move]
+    return [replace(move, end=f"{columns[column]}{move.end[1]}")]
 
 
-class WrongCommand(SoundClient):
-    def say_move(self, move: Move) -> None:
-        self.say("make_move", move.card, SQUARES[move.start], SQUARES[move.end])
+def fails(client: Any, message: Any) -> Sequence[Any]:
+    raise IndexError("there is always a move")
 
 
-class ForgetsTheLineEnd(SoundClient):
-    def log_in(self) -> None:
-        self.send(f"LOGIN|{self.name}".encode())
+def ends(client: Any, message: Any) -> Sequence[Any]:
+    client.end()
+    return []
 
 
-class CapitalLetters(SoundClient):
-    def say_move(self, move: Move) -> None:
-        self.say("MAKE_MOVE", move.card, SQUARES[move.start].upper(), SQUARES[move.end].upper())
+def twice(client: Any, message: Any) -> Sequence[Any]:
+    return [message, message]
 
 
-class HasAlwaysAMove(SoundClient):
-    """Does not know that there may be no move."""
-
-    def move(self) -> None:
-        position = self.position
-        if position is not None and not position.won and position.turn == self.me:
-            self.say_move(self.rng.choice(list(position.moves())))
-
-
-class IgnoresStalemateCard(SoundClient):
-    """Does not know that the other may have no move."""
-
-    def hear_stalemate_card(self, old: str, new: str) -> None:
-        assert self.position is not None
-        if self.position.turn == self.me:
-            super().hear_stalemate_card(old, new)
-
+MirrorsRowsOnly, _ = fault(SoundClient, "MirrorsRowsOnly", "", says=instead(m.MakeMove, rows_only))
+CountsFromTheTop, _ = fault(
+    SoundClient,
+    "CountsFromTheTop",
+    "",
+    says=changed(m.MakeMove, start=lambda one: from_the_top(one.start), end=lambda one: from_the_top(one.end)),
+)
+TrailingSpace, _ = fault(SoundClient, "TrailingSpace", "", writes=lambda client, data: data.replace(b"\n", b" \n"))
 
 #: Each client with a fault, and a scenario that must find it.
-CRIPPLED: Mapping[type[SoundClient], str] = {
-    with_fault(OneMessageASegment, SoundClient): "joined",
+CRIPPLED: Mapping[type[Any], str] = {
+    **common(SoundClient, "first-mover", joined="joined", wins="wins"),
     with_fault(WholeSegments, SoundClient): "bytes",
-    IgnoresInvalidMove: "invalid-move",
-    MovesOutOfTurn: "second-mover",
-    CountsFromTheTop: "first-mover",
     MirrorsRowsOnly: "second-mover",
+    CountsFromTheTop: "first-mover",
     TrailingSpace: "first-mover",
-    CarriageReturn: "first-mover",
-    with_fault(NeverReads, SoundClient): "first-mover",
-    KeepsItsCards: "first-mover",
-    ForgetsReconnect: "own-drop-in-turn",
-    EndsAtLogout: "drop-in-clients-turn",
-    with_fault(NeverEnds, SoundClient): "wins",
-    with_fault(NeverGivesUp, SoundClient): "host-killed",
-    WrongCommand: "first-mover",
-    ForgetsTheLineEnd: "first-mover",
-    CapitalLetters: "first-mover",
-    HasAlwaysAMove: "stalemate",
-    IgnoresStalemateCard: "opponents-stalemate",
+    **dict(
+        fault(SoundClient, name, scenario, says=says)
+        for name, scenario, says in (
+            ("MovesOutOfTurn", "second-mover", instead(m.MakeMove, twice)),
+            ("KeepsItsCards", "first-mover", instead(m.MakeMove, first_card)),
+            (
+                "CapitalLetters",
+                "first-mover",
+                changed(m.MakeMove, start=lambda one: one.start.upper(), end=lambda one: one.end.upper()),
+            ),
+            # Does not know that there may be no move.
+            ("HasAlwaysAMove", "stalemate", instead(m.Stalemate, fails)),
+        )
+    ),
+    **dict(
+        fault(SoundClient, name, "first-mover", writes=lambda client, data, at=at, put=put: re.sub(at, put, data))
+        for name, at, put in (
+            ("CarriageReturn", rb"\n", rb"\r\n"),
+            ("WrongCommand", rb"MAKE_MOVE", rb"make_move"),
+            ("ForgetsTheLineEnd", rb"(LOGIN.*)\n", rb"\1"),
+        )
+    ),
+    **dict(
+        fault(SoundClient, name, scenario, hears=hears)
+        for name, scenario, hears in (
+            ("IgnoresInvalidMove", "invalid-move", forgotten(m.InvalidMove)),
+            ("ForgetsReconnect", "own-drop-in-turn", forgotten(m.Reconnect)),
+            ("EndsAtLogout", "drop-in-clients-turn", instead(m.Logout, ends)),
+            # Does not know that the other may have no move.
+            ("IgnoresStalemateCard", "opponents-stalemate", forgotten(m.StalemateCard)),
+        )
+    ),
 }
 
 
-class FinalSoundClient(SoundClient):
-    """The same in the final dialect: a zero byte at the end, rows from the top, and the cards in START."""
-
+class FinalSoundClient(ProgramClient):
     wire = "onitama-final"
-    no_move = "MAKE_PASS"
-    mark = b"\0"
-    pings = False
-
-    def connected(self) -> None:
-        super().connected()
-        if not self.pings:
-            self.pings = True
-            self.ping()
-
-    def ping(self) -> None:
-        self.say("PING", "PING")
-        self.later(10.0, self.ping)
-
-    def hear_start(self, black: str, white: str, *cards: str) -> None:  # type: ignore[override]
-        self.in_match = True
-        self.me = 0 if white == self.name else 1
-        self.position = position_in(cards, FIRST_BOARD, 0)
-        self.move()
-
-    def hear_move_was_made(self, card: str, *squares: str) -> None:
-        self.made(Move(Card(card), square(*squares[:2]), square(*squares[2:])))
-
-    def hear_pass_was_made(self, card: str) -> None:
-        assert self.position is not None
-        self.position = self.position.exchanged(Card(card), self.position.spare)
-        self.move()
-
-    def hear_reconnect(self, name: str, *fields: str) -> None:
-        if not fields:
-            return
-        self.in_match = True
-        _, *rest = fields
-        cards, (mine, white_moves), board = rest[:5], rest[5:7], rest[7:]
-        self.me = 0 if mine == "1" else 1
-        rows = ["".join(PIECES[one] for one in board[at : at + 5]) for at in range(0, 25, 5)]
-        self.position = position_in(cards, "".join(reversed(rows)), 0 if white_moves == "1" else 1)
-        self.move()
-
-    def say_move(self, move: Move) -> None:
-        self.say("MAKE_MOVE", move.card, place(move.start), place(move.end))
+    matches = 3
 
 
-class FinalCountsFromTheBottom(FinalSoundClient):
-    def say_move(self, move: Move) -> None:
-        upside_down = (20 - at // 5 * 5 + at % 5 for at in (move.start, move.end))
-        self.say("MAKE_MOVE", move.card, *map(place, upside_down))
+def final_rows_only(client: Any, move: final_m.MakeMove) -> Sequence[final_m.MakeMove]:
+    column = 2 * int(move.start_column) - int(move.end_column)
+    if client.program._position.turn != BLACK or not 0 <= column < SIDE:
+        return [move]
+    return [replace(move, end_column=str(column))]
 
 
-class FinalColumnsFirst(FinalSoundClient):
-    def say_move(self, move: Move) -> None:
-        self.say("MAKE_MOVE", move.card, *("|".join(reversed(place(at).split("|"))) for at in (move.start, move.end)))
+def upside_down(row: str) -> str:
+    return str(SIDE - 1 - int(row))
 
 
-class FinalLineEnds(FinalSoundClient):
-    def say(self, *fields: str) -> None:
-        super().say(*fields[:-1], f"{fields[-1]}\n")
-
-
-class FinalEndsAtDisconnect(FinalSoundClient):
-    def hear_disconnect(self, name: str) -> None:
-        self.end()
-
-
-class FinalForgetsTheZeroByte(ForgetsTheLineEnd, FinalSoundClient):
-    def ping(self) -> None:
-        """Its pings would end the message."""
-
-
-class FinalIgnoresPasses(FinalSoundClient):
-    def hear_pass_was_made(self, card: str) -> None:
-        pass
-
+FinalForgetsTheZeroByte, _ = fault(
+    FinalSoundClient,
+    "FinalForgetsTheZeroByte",
+    "",
+    # Its pings would end the message.
+    writes=lambda client, data: b"" if data.startswith(b"PING") else data.removesuffix(b"\0"),
+)
 
 #: Each client with a fault, and a scenario that must find it.
-FINAL_CRIPPLED: Mapping[type[FinalSoundClient], str] = {
-    with_fault(OneMessageASegment, FinalSoundClient): "joined",
+FINAL_CRIPPLED: Mapping[type[Any], str] = {
+    **common(FinalSoundClient, "first-mover", joined="joined", wins="wins"),
     with_fault(WholeSegments, FinalSoundClient): "bytes",
-    with_fault(IgnoresInvalidMove, FinalSoundClient): "invalid-move",
-    with_fault(MovesOutOfTurn, FinalSoundClient): "second-mover",
-    FinalCountsFromTheBottom: "first-mover",
-    FinalColumnsFirst: "first-mover",
-    with_fault(MirrorsRowsOnly, FinalSoundClient): "second-mover",
-    FinalLineEnds: "first-mover",
-    with_fault(NeverReads, FinalSoundClient): "first-mover",
-    with_fault(KeepsItsCards, FinalSoundClient): "first-mover",
-    with_fault(ForgetsReconnect, FinalSoundClient): "own-drop-in-turn",
-    FinalEndsAtDisconnect: "opponent-gone",
-    with_fault(NeverEnds, FinalSoundClient): "wins",
     FinalForgetsTheZeroByte: "first-mover",
-    with_fault(HasAlwaysAMove, FinalSoundClient): "stalemate",
-    FinalIgnoresPasses: "opponents-stalemate",
+    fault(FinalSoundClient, "FinalLineEnds", "", writes=lambda client, data: data.replace(b"\0", b"\n\0"))[0]: (
+        "first-mover"
+    ),
+    **dict(
+        fault(FinalSoundClient, f"Final{name}", scenario, says=says)
+        for name, scenario, says in (
+            ("MovesOutOfTurn", "second-mover", instead(final_m.MakeMove, twice)),
+            ("KeepsItsCards", "first-mover", instead(final_m.MakeMove, first_card)),
+            ("MirrorsRowsOnly", "second-mover", instead(final_m.MakeMove, final_rows_only)),
+            (
+                "CountsFromTheBottom",
+                "first-mover",
+                changed(
+                    final_m.MakeMove,
+                    start_row=lambda one: upside_down(one.start_row),
+                    end_row=lambda one: upside_down(one.end_row),
+                ),
+            ),
+            (
+                "ColumnsFirst",
+                "first-mover",
+                changed(
+                    final_m.MakeMove,
+                    start_row=lambda one: one.start_column,
+                    start_column=lambda one: one.start_row,
+                    end_row=lambda one: one.end_column,
+                    end_column=lambda one: one.end_row,
+                ),
+            ),
+            ("HasAlwaysAMove", "stalemate", instead(final_m.MakePass, fails)),
+        )
+    ),
+    **dict(
+        fault(FinalSoundClient, f"Final{name}", scenario, hears=hears)
+        for name, scenario, hears in (
+            ("IgnoresInvalidMove", "invalid-move", forgotten(final_m.InvalidMove)),
+            ("ForgetsReconnect", "own-drop-in-turn", forgotten(final_m.Restore)),
+            ("EndsAtDisconnect", "opponent-gone", instead(final_m.Disconnect, ends)),
+            ("IgnoresPasses", "opponents-stalemate", forgotten(final_m.PassWasMade)),
+        )
+    ),
 }

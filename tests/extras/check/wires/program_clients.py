@@ -23,9 +23,11 @@ class ProgramClient(MemoryClient):
     """Plays at random, one match after another."""
 
     level: ClassVar[Level] = Level.RANDOM
+    #: What it plays, on a wire of several games.
+    game: ClassVar[str] = ""
     program: WirePlayer
     codec: Codec[Any]
-    begun = False
+    begun = stays = False
 
     # -- what faults override
 
@@ -68,10 +70,19 @@ class ProgramClient(MemoryClient):
         self.codec, self.below = self.new_codec(), client_bytes(wire)
         # Where a seat has a token, the program alone knows it.
         if wire.seat_key is not SeatKey.TOKEN or not self.begun:
-            self.begun, self.program = True, new_program(self.name, "correct horse", self.new_player)
+            self.begun = True
+            self.program = new_program(self.name, "correct horse", self.new_player, self.game)
         if opening := self.below.opening("localhost"):
             self.send(opening)
         self.say(self.program.begin())
+        if self.program.ALIVE_EVERY and not self.stays:
+            self.stays = True
+            self.stay()
+
+    def stay(self) -> None:
+        """Say now and then that it is still there."""
+        self.say(self.program.alive())
+        self.later(self.program.ALIVE_EVERY, self.stay)
 
     def new_player(self, game: str, seat: Seat) -> Player:
         (found,) = (one for one in self.token().games if one.name == game)

@@ -77,12 +77,11 @@ class EriantysChecks(CheckerContract, SynchronousTestCase):
 class FailsInTheMiddle(OnitamaSoundClient):
     count = 0
 
-    def move(self) -> None:
+    def says(self, message: Any) -> Sequence[Any]:
         self.count += 1
-        if self.count > 4:
-            self.end(1, "ValueError: no such card: 'tiger'")
-        else:
-            super().move()
+        if self.count > 5:
+            raise ValueError("no such card: 'tiger'")
+        return [message]
 
 
 class OnitamaChecks(CheckerContract, SynchronousTestCase):
