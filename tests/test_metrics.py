@@ -24,6 +24,7 @@ from gamehost.storage.memory import MemoryJournal
 from gamehost.web.http import Access
 from tests.kit.http_bounds import HttpBoundsContract
 from tests.kit.memory_host import only_table
+from tests.kit.pages import table
 from tests.kit.reactors import Lines, MeasuredHost, samples, value
 from tests.kit.sources import ROOT
 from tests.kit.web_host import NAMED, SiteWorld, request
@@ -328,10 +329,7 @@ class UsedNamesTests(SynchronousTestCase):
 
 class PageTests(SynchronousTestCase):
     def test_table(self) -> None:
-        rows = [
-            [cell.strip() for cell in re.split(r"\n     -", row)]
-            for row in re.findall(r"   \* - (``gamehost_\w+``(?:\n     -.*)+)", PAGE)
-        ]
+        rows = list(table(ROOT / "docs" / "metrics.rst", "metrics"))
         expected = [
             [
                 f"``{metric.name}``",

@@ -5,8 +5,6 @@ Files of the repository that are made by programs: golden journals, pictures, th
 `sessions`: the files of the repository that a page shows whole, or `options`: the tables of docs/options.rst.
 """
 
-import csv
-import io
 import json
 import random
 import re
@@ -262,7 +260,7 @@ def option_rows() -> Mapping[str, list[tuple[str, ...]]]:
     beside = {f"GAME.{name}": one.words for name, one in GAME.items()} | {"web.reveal": WEB_SETTINGS["reveal"].words}
     return {
         "ports": [
-            (_option(name), port, words + "; left out if the port is in use" * may_fail)
+            (_option(name), port, "left out" if may_fail else "no start", words)
             for name, port, words, may_fail in ports
         ],
         "options": [(_option(name), default, words) for name, (words, default) in sorted(options.items())],
@@ -281,9 +279,8 @@ def with_options(page: str) -> str:
     rows = option_rows()
 
     def table(match: re.Match[str]) -> str:
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(rows[match["name"]])
-        return match["head"] + textwrap.indent(text.getvalue(), "   ")
+        lines = (", ".join(f'"{cell}"' if "," in cell else cell for cell in row) for row in rows[match["name"]])
+        return match["head"] + "".join(f"   {line}\n" for line in lines)
 
     return _TABLE.sub(table, page)
 

@@ -307,7 +307,7 @@ class ComingBackTests(SynchronousTestCase):
 
 
 PAGE = ROOT / "docs" / "extras" / "dialects" / "eriantys-java.rst"
-_ROW = re.compile(r"   ``(\S+)``,``([0-9a-f]{16})``,(?:``([^`]+)``)? ?(?:\(over ``(\S+)``\))?\n")
+_ROW = re.compile(r"   ``(\S+)``, ``([0-9a-f]{16})``,(?: ``([^`]+)``)?(?: \(over ``(\S+)``\))?\n")
 
 
 class PageTests(SynchronousTestCase):
