@@ -11,6 +11,7 @@ from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter
+from gamehost.net.streams import Input
 from gamehost.storage.durable import StoredAccounts
 from gamehost.storage.memory import MemoryJournal
 from gamehost.tables.context import TableContext
@@ -27,6 +28,7 @@ def private_lobby(
     limits: Mapping[str, str],
     of_wire: Mapping[str, str],
     of_games: Mapping[str, Mapping[str, str]],
+    around: Callable[[L, Any, Any], Any] | None = None,
 ) -> tuple[L, WireFactory[Any]]:
     """
     A lobby with one wire, and the factory of its connections. Nothing is on disk.
@@ -36,6 +38,7 @@ def private_lobby(
     :param limits: settings of the host that are not as by default
     :param of_wire: the settings of the wire
     :param of_games: the settings of its games, by their names
+    :param around: makes, of the lobby, a connection and its conversation, what gets the messages in place of the conversation
     """
     clock, read, accounts, cork = context.clock, Limits.read(limits), StoredAccounts(journal), Cork()
     registry = SessionRegistry(ResumePolicy.ANY, accounts.__contains__, clock.seconds, read.keyless_resume_seconds)
@@ -44,4 +47,6 @@ def private_lobby(
     )
     lobby = new_lobby(context, registry, of_games, login_service=login_service)
     host = HostContext(clock, lobby, read, ConnectionLimiter(read, seats_at=registry.seats_at), cork)
+    if around is not None:
+        host.new_input = lambda one, codec, conversation: Input(one, codec, around(lobby, one, conversation))
     return lobby, WireFactory(wire, of_wire, host)

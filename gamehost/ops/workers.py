@@ -416,15 +416,20 @@ class Command(ProcessProtocol):
 
     def kill(self) -> None:
         """End it with all that it has started. Nothing happens if it has ended."""
-        pid = None if self.transport is None else self.transport.pid
+        pid = self.pid
         if pid is not None:
             kill(pid)
             with suppress(ProcessExitedAlready):
                 self.transport.signalProcess("KILL")
 
+    @property
+    def pid(self) -> int | None:
+        """The number of its keeper; `None`: it has ended."""
+        return None if self.transport is None else self.transport.pid
+
     def family(self, processes: Sequence[Running]) -> list[Running]:
         """Its processes, out of all those of the machine: its keeper first, and then all that it has started."""
-        pid = None if self.transport is None else self.transport.pid
+        pid = self.pid
         return [] if pid is None else [*(one for one in processes if one.pid == pid), *descendants(pid, processes)]
 
 

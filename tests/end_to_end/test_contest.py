@@ -24,6 +24,15 @@ _IN = (
     "s.sendall(('LOGIN|'+os.environ['GAMEHOST_NAME']+'\\n').encode())\nf=s.makefile('rb')\n"
     "while not f.readline().startswith(b'START'): pass\n"
 )
+#: Asks for the seat of somebody else, to give it up.
+_AS = (
+    "import os,socket,sys,time\nothers={'ann','bob'}-{os.environ['GAMEHOST_NAME']}\n"
+    "def enter(name):\n"
+    " try:\n"
+    "  s=socket.create_connection((os.environ['GAMEHOST_HOST'],int(os.environ['GAMEHOST_PORT'])))\n"
+    "  s.sendall(('LOGIN|'+name+'\\n').encode()); s.settimeout(0.3); s.recv(99); s.close()\n"
+    " except OSError: pass\n"
+)
 BAD = {
     "gone": _IN + "sys.exit(3)",
     "hangs": _IN + "time.sleep(1000)",
@@ -33,9 +42,22 @@ BAD = {
     "helped": "import subprocess\nsubprocess.Popen(['setsid','tail','-f',__file__])\n" + _IN + "time.sleep(1000)",
     "unkept": "import subprocess,time\nsubprocess.Popen(['setsid','tail','-f',__file__])\ntime.sleep(0.3)\n"
     "import os\nos.kill(os.getppid(),9)\ntime.sleep(1000)",
+    # Cheats.
+    "early": _AS + "for name in others: enter(name)\n" + _IN + "time.sleep(1000)",
+    "double": _AS + _IN + "for name in others: enter(name)\ntime.sleep(1000)",
+    "daemon": "import subprocess,sys\nif len(sys.argv)<2: subprocess.Popen(['setsid',sys.executable,__file__,'again'])\n"
+    + _AS
+    + "while len(sys.argv)>1:\n for name in others: enter(name)\n time.sleep(0.05)\n"
+    + _IN
+    + "sys.exit(3)",
+    "forks": _IN + "for _ in range(100): os.fork() or time.sleep(1000)\ntime.sleep(1000)",
+    "prints": _IN + "while True: os.write(1,b'x'*60000)",
     "crashes": "raise ValueError('no such opening')",
     "never": "import time\ntime.sleep(1000)",
 }
+
+
+CHEATS = ("early", "double", "daemon", "forks", "prints")
 
 
 class ContestCase(SynchronousTestCase):
@@ -72,7 +94,7 @@ class ContestCase(SynchronousTestCase):
 
 class ProgramsTests(ContestCase):
     def test_a_bad_program_costs_its_own_games_only(self) -> None:
-        bad = [name for name in BAD if name != "never"]
+        bad = [name for name in BAD if name not in ("never", *CHEATS)]
         self.finish(
             self.begin(
                 {"ann": BOT, **{name: name for name in bad}}, "--format=gauntlet", "--memory=300", "--concurrency=3"
@@ -86,6 +108,39 @@ class ProgramsTests(ContestCase):
         self.assertEqual([one for one in Path("/proc").glob("[0-9]*/cmdline") if self.helps(one)], [])
         words = {one["words"] for one in self.results()["games"] if one["cause"] == "crash"}
         self.assertTrue(any("ValueError: no such opening" in one for one in words), words)
+
+    def test_a_cheat_costs_its_own_games_only(self) -> None:
+        """
+        It asks for the seats of others before their programs are started, beside its own seat, and from a process that it has
+        left behind; it starts many processes, and prints without an end.
+        """
+        cheats = {name: name for name in CHEATS}
+        self.finish(
+            self.begin({"ann": BOT, "bob": BOT, **cheats}, "--processes=60", "--concurrency=2", "--move-time=3")
+        )
+        lines = [json.loads(line) for line in (self.folder / "out" / "contest.jsonl").read_text("utf-8").splitlines()]
+        names = [one["name"] for one in lines[0]["plan"]["entrants"]]
+        games = [one["played"] for one in lines if "played" in one]
+        between = [one for one in games if {*one["players"]} == {0, 1}]
+        self.assertEqual([(one["cause"], one["ruling"]) for one in between], [("rules", None)])
+        for one in games:
+            honest = [seat for seat, player in enumerate(one["players"]) if player < 2]
+            if len(honest) == 1:
+                self.assertEqual(one["shares"][honest[0]], 1.0, one)
+        refused = [(names[one["refused"]["owner"]], one["refused"]["name"]) for one in lines if "refused" in one]
+        self.assertEqual(
+            {*refused}, {(cheat, name) for cheat in ("early", "double", "daemon") for name in ("ann", "bob")}
+        )
+        causes = {
+            names[one["players"][seat]]: one["cause"]
+            for one in games
+            for seat in (0, 1)
+            if one["players"][1 - seat] < 2
+        }
+        self.assertEqual(causes["early"], "seat")
+        self.assertEqual(causes["double"], "seat")
+        self.assertEqual(causes["forks"], "processes")
+        self.assertEqual(causes["prints"], "time")
 
     def helps(self, command: Path) -> bool:
         """Whether this is a process that a program has left behind."""

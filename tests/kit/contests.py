@@ -4,6 +4,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -18,6 +19,7 @@ from gamehost.extras.bots.command import parser as player_parser
 from gamehost.extras.contest.command import _content, games_at, parser, plan_of
 from gamehost.extras.contest.contest import Contest, ContestJournal, ContestRun
 from gamehost.extras.contest.game import ContestGame
+from gamehost.extras.contest.owners import Owners
 from gamehost.games.base import Game, Seat
 from gamehost.games.play import new_player
 from gamehost.players.base import Level
@@ -46,12 +48,35 @@ def program(wire: str, seats: int, game: str = "") -> str:
     return RANDOM.format(wire=wire) + more + (f" --seats {seats}" if seats > 2 else "")
 
 
+class MemoryOwners(Owners):
+    """Which process has a connection in memory."""
+
+    def __init__(self) -> None:
+        #: The process of each connection, which stands for the number of its socket.
+        self._processes: list[tuple[Any, MemoryProcess]] = []
+
+    def add(self, transport: Any, process: "MemoryProcess") -> None:
+        self._processes.append((transport, process))
+
+    def number_of(self, transport: Any) -> int:
+        return next((process.number for one, process in self._processes if one is transport), 0)
+
+    def among(self, root: int, number: int) -> int | None:
+        return root if root == number else None
+
+    def anywhere(self, number: int) -> int | None:
+        return number
+
+    def words(self, pid: int) -> str:
+        return f"process {pid - NOBODY}"
+
+
 class MemoryProcess:
     """The process of a program."""
 
-    pid: int | None = NOBODY
-
-    def __init__(self, protocol: Any) -> None:
+    def __init__(self, protocol: Any, number: int) -> None:
+        self.number = number
+        self.pid: int | None = number
         self._protocol = protocol
         #: What it does next; whether there was something to do.
         self.step: Callable[[], bool] = lambda: False
@@ -87,6 +112,8 @@ class Machine(Clock):
         self.clock = self
         self.hosts: dict[int, Any] = {}
         self.processes: list[MemoryProcess] = []
+        self.owners = MemoryOwners()
+        self._numbers = count(NOBODY)
         #: The words of a program that comes to each host before all others, on its own account; empty: there is none.
         self.early: Sequence[str] = ()
         #: After so many turns no program does anything more; `None`: all play on.
@@ -101,11 +128,12 @@ class Machine(Clock):
         number = len(self.hosts) + 1
         self.hosts[number] = factory
         if self.early:
-            self._start(MemoryProcess(ProcessProtocol()), [word.replace("{port}", str(number)) for word in self.early])
+            words = [word.replace("{port}", str(number)) for word in self.early]
+            self._start(MemoryProcess(ProcessProtocol(), next(self._numbers)), words)
         return SimpleNamespace(getHost=lambda: SimpleNamespace(port=number), stopListening=lambda: None)
 
     def spawnProcess(self, protocol: Any, executable: str, words: Sequence[str], **more: Any) -> MemoryProcess:
-        process = MemoryProcess(protocol)
+        process = MemoryProcess(protocol, next(self._numbers))
         protocol.makeConnection(process)
         self._start(process, words)
         return process
@@ -145,7 +173,7 @@ class Machine(Clock):
             self.callLater(0, process.end, 1 if reason else 0)
 
         protocol.done.addCallback(done)
-        near, far = StrictTransport(self), self.connect(wire.name, int(options.to.rpartition(":")[2]))
+        near, far = StrictTransport(self), self.connect(process, int(options.to.rpartition(":")[2]))
         near.protocol = protocol
 
         def step() -> bool:
@@ -164,7 +192,7 @@ class Machine(Clock):
         protocol.makeConnection(near)
 
     def _java(self, process: MemoryProcess, port: int, name: str, seats: int) -> None:
-        world: Any = SimpleNamespace(clock=self, connect=lambda wire: self.connect(wire, port))
+        world: Any = SimpleNamespace(clock=self, connect=lambda wire: self.connect(process, port))
         player = JavaPlayer(world, name, random.Random(port))
         self.came[port] = self.came.get(port, 0) + 1
         player.opens = (seats, False) if self.came[port] == 1 else None
@@ -176,9 +204,11 @@ class Machine(Clock):
 
         process.step, process.close = step, player.client.drop
 
-    def connect(self, wire: str, port: int) -> Client:
+    def connect(self, process: MemoryProcess, port: int) -> Client:
         host: Any = self
-        return Client(host, self.hosts[port], "127.0.0.1")
+        client = Client(host, self.hosts[port], "127.0.0.1")
+        self.owners.add(client.transport, process)
+        return client
 
     def until_idle(self) -> None:
         """The programs have turns; see `play`."""
@@ -208,6 +238,8 @@ class MemoryContest:
         self.wire: Wire[Any] = WIRES[self.plan.wire]
         self.game: Game[Any, Any] = next(one for one in self.wire.games if one.name == self.plan.game)
         self.ends: list[str] = []
+        #: Who has a connection; `None`: that cannot be seen.
+        self.owners: Owners | None = self.machine.owners
         #: The games, as they were made.
         self.games: list[ContestGame] = []
 
@@ -220,7 +252,7 @@ class MemoryContest:
     def begin(self, at_once: int = 1) -> Contest:
         self._journal = ContestJournal(self.folder)
         self.contest = self._journal.open(self.plan)
-        make = partial(self._new_game, games_at(None, self.machine, self.wire, self.game, self.plan))
+        make = partial(self._new_game, games_at(None, self.machine, self.wire, self.game, self.plan, self.owners))
         ContestRun(
             *(self.machine, self.contest, self._journal, make, at_once, lambda what: None, self.ends.append)
         ).start()

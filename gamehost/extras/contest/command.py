@@ -36,6 +36,7 @@ from gamehost.extras.contest.entries import Played, Refused, Void
 from gamehost.extras.contest.game import ContestGame, PrivateGame, is_own
 from gamehost.extras.contest.host import ContestHost
 from gamehost.extras.contest.hosted import HostedGame
+from gamehost.extras.contest.owners import Owners, owners_here
 from gamehost.extras.contest.plan import PERSON, Entrant, Plan
 from gamehost.games.base import Game
 from gamehost.ops.workers import adopt_orphans
@@ -166,7 +167,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
         status[0], failure[0] = NOT_PLAYED if why_not else OVER, why_not
         reactor.callLater(0, reactor.stop)
 
-    make = games_at(place, reactor, known, game, plan)
+    make = games_at(place, reactor, known, game, plan, _owners(place))
     run = ContestRun(reactor, contest, journal, make, at_once, shown.told, done)
     shown.run = run
     adopt_orphans()
@@ -343,16 +344,33 @@ class RunningHost:
 
 
 def games_at(
-    place: RunningHost | None, reactor: Any, wire: Wire[Any], game: Game[Any, Any], plan: Plan
+    place: RunningHost | None,
+    reactor: Any,
+    wire: Wire[Any],
+    game: Game[Any, Any],
+    plan: Plan,
+    owners: Owners | None,
 ) -> Callable[..., ContestGame]:
     """
     What makes games, from all that is different between them.
 
     :param place: `None`: a private host is made for the whole contest
+    :param owners: who has a connection to it; `None`: this machine does not show it
     """
     if place is not None:
         return partial(HostedGame, place.where, place.admin, reactor, game, plan)
-    return partial(PrivateGame, reactor, game, plan, host=ContestHost(reactor, wire, game, plan))
+    return partial(PrivateGame, reactor, game, plan, host=ContestHost(reactor, wire, game, plan, owners))
+
+
+def _owners(place: RunningHost | None) -> Owners | None:
+    """Who has a connection to a private host. If that cannot be seen, it is said."""
+    owners = owners_here() if place is None else None
+    if place is None and owners is None:
+        words = (
+            "this system does not show which process has a connection: whoever knows a player's name can take the seat"
+        )
+        print_text(f"{words}\n")
+    return owners
 
 
 def _where_games_are(content: Mapping[str, Any], plan: Plan) -> RunningHost | None:

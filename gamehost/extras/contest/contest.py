@@ -20,7 +20,7 @@ from msgspec import convert
 
 from gamehost._twisted import Timer
 from gamehost.extras.contest.entries import Played, Refused, Void, read, written
-from gamehost.extras.contest.game import VOID, ContestGame
+from gamehost.extras.contest.game import MOST_REFUSED, VOID, ContestGame
 from gamehost.extras.contest.judging import Decision, moves_of
 from gamehost.extras.contest.plan import Plan
 from gamehost.extras.contest.ratings import SequentialTest, Verdict
@@ -38,8 +38,6 @@ FORMATS = {
 ABSENCES = 2
 #: How often a game is begun that the host fails in.
 TRIES = 2
-#: Connections of a game that are written down when they are refused. A program may try again and again.
-MOST_REFUSED = 20
 #: Seconds between two looks at what programs take.
 LOOKS_EVERY = 1.0
 #: Games that a sequential test has at most.

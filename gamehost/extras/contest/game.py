@@ -16,11 +16,14 @@ from twisted.internet.interfaces import IDelayedCall
 
 from gamehost.extras.contest.host import OVER, ContestHost, FirstMatch, Room
 from gamehost.extras.contest.judging import Decision, Ruling, decision_of, is_over, moves_of, to_move
+from gamehost.extras.contest.owners import Owners
 from gamehost.extras.contest.plan import PERSON, Plan
 from gamehost.games.base import Cause, Game
 from gamehost.journal.records import TableRecord
 from gamehost.ops.workers import NOT_RUN, ProgramProcess, Running, own_environment, start_program
 
+#: Connections of a game for which is looked whose they are when they are refused. A program may try again and again.
+MOST_REFUSED = 20
 #: Seconds for a program to connect and to log in.
 CONNECTS = 20.0
 #: Seconds for a person to come.
@@ -50,6 +53,7 @@ class Person:
     """
 
     words = ""
+    pid = None
 
     def __init__(self, ended: Callable[["Person"], None]) -> None:
         self.status: int | None = None
@@ -189,7 +193,7 @@ class ContestGame:
             self._finish()
         elif not self._begun:
             cause = "absent" if program.status in NOT_RUN else "crash"
-            self._rule(cause, (seat,), _how_ended(program), status=program.status, said=program.words)
+            self.rule(cause, (seat,), _how_ended(program), status=program.status, said=program.words)
         else:
             self._gone(seat, program)
 
@@ -197,13 +201,13 @@ class ContestGame:
         if not self._begun and self._decision is None:
             seconds = self._patience(len(self._programs) - 1)
             why = f"it did not log in and ask for a game within {seconds:.0f} s"
-            self._rule("absent", self._missing(), why, seconds=seconds)
+            self.rule("absent", self._missing(), why, seconds=seconds)
 
     def _too_long(self) -> None:
         seat, seconds = to_move(self._game, self.record, self.names), self._plan.deadline
         why = f"the game was not over after {seconds:.0f} s"
         moves = moves_of(self.record)
-        self._rule("deadline", () if seat is None else (seat,), why, seconds=seconds, to_move=seat, moves=moves)
+        self.rule("deadline", () if seat is None else (seat,), why, seconds=seconds, to_move=seat, moves=moves)
 
     def look(self, processes: Sequence[Running]) -> None:
         """
@@ -219,9 +223,9 @@ class ContestGame:
         }
         for cause, (most, why) in self._plan.bounds.items():
             if greedy := tuple(seat for seat, taken in enumerate(takes[cause]) if taken > most):
-                self._rule(cause, greedy, why, taken=takes[cause])
+                self.rule(cause, greedy, why, taken=takes[cause])
 
-    def _rule(self, cause: str, seats: tuple[int, ...], why: str, **evidence: Any) -> None:
+    def rule(self, cause: str, seats: tuple[int, ...], why: str, **evidence: Any) -> None:
         """
         Decide what no record says. A match that is over is judged by its record.
 
@@ -276,6 +280,8 @@ class PrivateGame(ContestGame):
 
     _host: ContestHost = field(kw_only=True)
     _room: Room | None = None
+    #: How many connections did not get the seat for which they asked.
+    _refusals: int = 0
     _first: FirstMatch | None = None
 
     @property
@@ -311,12 +317,46 @@ class PrivateGame(ContestGame):
         """The host has stopped the match, because of a fault."""
         self._reactor.callLater(0, self._decide, Decision((), VOID, "a fault of the game has stopped its match"))
 
-    def claim(self, name: str, player: Any) -> str | None:
-        """Why the connection of a player does not get the seat of this name; `None`: it does."""
+    def claim(self, name: str, transport: Any) -> str | None:
+        """
+        Why a connection does not get the seat of this name; `None`: it does.
+
+        The seat is for the program that was started for it, and for what that has started. Another entrant who asks for it
+        has lost the own game.
+        """
         if self._decision is not None:
             return OVER
-        if name in self.names:
+        owners, seat = self._host.owners if transport else None, self.names.index(name) if name in self.names else None
+        number = 1 if owners is None else owners.number_of(transport)
+        if not number:
+            return "this connection is closed"
+        if seat is not None and (owners is None or self.holder(owners, seat, number) is not None):
             return None
+        self._refusals += 1
         why = f"this game is between {' and '.join(self.names)}: log in as one of them"
-        self._refused(name, why)
+        if owners is None or self._refusals > MOST_REFUSED:
+            self._refused(name, why)
+            return why
+        if seat is not None:
+            why = f"this seat is for the program of {name} alone"
+        self._refuse(name, why, owners, number)
         return why
+
+    def _refuse(self, name: str, why: str, owners: Owners, number: int) -> None:
+        """Write down who has asked for a seat. An entrant who asked for that of another one has lost."""
+        for game in (room.game for room in self._host.rooms if room.game is not None):
+            for seat in range(len(game.names)):
+                if (pid := game.holder(owners, seat, number)) is not None:
+                    own, process = game.names[seat], owners.words(pid)
+                    self._refused(name, why, owner=self._plan.names.index(own), process=process)
+                    if name in self.names and name != own:
+                        game.rule("seat", (seat,), f"it asked for the seat of {name}", process=process)
+                    return
+        stranger = owners.anywhere(number)
+        self._refused(name, why, process="" if stranger is None else owners.words(stranger))
+
+    def holder(self, owners: Owners, seat: int, number: int) -> int | None:
+        """The process of this seat's program that has a socket; `None`: none has."""
+        program = self._programs[seat] if seat < len(self._programs) else None
+        root = None if program is None else program.pid
+        return None if root is None else owners.among(root, number)

@@ -14,6 +14,7 @@ from attrs import define, field
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused
 from gamehost.accounts.names import Name, NameFault, NameRefused, key_of
+from gamehost.extras.contest.owners import Owners
 from gamehost.extras.contest.plan import Plan
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
@@ -53,8 +54,12 @@ class RoomGame(Protocol):
     def failed(self) -> None:
         """The host has stopped the match, because of a fault."""
 
-    def claim(self, name: str, player: Any) -> str | None:
-        """Why the connection of a player does not get the seat of this name; `None`: it does."""
+    def claim(self, name: str, transport: Any) -> str | None:
+        """
+        Why a connection does not get the seat of this name; `None`: it does.
+
+        :param transport: of the connection; `None`: it has shown a key that only the player has
+        """
 
 
 @define(eq=False)
@@ -119,15 +124,17 @@ class ContestLobby(Lobby):
     game: str = field(kw_only=True)
     #: The game that is being played; `None`: none is.
     now: RoomGame | None = None
+    #: The transport of the connection to which the lobby listens now.
+    transport: Any = None
 
     def _refusal(self, name: Name) -> NameRefused | None:
         if self.now is None:
             return NameRefused(NameFault.BUSY, OVER)
         return super()._refusal(name)
 
-    def _claimed(self, name: str, player: Player[Any, Any]) -> str | None:
+    def _claimed(self, name: str) -> str | None:
         """Why this connection cannot log in under a name; `None`: it can."""
-        return OVER if self.now is None else self.now.claim(name, player)
+        return OVER if self.now is None else self.now.claim(name, self.transport)
 
     def enter(
         self,
@@ -140,7 +147,7 @@ class ContestLobby(Lobby):
         given: bool = False,
     ) -> Session:
         asked = name.partition(":")[0] if isinstance(name, str) else name.text
-        if (why := self._claimed(asked, player)) is not None:
+        if (why := self._claimed(asked)) is not None:
             raise NameRefused(NameFault.INVALID, why)
         return super().enter(name, wire, address, player, strict, issued, given)
 
@@ -155,7 +162,7 @@ class ContestLobby(Lobby):
         strong: bool = False,
         waits: Callable[[float], None] = lambda seconds: None,
     ) -> LoginAttempt | None:
-        why = self._claimed(name, player)
+        why = self._claimed(name)
         if why is None and self.now is not None and not same_code(self.now.passwords[self._seat_of(name)], password):
             why = "this is not the password of this player in this game"
         if why is not None:
@@ -164,7 +171,7 @@ class ContestLobby(Lobby):
         return super().log_in(name, password, wire, address, player, answer, strong, waits)
 
     def log_in_by_key(self, name: str, key: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
-        if (why := self._claimed(name, player)) is not None:
+        if (why := self._claimed(name)) is not None:
             raise NameRefused(NameFault.INVALID, why)
         return super().log_in_by_key(name, key, wire, address, player)
 
@@ -223,6 +230,30 @@ class ContestLobby(Lobby):
 
 
 @define(eq=False)
+class RoomConversation:
+    """A conversation of a room: while it acts, the lobby knows on which connection that is."""
+
+    _lobby: ContestLobby
+    _connection: Any
+    _conversation: Any
+
+    @property
+    def at_table(self) -> bool:
+        at_table: bool = self._conversation.at_table
+        return at_table
+
+    def hear(self, message: Any) -> None:
+        before, self._lobby.transport = self._lobby.transport, self._connection.transport
+        try:
+            self._conversation.hear(message)
+        finally:
+            self._lobby.transport = before
+
+    def wire_error(self, error: Any) -> None:
+        self._conversation.wire_error(error)
+
+
+@define(eq=False)
 class Room:
     """A part of the host, with a port of its own and one game at a time."""
 
@@ -234,6 +265,8 @@ class Room:
     #: Where programs connect.
     port: int
     free: bool = True
+    #: What is played here; `None`: nothing is.
+    game: Any = None
 
     def begin(self, game: RoomGame, seed: int, most_moves: int) -> FirstMatch:
         """
@@ -241,7 +274,7 @@ class Room:
 
         :param seed: of the cards, the bag and whatever else chance decides
         """
-        self.free = False
+        self.free, self.game = False, game
         first = self._journal.first = FirstMatch(game.over, most_moves)
         self._context.rng = SeededChance(seed).below
         self._context.suspended = lambda table, name: game.failed() if table == first.table else None
@@ -269,7 +302,7 @@ class Room:
 
     def _left(self, result: None) -> None:
         self._lobby.clear()
-        self.free = True
+        self.free, self.game = True, None
 
 
 @define(eq=False)
@@ -280,6 +313,8 @@ class ContestHost:
     _wire: Wire[Any]
     _game: Game[Any, Any]
     _plan: Plan
+    #: Who has a connection; `None`: this machine does not show it, and seats are for whoever has the name.
+    owners: Owners | None = None
     rooms: list[Room] = field(factory=list)
 
     def room(self) -> Room:
@@ -298,7 +333,7 @@ class ContestHost:
         }
         of_wire = settings_of(wire.name, settings, wire.options)
         new_lobby = partial(ContestLobby, game=self._game.name)
-        lobby, factory = private_lobby(new_lobby, wire, journal, context, LIMITS, of_wire, of_games)
+        lobby, factory = private_lobby(new_lobby, wire, journal, context, LIMITS, of_wire, of_games, RoomConversation)
         for other in wire.games:
             if other.name != self._game.name:
                 lobby.closed_games[other.name] = f"this contest is {self._game.name}"

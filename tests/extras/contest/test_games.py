@@ -138,11 +138,47 @@ class WholeContestTests(SynchronousTestCase):
                     left = (len(lobby.registry), len(lobby.registry.ended), [*lobby.login_service.accounts.names()])
                     self.assertEqual((wire, *left, [*lobby.tables]), (wire, 0, 0, [], []))
 
-    def test_who_comes_first_has_the_seat_of_the_plan(self) -> None:
-        """The last one of a table has come and plays before its program is started, which comes to nothing."""
+    def early(self) -> MemoryContest:
+        """The last one of a table has come and plays before its program is started, which does nothing."""
         made = self.contest("eriantys", "eriantys", 3, last="./idle")
         words = program("eriantys", 3).replace("{name}", "eve").replace("{host}", "127.0.0.1")
         made.machine.early = words.replace("{password}", "correct").split()
+        return made
+
+    def test_a_stranger_has_no_seat(self) -> None:
+        """Whoever comes under the name of a player, and is not its program, is refused, and that is written down."""
+        made = self.early()
+        contest = made.play()
+        [one], [refused] = contest.played.values(), contest.refused
+        self.assertEqual((one.cause, one.absent), ("absent", (made.plan.names.index("eve"),)))
+        self.assertEqual((refused.name, refused.owner, refused.process), ("eve", None, "process 0"))
+        self.assertEqual([fault for fault in faults(contest, made.game) if "refused" not in fault], [])
+
+    def test_who_asks_for_the_seat_of_another_one_has_lost(self) -> None:
+        """Before the program of that one was started, and while it waits. The other one has the point, and nobody else one."""
+        for wire in WIRES:
+            if wire not in playable(REGISTRY.wires) or wire == "litama":  # whose names are no proof of anything
+                continue
+            with self.subTest(wire):
+                usual = program(wire, 2, "onitama" if wire == "open" else "")
+                words = [f"--player=ann={usual}", f"--player=bob={usual.replace('{name}', 'ann')}", "--rounds=2"]
+                game = "--game=onitama" if wire == "open" else ""
+                made = MemoryContest(Path(self.mktemp()), f"--wire={wire}", "--seed=3", *words, *filter(None, [game]))
+                contest = made.play()
+                points = [
+                    [one.shares[one.players.index(player)] for one in contest.played.values()] for player in (0, 1)
+                ]
+                self.assertEqual(points, [[1.0, 1.0], [0.0, 0.0]])
+                self.assertEqual({one.cause for one in contest.played.values()}, {"seat"})
+                self.assertEqual({(one.name, one.owner) for one in contest.refused}, {("ann", 1)})
+                found = [*faults(contest, made.game)]
+                self.assertEqual(len(found), len(contest.refused))
+                self.assertIn("a connection of bob asked for the seat of ann and was refused", found[0])
+
+    def test_who_comes_first_has_the_seat_of_the_plan(self) -> None:
+        """Where the system does not show whose a connection is."""
+        made = self.early()
+        made.owners = None
         [one] = made.play().played.values()
         record = read_notation(one.notation).record
         names = [made.plan.names[player] for player in one.players]
