@@ -22,6 +22,7 @@ from gamehost.accounts.login import LoginService
 from gamehost.accounts.names import LookAlikes
 from gamehost.accounts.passwords import Account
 from gamehost.accounts.proofs import ProvenLogins
+from gamehost.accounts.remembered import RememberedLogins
 from gamehost.admin.server import reloading
 from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.config import Options, admin_path
@@ -51,6 +52,7 @@ from gamehost.storage.databases import beside, kind_of, shown, usable_kind_of
 from gamehost.storage.durable import AWAY_AFTER, BacklogLimits, DurableJournal, StoredAccounts
 from gamehost.storage.folders import open_folders
 from gamehost.storage.memory import MemoryJournal
+from gamehost.storage.remembered import StoredRemembered
 from gamehost.storage.sidecar import proof_key
 from gamehost.storage.sqlite import open_journal
 from gamehost.tables.context import TableContext
@@ -190,9 +192,10 @@ def _lobby(
 ) -> Lobby:
     settings = options.settings
     accounts, durable = StoredAccounts(store), store if isinstance(store, DurableJournal) else None
-    proven = None
+    proven, remembered = None, None
     if durable is not None:
         proven = ProvenLogins(proof_key(beside(options["store"]).absolute()), durable, durable.wall)
+        remembered = RememberedLogins(StoredRemembered(durable), durable.wall)
     sessions = SessionRegistry(
         *(options["resume"], accounts.__contains__, reactor.seconds),
         *(limits.keyless_resume_seconds, LookAlikes(accounts.names()), membership or Membership()),
@@ -200,6 +203,7 @@ def _lobby(
     login_service = LoginService(
         *(accounts, sessions.is_guest, reactor, worker, limits, cork),
         proven=proven,
+        remembered=remembered,
         **sessions.for_accounts(),
     )
     context = TableContext(reactor, store, options["grace"])

@@ -19,7 +19,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost._twisted import Timer
-from gamehost.accounts.names import Name, NameRefused, check_new_name
+from gamehost.accounts.names import Name, NameRefused, check_new_name, name_of
 from gamehost.accounts.passwords import (
     Account,
     Accounts,
@@ -30,6 +30,7 @@ from gamehost.accounts.passwords import (
     checked_password,
 )
 from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
+from gamehost.accounts.remembered import MemoryRemembered, RememberedLogins
 from gamehost.limits import Limits
 from gamehost.rates import KeyedBuckets, Rounds, TokenBucket, is_loopback, rate_limit_key
 
@@ -315,6 +316,7 @@ def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
 _TOO_MANY_FAILURES = "too many failed log-ins from your address: try again later"
 _QUEUE_FULL = "too many log-ins at once: try again in a moment"
 _GUEST = "this name is in use by a guest"
+_CHANGED_MEANWHILE = "this account was changed just now: try again"
 _GONE = "this account was deleted or renamed just now"
 _LOOKS_TAKEN = "this name looks like another one that is in use"
 
@@ -366,6 +368,7 @@ class LoginService:
     :param turn: a context that is entered around each answer
     :param cost: the cost of a digest, if it is not to be that of the limits
     :param proven: the proofs of accounts. By default an empty set that is not stored
+    :param remembered: the devices that log in without a password. By default an empty set that is not stored
     :param is_seated: whether the account with this key has a seat in a match
     :param looks_taken: whether a name looks like another one that is in use
     :param registered: called with the name of each new account
@@ -381,12 +384,15 @@ class LoginService:
     _turn: AbstractContextManager[object]
     _cost: Cost = field(default=Factory(lambda self: Cost(2**self._limits.password_work), takes_self=True))
     proven: ProvenLogins = field(default=None, converter=_kept, kw_only=True)
+    _remembered: RememberedLogins | None = field(default=None, kw_only=True)
+    remembered: RememberedLogins = field(init=False)
     _is_seated: Callable[[str], bool] = field(default=lambda key: False, kw_only=True)
     looks_taken: Callable[[Name], bool] = field(default=lambda name: False, kw_only=True)
     _registered: Callable[[Name], None] = field(default=lambda name: None, kw_only=True)
     closed: bool = field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
+        self.remembered = self._remembered or RememberedLogins(MemoryRemembered(), self._clock.seconds)
         limits, clock, turn = self._limits, self._clock, self._turn
         hourly, guesses = limits.failures_per_hour, limits.guesses_per_minute
         # By address. The line serves accounts in rounds.
@@ -431,6 +437,11 @@ class LoginService:
         """Whether the account with this key is not durable yet, as it is now."""
         return key in self._unkept
 
+    def forget(self, key: str) -> None:
+        """An account has another password or another name, or is deleted: nothing that it has shown before counts."""
+        self.proven.forget(key)
+        self.remembered.end_all(key)
+
     def changing(self, account: Account) -> Callable[[], None]:
         """
         An account is changing to this state. Log-ins to it are answered when the change is durable.
@@ -455,6 +466,62 @@ class LoginService:
                     made(digest)
 
         self._worker(partial(_safely, partial(Digest.of, password, self._cost)), done)
+
+    def change_digest(self, account: Account, digest: Digest, durable: Callable[[], None]) -> bool:
+        """
+        Give an account another password. Nothing that it has shown before counts any more.
+
+        :param account: as it was when the change was asked for
+        :param durable: called when the change is durable, before anybody who logs in meanwhile is answered
+        :returns: `False`: the account was changed meanwhile, and nothing is done
+        """
+        if self.accounts.find(account.key) != account or self.is_being_made(account.key):
+            return False
+        new = Account(account.name, digest)
+
+        def changed() -> None:
+            durable()
+            kept()
+
+        self.forget(account.key)
+        kept = self.changing(new)
+        self.accounts.change(new, changed)
+        return True
+
+    def change_password(
+        self,
+        account: Account,
+        old: str,
+        new: str,
+        address: str,
+        answer: Callable[[str | None], None],
+        waits: Callable[[float], None],
+    ) -> LoginAttempt | None:
+        """
+        Change the password of an account for its player, who shows the old one. It is checked as in a log-in.
+
+        :param answer: called once, at once or later: with why nothing was changed, or with `None` when the change is durable
+        :param waits: as of `log_in`
+        :returns: the check of the old password, to be cancelled if the player does not wait any more; `None`: it is over
+        """
+        try:
+            wanted = checked_password(new)
+            check_strong_password(new, account.key)
+        except PasswordRefused as refusal:
+            answer(f"the new password cannot be used: {refusal}")
+            return None
+
+        def change(digest: Digest) -> None:
+            if not self.change_digest(account, digest, partial(answer, None)):
+                answer(_CHANGED_MEANWHILE)
+
+        def judged(outcome: LoginOutcome) -> None:
+            if isinstance(outcome, LoginRefused):
+                answer(outcome.reason)
+            else:
+                self.make_digest(wanted, change)
+
+        return self.log_in(name_of(account.name), old, address, judged, no_new_account=_GONE, waits=waits)
 
     # -- quotas
 

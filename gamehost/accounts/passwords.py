@@ -51,7 +51,7 @@ def check_strong_password(text: str, key: str) -> None:
     :raises PasswordRefused: fewer than 8 characters, or the account's name, as names are compared
     """
     if len(text) < SHORTEST_STRONG_PASSWORD:
-        raise PasswordRefused(f"the password of a new account has at least {SHORTEST_STRONG_PASSWORD} characters")
+        raise PasswordRefused(f"a new password has at least {SHORTEST_STRONG_PASSWORD} characters")
     if text.lower() == key:
         raise PasswordRefused("the password of a new account is not its name; expected another one")
 

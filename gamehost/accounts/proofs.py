@@ -4,9 +4,6 @@ Proofs: facts that accounts have proved in the last 30 days, stored across resta
 An account proves its password, and the addresses from which it can be reached. The host remembers both as keyed digests
 (HMAC-SHA256), so nothing in the store can be read. The key of the digests is not in the store. A copy of the store
 alone does not help to guess a password more quickly than scrypt allows.
-
-With the same key the host makes keys for browsers. A browser that has logged in with the password can use such a key
-for later log-ins. They are not stored.
 """
 
 import hmac
@@ -103,24 +100,6 @@ class ProvenLogins:
         """
         shown = self._password(account.key)
         return shown is not None and hmac.compare_digest(shown.digest, self._of_password(account, password))
-
-    def browser_key(self, account: Account, day: int | None = None) -> str:
-        """
-        A key with which a program logs in to the account without its password. It is valid for 30 days, or until the
-        password changes. It is computed from the account's digest, and is not stored.
-
-        :param day: on which the key is made, in days since 1970; `None`: today
-        """
-        day = self._today if day is None else day
-        of = b"browser" + account.digest.salt + account.digest.hash + f"{day} {account.key}".encode()
-        return f"{day}-{hmac.digest(self._secret, of, sha256).hex()}"
-
-    def is_browser_key(self, account: Account, key: str) -> bool:
-        """Whether `browser_key` has given this key for the account, as it is now, in the last 30 days."""
-        day = key.partition("-")[0]
-        given = int(day) if day.isascii() and day.isdigit() and len(day) < 8 else 0
-        right = hmac.compare_digest(self.browser_key(account, given).encode(), key.encode("utf-8", "replace"))
-        return right and 0 <= self._today - given < PROOF_DAYS
 
     def has_password(self, account: Account) -> bool:
         """Whether `fits` can be true for some password."""

@@ -116,22 +116,15 @@ class AccountChanges:
         except PasswordRefused as refusal:
             raise ChangeRefused(f"the password cannot be used: {refusal}") from None
 
+        def durable() -> None:
+            closed = self._stop(account.key)(RESET)
+            session = self._session(account.key, account.name)
+            table = None if session is None else session.table_id
+            done(Changed(account.name, closed, table, made))
+
         def change(digest: Digest) -> None:
-            service, new = self._lobby.login_service, Account(account.name, digest)
-            if service.accounts.find(account.key) != account or service.is_being_made(account.key):
+            if not self._lobby.login_service.change_digest(account, digest, durable):
                 refused(ChangeRefused(f"the account {account.name} was changed meanwhile; nothing was done"))
-                return
-
-            def durable() -> None:
-                closed = self._stop(account.key)(RESET)
-                session = self._session(account.key, account.name)
-                table = None if session is None else session.table_id
-                kept()
-                done(Changed(account.name, closed, table, made))
-
-            service.proven.forget(account.key)
-            kept = service.changing(new)
-            service.accounts.change(new, durable)
 
         self._lobby.login_service.make_digest(checked, change)
 
@@ -169,7 +162,7 @@ class AccountChanges:
 
         kept = service.changing(Account(new_name, account.digest))
         renamed = service.accounts.rename(account, new_name, durable)
-        service.proven.forget(account.key)
+        service.forget(account.key)
         registry.account_looks.remove(name_of(account.name))
         registry.account_looks.add(name_of(renamed.name))
 
@@ -184,7 +177,7 @@ class AccountChanges:
         close, table = self._release(account, force)
         service = self._lobby.login_service
         service.accounts.delete(account, lambda: done(Changed(account.name, close(DELETED), table)))
-        service.proven.forget(account.key)
+        service.forget(account.key)
         self._lobby.registry.account_looks.remove(name_of(account.name))
 
     def learn(self, before: Account | None, after: Account | None) -> None:

@@ -27,6 +27,7 @@ from gamehost.accounts.names import (
     name_of,
     place_of,
 )
+from gamehost.accounts.remembered import RememberedLogin
 from gamehost.games.base import Game, Seat
 from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import TableId, UnfinishedTable
@@ -34,6 +35,7 @@ from gamehost.limits import Limits
 from gamehost.lobby.directory import GUEST, MatchDirectory, who_waits
 from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.missed_ends import MissedEnds
+from gamehost.lobby.own_account import OwnAccount
 from gamehost.lobby.questions import QuestionLimits
 from gamehost.lobby.queues import (
     MOST_PHRASES,
@@ -53,6 +55,7 @@ from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Queue, Session, SessionRegistry, split_key
 from gamehost.lobby.studies import Studies
+from gamehost.rates import rate_limit_key
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
@@ -339,57 +342,83 @@ class Lobby:
         :param strong: whether a new account needs a strong password
         :param waits: called with the seconds, about, each time that the log-in has to wait for others
         """
-
-        def refuse(reason: str) -> None:
-            self.log_ins.refused(wire, "account", address, reason)
-            answer(LoginRefused(reason))
-
-        def judged(verdict: LoginOutcome) -> None:
-            try:
-                if (refusal := self._refusal(checked)) is not None:
-                    raise refusal
-                if isinstance(verdict, LoginRefused):
-                    refuse(verdict.reason)
-                    return
-                session = self._let_in(*self.registry.enter_account(verdict, wire, address, player))
-            except NameRefused as refusal:
-                refuse(str(self.seats.explained(refusal)))
-                return
-            answer(session)
-
         try:
             checked = checked_name(name)
             if (refusal := self._refusal(checked)) is not None:
                 raise refusal
         except NameRefused as refusal:
-            refuse(str(refusal))
+            self._refuse_account(wire, address, str(refusal), answer)
             return None
+        judged = partial(self._judged, checked, wire, address, player, answer)
         return self.login_service.log_in(checked, password, address, judged, self.no_tables, strong, waits)
 
-    def log_in_by_key(self, name: str, key: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
+    def log_in_by_key(
+        self,
+        name: str,
+        key: str,
+        wire: str,
+        address: str,
+        player: Player[Any, Any],
+        answer: Callable[[Session | LoginRefused], None],
+    ) -> LoginAttempt | None:
         """
-        Log an account in with the key that `browser_key` has given for it.
+        Log an account in with a key of `RememberedLogins`.
 
-        :raises NameRefused: the key does not count, or not any more; or the account cannot log in now
+        :param answer: as of `log_in`
         """
-        shown = name_of(name)
+        service, shown = self.login_service, name_of(name)
+        judged = partial(self._judged, shown, wire, address, player, answer)
+        attempt = LoginAttempt(shown, rate_limit_key(address), b"", judged)
+
+        def checked(login: RememberedLogin | None) -> None:
+            account = service.accounts.find(shown.key)
+            if attempt.over:
+                return
+            attempt.over = True
+            if account is not None and login is not None:
+                judged(shown.spelled(account.name))
+            else:
+                judged(LoginRefused(_OLD_KEY if service.may_be_told(address) else TOO_MANY_TRIED))
+
+        account = service.accounts.find(shown.key)
+        if account is None:
+            checked(None)
+        else:
+            service.remembered.check(account, key, checked)
+        return attempt
+
+    def _judged(
+        self,
+        name: Name,
+        wire: str,
+        address: str,
+        player: Player[Any, Any],
+        answer: Callable[[Session | LoginRefused], None],
+        verdict: LoginOutcome,
+    ) -> None:
+        """The log-in service has accepted or refused a client. Give it the session of its account."""
         try:
-            if (refusal := self._refusal(shown)) is not None:
+            if (refusal := self._refusal(name)) is not None:
                 raise refusal
-            account = self.login_service.accounts.find(shown.key)
-            if account is None or not self.login_service.proven.is_browser_key(account, key):
-                told = self.login_service.may_be_told(address)
-                raise NameRefused(NameFault.TAKEN, _OLD_KEY if told else TOO_MANY_TRIED)
-            return self._let_in(*self.registry.enter_account(shown.spelled(account.name), wire, address, player))
+            if isinstance(verdict, LoginRefused):
+                self._refuse_account(wire, address, verdict.reason, answer)
+                return
+            session = self._let_in(*self.registry.enter_account(verdict, wire, address, player))
         except NameRefused as refusal:
-            refusal = self.seats.explained(refusal)
-            self.log_ins.refused(wire, "account", address, str(refusal))
-            raise refusal from None
+            self._refuse_account(wire, address, str(self.seats.explained(refusal)), answer)
+            return
+        answer(session)
 
-    def browser_key(self, session: Session) -> str | None:
-        """A key for `log_in_by_key`; `None`: this is no account's session, or the account is gone."""
+    def _refuse_account(
+        self, wire: str, address: str, reason: str, answer: Callable[[Session | LoginRefused], None]
+    ) -> None:
+        self.log_ins.refused(wire, "account", address, reason)
+        answer(LoginRefused(reason))
+
+    def own_account(self, session: Session) -> OwnAccount | None:
+        """The account of a session; `None`: it is a guest's, or the account is gone."""
         account = self.login_service.accounts.find(session.key) if session.account else None
-        return None if account is None else self.login_service.proven.browser_key(account)
+        return None if account is None else OwnAccount(account, self.login_service)
 
     def _refusal(self, name: Name) -> NameRefused | None:
         if self.closed is not None:

@@ -498,8 +498,8 @@ class StoredAccounts:
     def change(self, account: Account, durable: Callable[[], None]) -> None:
         if account.key not in self._accounts:
             raise ValueError("there is no account of this name")
-        self._write(change_account(account), durable, account.key)
         self._accounts[account.key] = account
+        self._write(change_account(account), durable, account.key)
 
     def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
         renamed = renamed_in(self._accounts, account, name)

@@ -86,6 +86,16 @@ CREATE TABLE proof(
   PRIMARY KEY(key, digest)
 ) STRICT, WITHOUT ROWID;
 
+-- The devices on which accounts are logged in without their passwords. A key that logs in is not in here: only its digest.
+CREATE TABLE remembered(
+  digest BLOB PRIMARY KEY,     -- of the key, and of the account's digest
+  key TEXT NOT NULL,           -- the account's
+  device TEXT NOT NULL,        -- how the device is named in lists
+  made INTEGER NOT NULL,       -- in days since 1970
+  seen INTEGER NOT NULL        -- when it was last used, in days since 1970
+) STRICT, WITHOUT ROWID;
+CREATE INDEX remembered_key ON remembered(key);
+
 -- Who may not come in.
 CREATE TABLE ban(
   key TEXT PRIMARY KEY,        -- what the ban counts for, as gamehost.accounts.bans.Ban has it

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import json
 
 from tests.browser.playing import CAN, ONITAMA_DEAL, SEATED, TITLE, Hand, PlayCase
-from tests.kit.browser import DESKTOP, PHONE, BrowserCase, enter, findings, sit_down
+from tests.kit.browser import DESKTOP, PHONE, BrowserCase, Page, enter, findings, sit_down
 
 PASSWORD = "a good one"
 #: What the board says of each square.
@@ -163,7 +163,7 @@ class AccountTests(PlayCase):
         await later.run(f"Object.assign(localStorage, JSON.parse({json.encode(kept).decode()}))")
         await later.open("/player/ann")
         await later.until("document.querySelector('main ul a')?.textContent === 'Onitama: ann and bob'")
-        self.assertEqual(await later.run("document.querySelector('#me').textContent"), "ann")
+        await later.until("document.querySelector('#me').textContent === 'ann'")
         await later.click("main ul a")
         await later.until(f"{TITLE} === 'bob to move'")
         self.assertEqual(await later.run(CELLS), board)
@@ -171,6 +171,55 @@ class AccountTests(PlayCase):
         await later.click("#me")
         await later.click("dialog .row button:first-of-type")
         await later.until("document.querySelector('#me').textContent === 'Guest'")
+
+    async def logged_in(self, size: tuple[int, int] = DESKTOP) -> Page:
+        page = await self.browser.page(size)
+        await page.open("/")
+        await page.until("document.querySelector('[data-play=onitama]')")
+        await page.click("#me")
+        await page.until("document.querySelector('dialog[open] input[name=password]')")
+        for field, text in (("name", "ann"), ("password", PASSWORD)):
+            await page.run(f"document.querySelector('dialog input[name={field}]').value = '{text}'")
+        await page.click("dialog .go")
+        await page.until("document.querySelector('#me').textContent === 'ann'")
+        return page
+
+    async def devices(self, page: Page, count: int) -> None:
+        """Open the dialog of the account, which lists so many devices."""
+        await page.click("#me")
+        await page.until("document.querySelector('dialog details')")
+        await page.run("document.querySelectorAll('dialog details').forEach((one) => { one.open = true; })")
+        await page.until(f"document.querySelectorAll('.devices li').length === {count}")
+
+    async def test_devices_and_the_password(self) -> None:
+        """A lost phone is logged out from the desk; a new password logs out all others; nothing of it needs a mouse."""
+        phone = await self.logged_in(PHONE)
+        kept = await phone.run("localStorage.getItem('gamehost')")
+        page = await self.logged_in()
+        await self.devices(page, 2)
+        await self.nothing_found(page)
+        await page.run("[...document.querySelectorAll('.devices button')][0].click()")
+        await page.until("document.querySelectorAll('.devices li').length === 1")
+        words = "document.querySelector('dialog form p').textContent"
+        for old, new, said in (
+            ("a wrong one", "a better one", "wrong password"),
+            (PASSWORD, "a better one", "Your password is changed. Other devices must log in again."),
+        ):
+            typed = json.encode([old, new]).decode()
+            await page.run(
+                f"[...document.querySelectorAll('dialog form input')].forEach((one, n) => {{ one.value = {typed}[n]; }})"
+            )
+            await page.click("dialog form .go")
+            await page.until(f"{words} === {json.encode(said).decode()}")
+        fresh = await page.run("localStorage.getItem('gamehost')")
+        self.assertNotEqual(fresh, kept)
+        await page.open("/matches")
+        await page.until("document.querySelector('#me').textContent === 'ann'")
+        later = await self.browser.page(PHONE)
+        await later.open("/rules/onitama")
+        await later.run(f"localStorage.setItem('gamehost', {json.encode(kept).decode()})")
+        await later.open("/")
+        await later.until("localStorage.getItem('gamehost') === null")
 
 
 class TalkTests(PlayCase):

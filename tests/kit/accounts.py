@@ -1,5 +1,6 @@
 """What every store of accounts and of bans must do, and a log-in service whose clock and worker the test controls."""
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 
@@ -11,6 +12,13 @@ from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, Lo
 from gamehost.accounts.names import Name, checked_name
 from gamehost.accounts.passwords import CHEAP, Account, Accounts, Cost, Digest
 from gamehost.accounts.proofs import MemoryProofs, Proof, ProvenLogins
+from gamehost.accounts.remembered import (
+    MOST_REMEMBERED,
+    RememberedLogin,
+    RememberedLogins,
+    RememberedStore,
+    remembered_id,
+)
 from gamehost.limits import Limits
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.testing.cases import Mixin
@@ -61,9 +69,11 @@ class AccountsContract(Mixin):
         book = self.new_book()
         self.assertRaises(ValueError, book.change, account("ann"), self.fail)
         book.add(account("ann"), nobody)
-        newer = account("ann", b"other")
-        book.change(newer, lambda: None)
+        newer, seen = account("ann", b"other"), list[Account | None]()
+        book.change(newer, lambda: seen.append(book.find("ann")))
         self.assertEqual(book.find("ann"), newer)
+        self.until_idle()
+        self.assertEqual(seen, [newer])
 
     def test_another_name(self) -> None:
         """The password stays; the old key is free, and the new one must be."""
@@ -148,6 +158,98 @@ class StoredAccountsContract(AccountsContract):
         self.assertEqual(twin.find("ann"), taken)
         self.until_idle()
         self.assertEqual((owners, twin.find("ann")), ([first, first], first))
+
+
+# The tests that every store of remembered log-ins must pass.
+
+KEY_OF_A_DEVICE = "a1" * 32
+
+
+class RememberedContract(Mixin):
+    """All stores of remembered log-ins. Subclasses write `new_store`, and `until_idle` if callbacks come later."""
+
+    def new_store(self) -> RememberedStore:
+        raise NotImplementedError
+
+    def until_idle(self) -> None:
+        """Wait until everything is durable."""
+
+    def logins(self) -> RememberedLogins:
+        self.day = 20_000
+        self.logins_of_all = RememberedLogins(self.new_store(), lambda: self.day * 86_400)
+        return self.logins_of_all
+
+    def remember(self, owner: Account, key: str, device: str = "") -> None:
+        called: list[str] = []
+        self.logins_of_all.remember(owner, key, device, partial(called.append, key))
+        self.until_idle()
+        self.assertEqual(called, [key])
+
+    def counts(self, owner: Account, key: str) -> bool:
+        answers: list[RememberedLogin | None] = []
+        self.logins_of_all.check(owner, key, answers.append)
+        self.until_idle()
+        [answer] = answers
+        return answer is not None
+
+    def listed(self, owner: Account) -> list[tuple[str, int, int]]:
+        answers: list[Sequence[RememberedLogin]] = []
+        self.logins_of_all.of(owner, answers.append)
+        self.until_idle()
+        [found] = answers
+        return [(one.device, one.made, one.seen) for one in found]
+
+    def test_a_key_counts_for_its_account_until_nobody_uses_it(self) -> None:
+        self.logins()
+        ann, bob = account("ann"), account("bob")
+        self.remember(ann, KEY_OF_A_DEVICE, "phone")
+        for owner, key in (
+            (bob, KEY_OF_A_DEVICE),
+            (ann, "b" * 64),
+            (ann, ""),
+            (ann, "\udc80"),
+            (ann, KEY_OF_A_DEVICE.upper()),
+        ):
+            self.assertFalse(self.counts(owner, key), key)
+        for later in (89, 89, 1):
+            self.day += later
+            self.assertTrue(self.counts(ann, KEY_OF_A_DEVICE))
+            self.assertEqual(self.listed(ann), [("phone", 20_000, self.day)])
+        self.day += 90
+        self.assertFalse(self.counts(ann, KEY_OF_A_DEVICE))
+        self.assertEqual(self.listed(ann), [])
+
+    def test_a_key_does_not_count_with_another_password(self) -> None:
+        """Whoever has changed the account, at this host or at another one."""
+        self.logins()
+        self.remember(account("ann"), KEY_OF_A_DEVICE)
+        self.assertFalse(self.counts(account("ann"), KEY_OF_A_DEVICE))
+
+    def test_log_ins_are_ended_one_by_one_or_all(self) -> None:
+        logins, ann, bob = self.logins(), account("ann"), account("bob")
+        for n, (owner, device) in enumerate(((ann, "phone"), (ann, "desk"), (ann, "work"), (bob, "phone"))):
+            self.remember(owner, f"{n:064x}", device)
+        called: list[int] = []
+        for n, ids in enumerate(([remembered_id(f"{0:064x}")], [remembered_id(f"{3:064x}")], ["x", ""], [])):
+            logins.end(ann, ids, partial(called.append, n))
+            self.until_idle()
+        self.assertEqual(called, [0, 1, 2, 3])
+        self.assertEqual({device for device, _, _ in self.listed(ann)}, {"desk", "work"})
+        logins.end_all("ann")
+        self.until_idle()
+        self.assertEqual((self.listed(ann), self.listed(bob)), ([], [("phone", 20_000, 20_000)]))
+
+    def test_an_account_has_some_log_ins_at_most(self) -> None:
+        """The one that was used longest ago ends. Those of other accounts do not."""
+        self.logins()
+        ann, bob = account("ann"), account("bob")
+        self.remember(bob, "b" * 64)
+        for n in range(MOST_REMEMBERED + 2):
+            self.day = 20_000 + n
+            self.remember(ann, f"{n:064x}", str(n))
+        days = range(MOST_REMEMBERED + 1, 1, -1)
+        self.assertEqual(self.listed(ann), [(str(n), 20_000 + n, 20_000 + n) for n in days])
+        self.assertEqual(len(self.listed(bob)), 1)
 
 
 # The tests that every store of bans must pass. Its tests derive `class BansTests(BansContract, PropertyCase)`.

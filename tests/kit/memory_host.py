@@ -29,7 +29,7 @@ from gamehost.wires.console.codec import ASK_CHARSET, ASK_TERMINAL, HIDE, PROBE,
 OPTIONS = {PROBE.data: "<probe>", ASK_TERMINAL.data: "<terminal?>", ASK_CHARSET.data: "<charset?>"}
 OPTIONS |= {HIDE.data: "<hide>", SHOW.data: "<show>"}
 #: What stands without a line end.
-_PROMPTS = re.compile(rb"> |Password[^\n:]*: ")
+_PROMPTS = re.compile(rb"> |(?:Old p|New p|P)assword[^\n:.]*: ")
 #: What a client's telnet says.
 SAID = {
     "<will terminal>": bytes((255, 251, TERMINAL_TYPE)),

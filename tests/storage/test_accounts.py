@@ -9,6 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import BanStore
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
+from gamehost.accounts.remembered import MemoryRemembered, RememberedStore
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.storage import names as numbers
@@ -46,9 +47,18 @@ from gamehost.storage.names import (
     meeting_place,
 )
 from gamehost.storage.questions import Database, Sql
+from gamehost.storage.remembered import StoredRemembered
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.testing.cases import PropertyCase
-from tests.kit.accounts import AccountsContract, BansContract, StoredAccountsContract, account, nobody
+from tests.kit.accounts import (
+    KEY_OF_A_DEVICE,
+    AccountsContract,
+    BansContract,
+    RememberedContract,
+    StoredAccountsContract,
+    account,
+    nobody,
+)
 from tests.kit.journals import rows
 from tests.kit.postgresql import PostgresCase
 from tests.kit.registry_contract import RecordingWatcher
@@ -136,6 +146,33 @@ class StoredAccountsTests(StoreCase, StoredAccountsContract, PropertyCase):
 class MemoryAccountsTests(AccountsContract, PropertyCase):
     def new_book(self) -> Accounts:
         return StoredAccounts(MemoryJournal())
+
+
+class MemoryRememberedTests(RememberedContract, PropertyCase):
+    def new_store(self) -> RememberedStore:
+        return MemoryRemembered()
+
+
+class StoredRememberedTests(RememberedContract, StoreCase, PropertyCase):
+    def new_store(self) -> RememberedStore:
+        self.journal = self.start()
+        return StoredRemembered(self.journal)
+
+    def until_idle(self) -> None:
+        self.pump.until_idle(self.journal)
+        self.assertEqual(self.pump.broken, [])
+
+    def test_a_key_counts_in_the_next_life(self) -> None:
+        """The file has nothing that logs in."""
+        self.logins()
+        ann = account("ann")
+        self.remember(ann, KEY_OF_A_DEVICE)
+        self.stop(self.journal)
+        for path in self.folder.iterdir():
+            self.assertNotIn(bytes.fromhex(KEY_OF_A_DEVICE), path.read_bytes())
+            self.assertNotIn(KEY_OF_A_DEVICE.encode(), path.read_bytes())
+        self.logins()
+        self.assertTrue(self.counts(ann, KEY_OF_A_DEVICE))
 
 
 class StoredBansTests(BansContract, StoreCase, PropertyCase):

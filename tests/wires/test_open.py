@@ -10,7 +10,7 @@ from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.passwords import Account, Cost, Digest
-from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
+from gamehost.accounts.remembered import MemoryRemembered, RememberedLogins
 from gamehost.games.onitama.master import Onitama
 from gamehost.journal.records import TableId
 from gamehost.lobby.queues import LONGEST, MOST_PHRASES
@@ -282,16 +282,104 @@ class KeyTests(OpenCase):
         service.accounts.change(Account("ann", Digest.of(b"another", Cost(2))), lambda: None)
         self.assertEqual(self.enter(host, "ann", key=key)[1]["is"], "sorry")
 
-    def test_the_key_of_an_account_lasts_for_some_days(self) -> None:
-        days = [20_000.0]
-        proven = ProvenLogins(b"secret", MemoryProofs(), lambda: days[0] * 86_400)
-        account = Account("ann", Digest.of(b"a good one", Cost(2)))
-        key = proven.browser_key(account)
-        for day, counts in ((20_000, True), (20_029, True), (20_030, False), (19_999, False)):
-            days[0] = day
-            self.assertEqual(proven.is_browser_key(account, key), counts)
-        for wrong in ("", "-", "x-" + key, key.replace("20000", "20001"), "\udc80"):
-            self.assertFalse(proven.is_browser_key(account, wrong))
+    def logged_in(self, host: memory_host.MemoryHost, device: str = "") -> tuple[Client, dict[str, Any]]:
+        """A client that has logged in to the account `ann`, and asked for a key."""
+        ann = host.connect("open")
+        password = {"name": "ann", "password": "a good one"}
+        ann.send(line(do="log-in", **password, keep=True, **({"device": device} if device else {})))
+        return ann, self.told(ann)[-1]
+
+    def test_devices_are_listed_and_ended(self) -> None:
+        host = self.host()
+        keys = [self.logged_in(host, device)[1]["key"] for device in ("phone", "desk")]
+        ann, _ = self.logged_in(host)
+        [listed] = self.ask(ann, do="log-ins")
+        devices = {row["device"]: row["id"] for row in listed["log_ins"]}
+        self.assertEqual(set(devices), {"phone", "desk", ""})
+        self.assertEqual([row["device"] for row in listed["log_ins"] if "here" in row], [""])
+        [left] = self.ask(ann, do="log-out", id=devices["phone"])
+        self.assertEqual({row["device"] for row in left["log_ins"]}, {"desk", ""})
+        self.assertEqual(self.enter(host, "ann", key=keys[0])[1]["is"], "sorry")
+        _, entered = self.enter(host, "ann", key=keys[1])
+        self.assertEqual(entered["key"], keys[1])
+
+    def test_logging_out_ends_the_own_key_and_the_connection(self) -> None:
+        host = self.host()
+        ann, entered = self.logged_in(host)
+        [bye] = self.ask(ann, do="log-out")
+        self.assertEqual((bye["is"], ann.closed), ("bye", True))
+        self.assertEqual(self.enter(host, "ann", key=entered["key"])[1]["is"], "sorry")
+
+    def test_logging_out_everywhere(self) -> None:
+        host = self.host()
+        _, entered = self.logged_in(host)
+        ann = host.connect("open")
+        ann.send(line(do="log-in", name="ann", password="a good one"))
+        self.told(ann)
+        self.assertEqual(self.ask(ann, do="log-out", everywhere=True), [{"is": "log-ins", "log_ins": []}])
+        self.assertEqual(self.enter(host, "ann", key=entered["key"])[1]["is"], "sorry")
+
+    def test_a_new_password_ends_all_keys(self) -> None:
+        host = self.host()
+        _, entered = self.logged_in(host)
+        ann, _ = self.logged_in(host)
+        for old, new, why in (
+            ("a wrong one", "another one", "wrong password"),
+            ("a good one", "short", "the new password cannot be used: a new password has at least 8 characters"),
+        ):
+            [sorry] = self.ask(ann, do="password", old=old, new=new)
+            self.assertEqual(sorry, {"is": "sorry", "why": why})
+        [changed] = self.ask(ann, do="password", old="a good one", new="another one")
+        self.assertEqual(changed["is"], "password-changed")
+        for key in (entered["key"], changed["key"][::-1]):
+            self.assertEqual(self.enter(host, "ann", key=key)[1]["is"], "sorry")
+        self.assertEqual(self.enter(host, "ann", key=changed["key"])[1]["is"], "entered")
+        refused = host.connect("open")
+        refused.send(line(do="log-in", name="ann", password="a good one"))
+        self.assertEqual(self.told(refused), [{"is": "sorry", "why": "wrong password"}])
+
+    def test_a_key_is_told_when_it_is_durable(self) -> None:
+        """A client that is gone meanwhile is told nothing, and its session is free."""
+        host, waiting = self.host(), list[Callable[[], None]]()
+        store = MemoryRemembered()
+        put = store.put
+        store.put = lambda login, durable: put(login, partial(waiting.append, durable))  # type: ignore[method-assign]
+        host.lobby.login_service.remembered = RememberedLogins(store)
+        ann, gone = host.connect("open"), host.connect("open")
+        for client, name in ((ann, "ann"), (gone, "bob")):
+            client.send(line(do="log-in", name=name, password="a good one", keep=True))
+            self.assertEqual(self.told(client), [])
+        gone.drop()
+        for durable in waiting:
+            durable()
+        self.assertEqual([one["is"] for one in self.told(ann)], ["entered"])
+        self.assertIsNone(host.lobby.registry.get("bob"))
+
+    def test_a_client_that_is_gone_before_its_key_is_checked(self) -> None:
+        host, waiting = self.host(), list[Callable[[], None]]()
+        ann, entered = self.logged_in(host)
+        remembered = host.lobby.login_service.remembered
+        check = remembered.check
+        late = lambda *asked: waiting.append(partial(check, *asked))  # noqa: E731
+        remembered.check = late  # type: ignore[method-assign]
+        again = host.connect("open")
+        again.send(line(do="enter", name="ann", key=entered["key"]))
+        again.drop()
+        for one in waiting:
+            one()
+        self.assertFalse(ann.closed)
+
+    def test_guests_have_no_log_ins(self) -> None:
+        ann, _ = self.enter(self.host(), "ann")
+        for message in ({"do": "log-ins"}, {"do": "log-out"}, {"do": "password", "old": "x", "new": "y"}):
+            [sorry] = self.ask(ann, **message)
+            self.assertIn("only an account has", sorry["why"])
+
+    def test_the_name_of_a_device(self) -> None:
+        client = self.host().connect("open")
+        for device in ("\x1b[2J", "x" * 41):
+            client.send(line(do="log-in", name="ann", password="a good one", keep=True, device=device))
+            self.assertNotIn("entered", [one["is"] for one in self.told(client)])
 
     def test_names_hold_no_keys(self) -> None:
         """`NAME:KEY` is how other wires write it."""

@@ -170,10 +170,19 @@ class ContestLobby(Lobby):
             return None
         return super().log_in(name, password, wire, address, player, answer, strong, waits)
 
-    def log_in_by_key(self, name: str, key: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
+    def log_in_by_key(
+        self,
+        name: str,
+        key: str,
+        wire: str,
+        address: str,
+        player: Player[Any, Any],
+        answer: Callable[[Session | LoginRefused], None],
+    ) -> LoginAttempt | None:
         if (why := self._claimed(name)) is not None:
-            raise NameRefused(NameFault.INVALID, why)
-        return super().log_in_by_key(name, key, wire, address, player)
+            answer(LoginRefused(why))
+            return None
+        return super().log_in_by_key(name, key, wire, address, player, answer)
 
     #: For tokens and the like: the seed is for the game alone.
     below = staticmethod(secrets.randbelow)  # type: ignore[assignment]

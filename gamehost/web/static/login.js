@@ -41,17 +41,30 @@ function known(dialog) {
     logOut();
     dialog.close();
   };
-  const kept = account ? "your account for 30 days" : "your name and your seat";
+  const kept = account ? "your account until nobody has used it here for 90 days" : "your name and your seat";
   const words = `You are ${account ? "logged in" : "a guest"}. This browser remembers ${kept}, in all its tabs, until you log out.`;
   put(
     dialog,
     h("h2", { id: "log-in-title" }, name),
     h("p", { class: "soft" }, words, state.own === null ? "" : " If you log out, you give up the match that you play."),
+    account && passwordsAreSafe() && part(dialog, "Where you are logged in", "devices"),
+    account && passwordsAreSafe() && part(dialog, "Change the password", "passwordForm"),
     h("div", { class: "row" },
       h("a", { class: "button", href: `/player/${encodeURIComponent(name)}`, onclick: () => dialog.close() }, "Your matches"),
       h("button", { type: "button", onclick: out }, "Log out"),
       h("button", { type: "button", class: "go", onclick: () => dialog.close() }, "Close")),
   );
+}
+
+/** A part of the dialog that opens: `name` is the function of `account.js` that fills it. */
+function part(dialog, title, name) {
+  const place = h("div", {});
+  const open = async () => {
+    if (place.firstChild) return;
+    const stop = (await import("./account.js"))[name](place);
+    dialog.addEventListener("close", stop);
+  };
+  return h("details", { ontoggle: open }, h("summary", {}, title), place);
 }
 
 function unknown(dialog, then) {

@@ -94,15 +94,16 @@ function received(message) {
     localStorage.removeItem(SAVED);
   }
   hear(message);
-  if (message.is === "entered") entered(message);
+  if (message.is === "entered") entered(message.name, message.key);
+  if (message.is === "password-changed") entered(state.me.name, message.key);
   if (message.is === "entered" || (message.is === "sorry" && entering)) ask();
   if (message.is === "over") asked.tables.delete(message.table);
   if (message.is === "bye") ended(message);
 }
 
-function entered(message) {
-  if (!message.key) return;
-  login = { do: "enter", name: message.name, key: message.key };
+function entered(name, key) {
+  if (!key) return;
+  login = { do: "enter", name, key };
   localStorage.setItem(SAVED, JSON.stringify(login));
 }
 
@@ -144,17 +145,26 @@ export function look({ lobby = false, tables = [] }) {
   else if ((lobby || wanted.tables.size || login) && state.link !== "ended") connect();
 }
 
+/** How the list of log-ins names this browser: "Firefox, Android". */
+export function device(agent) {
+  const find = (names) => names.find((name) => agent.includes(name)) ?? "";
+  const browser = find(["Firefox", "Edg", "OPR", "Chrome", "Safari"]).replace("Edg", "Edge").replace("OPR", "Opera");
+  const system = find(["Android", "iPhone", "iPad", "Windows", "Mac", "CrOS", "Linux"]).replace("CrOS", "ChromeOS");
+  return [browser, system].filter(Boolean).join(", ");
+}
+
 /** Log in. `password` is for accounts. The answer is in the state: `me`, or `sorry`. */
 export function enter(name, password) {
-  login = password ? { do: "log-in", name, password, keep: true } : { do: "enter", name };
+  login = password ? { do: "log-in", name, password, keep: true, device: device(navigator.userAgent) } : { do: "enter", name };
   state.entering = true;
   state.link = state.link === "ended" ? "closed" : state.link;
   if (!send(login)) connect();
   changed();
 }
 
-/** Forget who you are, and begin a new connection. */
+/** Forget who you are, and begin a new connection. The host forgets the key of an account, too. */
 export function logOut() {
+  if (state.me?.account) send({ do: "log-out" });
   login = null;
   localStorage.removeItem(SAVED);
   Object.assign(state, { me: null, own: null, seeking: null });

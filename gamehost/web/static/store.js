@@ -24,6 +24,9 @@ export const state = {
   study: null,
   /** The last `rematch` that somebody wants. */
   rematch: null,
+  /** The rows of the last `log-ins`; and how often the password was changed. */
+  logIns: null,
+  passwords: 0,
   /** `{why, count}`: the last thing that the host refused. `count` grows with each. */
   sorry: { why: "", count: 0 },
   /** The tables that you play or watch, by number; see `newTable`. */
@@ -193,6 +196,8 @@ const general = {
     state.own = message.table ?? null;
     state.seeking = null;
   },
+  "log-ins": (message) => (state.logIns = message.log_ins),
+  "password-changed": () => (state.passwords += 1),
   seeking: (message) => (state.seeking = message),
   study: (message) => (state.study = message),
   rematch: (message) => (state.rematch = message),

@@ -99,6 +99,8 @@ def find_command(word: str) -> str | None:
     if word in ALIASES:
         return ALIASES[word]
     found = beginning(word, commands()) if word else []
+    if len(found) > 1 and "password" in found:
+        found.remove("password")  # nobody types it often, and `p` is for play
     if len(found) > 1:
         raise NotUnderstood(f"Several commands begin like this: {', '.join(found)}. Type one more letter.")
     return found[0] if found else None
@@ -236,7 +238,7 @@ def count_of(words: Iterable[str], usual: int, most: int) -> int:
 
 
 #: Commands that stand in the line of another one.
-_TOGETHER = frozenset({"unwatch", "next", "back", "waiting", "cancel", "takeback", "accept", "decline"})
+_TOGETHER = frozenset({"password", "unwatch", "next", "back", "waiting", "cancel", "takeback", "accept", "decline"})
 
 
 def overview(games: Mapping[str, PlayedGame]) -> list[str]:

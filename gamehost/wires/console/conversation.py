@@ -17,6 +17,7 @@ A line that cannot be carried out is answered with one sentence: the reason, and
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from functools import partial
 from math import ceil
 from typing import Any, ClassVar
 
@@ -241,21 +242,62 @@ class ConsoleConversation(GoesElsewhere):
         if len(words) != 1:
             raise NotUnderstood("Type the name alone; you are asked for the password. For example: login ann")
         self._account = words[0]
-        self._before = self.state
+        self._ask_password("Password", None)
+
+    def change_password(self, words: list[str]) -> None:
+        """Ask for the old password and for the new one."""
+        account = None if self.session is None else self.lobby.own_account(self.session)
+        if account is None:
+            raise NotNow("Only an account has a password. To get one, see: help login")
+        if self.state is not ConsoleState.LOBBY:
+            raise NotNow("You can change your password when you have no match and wait for none.")
+
+        def answered(refusal: str | None) -> None:
+            self._attempt = None
+            self.set_state(self._before)
+            if refusal is None:
+                self._printer.print("Your password is changed.")
+            else:
+                self._printer.refuse(f"{sentence(refusal)} Your password is as it was.")
+            self._printer.prompt()
+
+        def change(old: str, new: str) -> None:
+            self.set_state(ConsoleState.CHECKING)
+            attempt = account.change_password(old, new, self.peer.address, answered, self.tell_log_in_waits)
+            if self.state is ConsoleState.CHECKING:
+                self._attempt = attempt
+
+        self._account = ""
+        self._ask_password("Old password", lambda old: self._ask_password("New password", partial(change, old)))
+
+    def _ask_password(self, what: str, given: Callable[[str], None] | None) -> None:
+        """
+        Have the next line be a password, which telnet does not show.
+
+        :param given: called with it, if it is not empty; `None`: it is that of a log-in
+        """
+        if self.state is not ConsoleState.PASSWORD:
+            self._before = self.state
+        self._given = given
         self.set_state(ConsoleState.PASSWORD)
         self._printer.negotiate(HIDE)
-        self._printer.ask("Password: " if self._printer.telnet else "Password (it is shown while you type): ")
+        self._printer.ask(f"{what}: " if self._printer.telnet else f"{what} (it is shown while you type): ")
 
     def password(self, message: m.Line | UndecodableLine) -> None:
         if self._printer.telnet:
             self._printer.negotiate(SHOW)
             self._printer.show(("",))  # the client has not shown the Enter either
         text = message.text if isinstance(message, m.Line) else ""
+        given, self._given = self._given, None
         if not text:
             self.set_state(self._before)
-            self._printer.refuse("You are not logged in. To try again, type login and your name.")
+            again = "You are not logged in. To try again, type login and your name."
+            self._printer.refuse(again if self._account else "Your password is as it was. To try again, type password.")
             return
-        self.check_password(ConsoleState.CHECKING, self._account, text, self._options.wire, strong=True)
+        if given is not None:
+            given(text)
+        else:
+            self.check_password(ConsoleState.CHECKING, self._account, text, self._options.wire, strong=True)
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
         if isinstance(outcome, Session):
@@ -620,6 +662,7 @@ class ConsoleConversation(GoesElsewhere):
         "help": help,
         "name": name,
         "login": login,
+        "password": change_password,
         "who": who,
         "tables": lambda self, words: self._printer.listing(tables(self._directory.tables())),
         "waiting": lambda self, words: self._printer.listing(

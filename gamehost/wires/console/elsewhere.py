@@ -3,6 +3,7 @@ The part of a conversation on the console that another host of a cluster needs: 
 there, and how it continues there.
 """
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, ClassVar
 
@@ -62,8 +63,10 @@ class GoesElsewhere(SeekingConversation[m.Message]):
             *(self._printer, lobby.directory, lobby.studies, options, peer.address),
             *(self._write_collected, lambda: self.handle),
         )
-        #: For whom a password is awaited.
+        #: For whom a password is awaited; empty: for the own account, which gets a new one.
         self._account = ""
+        #: Called with the password that is awaited; `None`: it is that of a log-in, or none is awaited.
+        self._given: Callable[[str], None] | None = None
         #: The state to go back to when a log-in has failed.
         self._before = ConsoleState.OUTSIDE
 
@@ -104,7 +107,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
     def parcel(self) -> str | None:
         """How things are shown, and who waits in which queue."""
         state, looks = self.state, self._looking.state()
-        if looks is None or state in (ConsoleState.CHECKING, ConsoleState.PLAYING):
+        if looks is None or self._given is not None or state in (ConsoleState.CHECKING, ConsoleState.PLAYING):
             return None
         waits = state is ConsoleState.WAITING
         if not self._can_go(waits):

@@ -37,6 +37,9 @@ SPOKEN = 'the open wire of gamehost, one JSON object a line; begin with {"do":"e
 EXAMPLES: Mapping[str, str] = {
     "enter": '{"do":"enter","name":"ann"}',
     "log-in": '{"do":"log-in","name":"ann","password":"..."}',
+    "log-ins": '{"do":"log-ins"}',
+    "log-out": '{"do":"log-out"}',
+    "password": '{"do":"password","old":"...","new":"..."}',
     "lobby": '{"do":"lobby","on":true}',
     "seek": '{"do":"seek","game":"onitama"}',
     "stop": '{"do":"stop"}',

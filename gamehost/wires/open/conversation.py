@@ -28,15 +28,14 @@ from attrs import Factory, field, frozen
 from msgspec import UNSET, UnsetType
 
 from gamehost.accounts.bans import ADDRESS_BANNED
-from gamehost.accounts.login import LOG_IN_WAITS, LoginRefused
-from gamehost.accounts.names import NameFault, NameRefused, checked_name
+from gamehost.accounts.login import LOG_IN_WAITS
 from gamehost.games.base import Game, HasSequels, HasSteps, IllegalAction, Offer, Seat
 from gamehost.games.drawing import Scene
 from gamehost.games.messages import Messages
 from gamehost.games.play import picture_of
 from gamehost.journal.records import TableId
 from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, Played, RematchWanted, Said, TooManyTables
-from gamehost.lobby.sessions import IssuedKey, Queue, Session
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import (
     Away,
@@ -58,12 +57,9 @@ from gamehost.wires.base import Peer, Wire
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenCodec
+from gamehost.wires.open.logging_in import LogsIn
 from gamehost.wires.open.messages import Message
 from gamehost.wires.open.watching import (
-    ACCOUNT_KEY,
-    KEY,
-    KEY_BITS,
-    GoesElsewhere,
     LookingOn,
     OpenOptions,
     OpenState,
@@ -147,7 +143,7 @@ def _listed(game: Game[Any, Any], messages: Messages, action: Any, more: Literal
     return m.Listed(game.write(action).decode("ascii"), messages.action(action), more)
 
 
-class OpenConversation(GoesElsewhere):
+class OpenConversation(LogsIn):
     """
     The conversation on one connection: what the client says, and what follows from it.
 
@@ -160,8 +156,6 @@ class OpenConversation(GoesElsewhere):
     def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
         super().__init__(peer, lobby, options, encoder)
         self._messages: Messages | None = None
-        #: Whether an account gets a key to come back with.
-        self._keep = False
         #: How much this player has said in the last match.
         self._phrases = 0
         #: The ids of refused actions with refusals that were not sent yet.
@@ -176,64 +170,6 @@ class OpenConversation(GoesElsewhere):
     def begin(self) -> None:
         self._begun = True
         super().begin()
-
-    # -- logging in
-
-    def enter(self, message: m.Enter) -> None:
-        """Log in as a guest, or take the seat back that is kept for this one; or log in to an account by its key."""
-        try:
-            if message.key is not UNSET and ACCOUNT_KEY.fullmatch(message.key):
-                address, wire = self.peer.address, self._options.wire
-                session = self.lobby.log_in_by_key(message.name, message.key, wire, address, self)
-                self._keep = True
-                self._entered(session)
-                return
-            name = checked_name(message.name)
-            key = self._key_of(message)
-            session = self.lobby.enter(name, self._options.wire, self.peer.address, self, issued=key)
-        except NameRefused as refusal:
-            self._refuse(str(refusal))
-            return
-        # Who takes a seat back without its key gets none: the first one counts as long as the match lasts.
-        self._entered(session, key.text if session.key_digest == key.digest else UNSET)
-
-    def _key_of(self, message: m.Enter) -> IssuedKey:
-        """
-        The key that the client shows, or a new one.
-
-        :raises NameRefused: the host makes no such keys
-        """
-        if message.key is UNSET:
-            return IssuedKey(f"{self.lobby.below(1 << KEY_BITS):0{KEY_BITS // 4}x}", shown=False)
-        if not KEY.fullmatch(message.key):
-            raise NameRefused(NameFault.INVALID, 'a key is the one that "entered" had')
-        return IssuedKey(message.key, shown=True)
-
-    def log_in(self, message: m.LogIn) -> None:
-        self._keep = message.keep is True
-        self.check_password(OpenState.CHECKING, message.name, message.password, self._options.wire, strong=True)
-
-    def password_checked(self, outcome: Session | LoginRefused) -> None:
-        if isinstance(outcome, Session):
-            self._entered(outcome)
-            return
-        self.set_state(OpenState.OUTSIDE)
-        self.peer.logged_out()
-        self._refuse(outcome.reason)
-
-    def _entered(self, session: Session, key: str | UnsetType = UNSET) -> None:
-        self.logged_in(session)
-        table, account = session.table_id, True if session.account else UNSET
-        if self._keep:
-            key = self.lobby.browser_key(session) or key
-        self.peer.say(m.Entered(session.name, key, UNSET if table is None else table, account))
-        if table is None:
-            # An earlier connection of the same player may have left a place in a queue.
-            self.lobby.stop_waiting(session)
-            self.set_state(OpenState.LOBBY)
-        else:
-            self.set_state(OpenState.PLAYING)
-            self.lobby.reconnect(session)
 
     # -- finding opponents
 
@@ -499,8 +435,7 @@ class OpenConversation(GoesElsewhere):
         **dict.fromkeys(((state, kind) for state in OpenState for kind in (m.Draw, m.Takeback)), offer),
         **{(state, kind): method for state in OpenState for kind, method in LookingOn.LOOKS.items()},
         **dict.fromkeys(((state, m.AskInvitation) for state in OpenState), ask_invitation),
-        (OpenState.OUTSIDE, m.Enter): enter,
-        (OpenState.OUTSIDE, m.LogIn): log_in,
+        **LogsIn.ACCOUNT,
         (OpenState.LOBBY, m.Seek): seek,
         (OpenState.LOBBY, m.Join): join,
         (OpenState.LOBBY, m.AskRematch): ask_rematch,

@@ -22,6 +22,8 @@ from gamehost.wires.framing import Blank, UndecodableLine
 
 #: The largest whole number that JavaScript represents exactly.
 LARGEST = 2**53 - 1
+#: Characters of the name of a device.
+MOST_DEVICE = 40
 
 Whole: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
 #: The value of a setting. All are text inside; numbers and truth values are accepted for convenience.
@@ -64,15 +66,41 @@ class Enter(ClientMessage, frozen=True, tag="enter"):
 class LogIn(ClientMessage, frozen=True, tag="log-in"):
     """
     Log in to an account. A free name becomes an account with this password. `keep`: `entered` gives a key, with which `enter`
-    logs in to the account for 30 days, or until its password is changed.
+    logs in to the account. The key counts until 90 days have passed without its use, or it is ended by `log-out`, or the
+    password is changed. `device` names the device in the list of these log-ins.
     """
 
     name: str
     password: str
     keep: Literal[True] | UnsetType = UNSET
+    device: Annotated[str, Meta(max_length=MOST_DEVICE)] | UnsetType = UNSET
 
     def __repr__(self) -> str:
         return "LogIn(...)"  # the password is a secret
+
+
+class AskLogIns(ClientMessage, frozen=True, tag="log-ins"):
+    """Ask on which devices a key logs in to the own account."""
+
+
+class LogOut(ClientMessage, frozen=True, tag="log-out"):
+    """
+    End the key that this connection has logged in with, and the connection. With `id`, end the key of that device instead, and
+    with `everywhere` all keys of the account; then the answer is `log-ins`.
+    """
+
+    id: str | UnsetType = UNSET
+    everywhere: Literal[True] | UnsetType = UNSET
+
+
+class ChangePassword(ClientMessage, frozen=True, tag="password"):
+    """Change the password of the own account. All keys of the account end."""
+
+    old: str
+    new: str
+
+    def __repr__(self) -> str:
+        return "ChangePassword(...)"  # both are secrets
 
 
 class Lobby(ClientMessage, frozen=True, tag="lobby"):
@@ -292,6 +320,34 @@ class Entered(ServerMessage, frozen=True, tag="entered"):
 
     def __repr__(self) -> str:
         return "Entered(...)"  # the key is a secret
+
+
+class LogInRow(Struct, frozen=True):
+    """
+    A device on which a key logs in to an account. `since` and `seen` are the days of its first and its last use, such as
+    `2024-05-17`. `here` is there for the own connection alone.
+    """
+
+    id: str
+    device: str
+    since: str
+    seen: str
+    here: Literal[True] | UnsetType = UNSET
+
+
+class LogIns(ServerMessage, frozen=True, tag="log-ins"):
+    """The devices on which a key logs in to the own account, the one that was used last first."""
+
+    log_ins: list[LogInRow]
+
+
+class PasswordChanged(ServerMessage, frozen=True, tag="password-changed"):
+    """The password was changed. A connection that had a key gets another one."""
+
+    key: str | UnsetType = UNSET
+
+    def __repr__(self) -> str:
+        return "PasswordChanged(...)"  # the key is a secret
 
 
 class Seeking(ServerMessage, frozen=True, tag="seeking"):

@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct, UnsetType, convert
 from msgspec.json import decode
 
 from gamehost.accounts.names import key_of
+from gamehost.accounts.remembered import REMEMBERED_KEY
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.journal.replay import History
@@ -368,8 +369,6 @@ class OpenState(Enum):
 #: A guest's key: the number of random bits, in hexadecimal.
 KEY_BITS = 128
 KEY = re.compile(rf"[0-9a-f]{{{KEY_BITS // 4}}}", re.ASCII)
-#: An account's.
-ACCOUNT_KEY = re.compile(r"[0-9]{1,7}-[0-9a-f]{64}", re.ASCII)
 
 _WISHES: Mapping[str, Seat | None] = {"first": Seat(0), "second": Seat(1), "any": None}
 
@@ -391,12 +390,14 @@ class GoesElsewhere(LookingOn):
 
     #: The game that is sought, and the code of the private table.
     _sought = ("", "")
+    #: The `RememberedLogin.id` of the key that this connection has; empty: it has none.
+    _login_id = ""
     #: The last match, and who waits for a rematch of it.
     _played: Played | None = None
     _rematch: RematchWanted | None = None
 
     def claim_of_enter(self, message: m.Enter) -> Claim | None:
-        if message.key is not UNSET and not (KEY.fullmatch(message.key) or ACCOUNT_KEY.fullmatch(message.key)):
+        if message.key is not UNSET and not (KEY.fullmatch(message.key) or REMEMBERED_KEY.fullmatch(message.key)):
             return None
         return claim_of_account(message.name)
 
@@ -433,7 +434,7 @@ class GoesElsewhere(LookingOn):
             return None
         if not self._can_go(waits):
             return None
-        told = {"seeks": self._seeks if waits else None, "played": self._played}
+        told = {"seeks": self._seeks if waits else None, "played": self._played, "login_id": self._login_id}
         return to_json({**looks, **told}).decode("utf-8")
 
     def unpack(self, parcel: str, session: Session | None) -> None:
@@ -441,6 +442,7 @@ class GoesElsewhere(LookingOn):
         told = decode(parcel)
         if session is not None:
             self.logged_in(session)
+            self._login_id = told["login_id"]
             self.set_state(OpenState.LOBBY)
             if told["played"] is not None:
                 self._played = convert(told["played"], Played)

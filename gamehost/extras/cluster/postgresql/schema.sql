@@ -82,6 +82,16 @@ CREATE TABLE proof(
   PRIMARY KEY(key, digest)
 );
 
+-- The devices on which accounts are logged in without their passwords. A key that logs in is not in here: only its digest.
+CREATE TABLE remembered(
+  digest bytea PRIMARY KEY,    -- of the key, and of the account's digest
+  key text NOT NULL,           -- the account's
+  device text NOT NULL,        -- how the device is named in lists
+  made integer NOT NULL,       -- in days since 1970
+  seen integer NOT NULL        -- when it was last used, in days since 1970
+);
+CREATE INDEX remembered_key ON remembered(key);
+
 -- Who may not come in.
 CREATE TABLE ban(
   key text PRIMARY KEY,        -- what the ban counts for, as gamehost.accounts.bans.Ban has it

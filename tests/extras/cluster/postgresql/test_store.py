@@ -13,6 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import BanStore
 from gamehost.accounts.passwords import Account
+from gamehost.accounts.remembered import RememberedStore
 from gamehost.extras.cluster.postgresql import members, store
 from gamehost.extras.cluster.postgresql.members import TAKEN_OVER, ClusterAddress, look, take_over
 from gamehost.extras.cluster.postgresql.session import LineLost, Session, connect
@@ -41,9 +42,10 @@ from gamehost.lobby.played import LIST_IDLE, READ_EVERY
 from gamehost.storage.contents import StoreFailed, Told, UnreadableRow
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.questions import ENDS, FIRST_TABLE, LIST, MATCH, NEWEST, MatchLists, Sql
+from gamehost.storage.remembered import StoredRemembered
 from gamehost.tables.interfaces import Look
 from gamehost.testing.cases import PropertyCase
-from tests.kit.accounts import BansContract, StoredAccountsContract, account, nobody
+from tests.kit.accounts import BansContract, RememberedContract, StoredAccountsContract, account, nobody
 from tests.kit.example_game import Counted
 from tests.kit.journal_contract import END, MOVE, OPENING, DurableJournalContract, histories, nothing
 from tests.kit.postgresql import ClusterCase, PostgresCase
@@ -83,6 +85,15 @@ class PostgresJournalTests(DurableJournalContract, PostgresCase):
 
 
 class PostgresAccountsTests(PostgresCase, StoredAccountsContract, PropertyCase):
+    def until_idle(self, journal: Any = None) -> None:
+        PostgresCase.until_idle(self, self.journal)
+
+
+class PostgresRememberedTests(RememberedContract, PostgresCase, PropertyCase):
+    def new_store(self) -> RememberedStore:
+        self.journal = self.start()
+        return StoredRemembered(self.journal)
+
     def until_idle(self, journal: Any = None) -> None:
         PostgresCase.until_idle(self, self.journal)
 

@@ -1,0 +1,56 @@
+// The own account: the devices that log in to it without its password, and its password. Loaded when somebody looks at them.
+
+import { h, put, say } from "./dom.js";
+import { send } from "./socket.js";
+import { listen, state } from "./store.js";
+
+/** Show the devices in an element, and let each be logged out. Returns the function that ends it. */
+export function devices(place) {
+  const rows = h("ul", { class: "devices" });
+  const everywhere = () => send({ do: "log-out", everywhere: true });
+  put(place, rows, h("button", { type: "button", onclick: everywhere }, "Log out everywhere"));
+  state.logIns = null;
+  send({ do: "log-ins" });
+  return listen(() => put(rows, ...(state.logIns ?? []).map(device)));
+}
+
+function device(row) {
+  const end = () => send({ do: "log-out", id: row.id });
+  const name = row.device || "A device without a name";
+  return h("li", {},
+    h("span", {}, name, h("br"), h("span", { class: "soft small" }, `since ${row.since}, last used ${row.seen}`)),
+    row.here
+      ? h("span", { class: "soft" }, "this device")
+      : h("button", { type: "button", "aria-label": `Log out: ${name}, since ${row.since}`, onclick: end }, "Log out"));
+}
+
+/** Show a form for a new password in an element. Returns the function that ends it. */
+export function passwordForm(place) {
+  const old = h("input", { type: "password", autocomplete: "current-password", required: true });
+  const fresh = h("input", { type: "password", autocomplete: "new-password", required: true, minlength: 8 });
+  const said = h("p", { role: "alert" });
+  const change = h("button", { class: "go" }, "Change the password");
+  /** What the host had said when the change was asked for; `null`: no change is under way. */
+  let asked = null;
+  const submit = (event) => {
+    event.preventDefault();
+    asked = { refusals: state.sorry.count, changes: state.passwords };
+    change.disabled = send({ do: "password", old: old.value, new: fresh.value });
+    say(said, change.disabled ? "" : "There is no connection to the host now. Try again in a moment.");
+  };
+  const answered = () => {
+    if (!asked || (state.sorry.count === asked.refusals && state.passwords === asked.changes)) return;
+    const done = state.passwords !== asked.changes;
+    asked = null;
+    change.disabled = false;
+    said.className = done ? "" : "why";
+    say(said, done ? "Your password is changed. Other devices must log in again." : state.sorry.why);
+    if (done) old.value = fresh.value = "";
+    if (done) send({ do: "log-ins" });
+  };
+  put(
+    place,
+    h("form", { onsubmit: submit }, h("label", {}, "Old password", old), h("label", {}, "New password", fresh), said, change),
+  );
+  return listen(answered);
+}

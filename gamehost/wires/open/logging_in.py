@@ -1,0 +1,198 @@
+"""Logging in on the open wire, and what a player does with the own account: its password, and the devices that log in to it."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from msgspec import UNSET, UnsetType
+
+from gamehost.accounts.login import LoginRefused
+from gamehost.accounts.names import NameFault, NameRefused, checked_name
+from gamehost.accounts.remembered import REMEMBERED_KEY, REMEMBERED_KEY_BITS, remembered_id
+from gamehost.lobby.own_account import Device, OwnAccount
+from gamehost.lobby.sessions import IssuedKey, Session
+from gamehost.wires.open import messages as m
+from gamehost.wires.open.watching import KEY, KEY_BITS, GoesElsewhere, OpenState
+
+if TYPE_CHECKING:
+    from gamehost.lobby.lobby import Lobby
+
+LOGGED_OUT = "you have logged out"
+_NO_ACCOUNT = "only an account has a password and log-ins: log in to one first"
+_BUSY = "your password is being changed: wait for the answer"
+_INSIDE = (OpenState.LOBBY, OpenState.WAITING, OpenState.PLAYING)
+
+
+def random_key(lobby: "Lobby", bits: int) -> str:
+    """A new key of so many bits, in hexadecimal digits."""
+    return f"{lobby.below(1 << bits):0{bits // 4}x}"
+
+
+class LogsIn(GoesElsewhere):
+    """The part of a conversation in which a client logs in, and looks after its account."""
+
+    #: How the client names its device; `None`: it asks for no key.
+    _device: str | None = None
+    #: Whether a change of the password is under way.
+    _changing = False
+
+    def enter(self, message: m.Enter) -> None:
+        """Log in as a guest, or take the seat back that is kept for this one; or log in to an account by its key."""
+        if message.key is not UNSET and REMEMBERED_KEY.fullmatch(message.key):
+            self._enter_account(message.name, message.key)
+            return
+        try:
+            name = checked_name(message.name)
+            key = self._key_of(message)
+            session = self.lobby.enter(name, self._options.wire, self.peer.address, self, issued=key)
+        except NameRefused as refusal:
+            self._refuse(str(refusal))
+            return
+        # Who takes a seat back without its key gets none: the first one counts as long as the match lasts.
+        self._entered(session, key.text if session.key_digest == key.digest else UNSET)
+
+    def _enter_account(self, name: str, key: str) -> None:
+        """Log in to an account by a key that it got before."""
+
+        def answer(outcome: Session | LoginRefused) -> None:
+            if isinstance(outcome, Session):
+                self._device, self._login_id = "", remembered_id(key)
+                self._entered(outcome, key)
+            else:
+                self._checked(outcome)
+
+        self.set_state(OpenState.CHECKING)
+        self.peer.logged_in()
+        attempt = self.lobby.log_in_by_key(name, key, self._options.wire, self.peer.address, self, answer)
+        if attempt is not None and not attempt.over:
+            self._attempt = attempt
+
+    def _key_of(self, message: m.Enter) -> IssuedKey:
+        """
+        The key that the client shows, or a new one.
+
+        :raises NameRefused: the host makes no such keys
+        """
+        if message.key is UNSET:
+            return IssuedKey(random_key(self.lobby, KEY_BITS), shown=False)
+        if not KEY.fullmatch(message.key):
+            raise NameRefused(NameFault.INVALID, 'a key is the one that "entered" had')
+        return IssuedKey(message.key, shown=True)
+
+    def log_in(self, message: m.LogIn) -> None:
+        device = "" if message.device is UNSET else message.device
+        if not device.isprintable():
+            self._refuse("the name of a device has letters, digits, spaces and signs only")
+            return
+        self._device = device if message.keep is True else None
+        self.check_password(OpenState.CHECKING, message.name, message.password, self._options.wire, strong=True)
+
+    def password_checked(self, outcome: Session | LoginRefused) -> None:
+        if isinstance(outcome, LoginRefused):
+            self.set_state(OpenState.OUTSIDE)
+            self.peer.logged_out()
+            self._refuse(outcome.reason)
+            return
+        account = self.lobby.own_account(outcome)
+        if self._device is None or account is None:
+            self._entered(outcome)
+        else:
+            # The client waits until its key is durable: it is never given one that a crash takes back.
+            self.session = outcome
+            self._remember(account, partial(self._entered, outcome))
+
+    def _remember(self, account: OwnAccount, given: Callable[[str], None]) -> None:
+        """Give this device a key, and call `given` with it unless the client has gone meanwhile."""
+        session, key = self.session, random_key(self.lobby, REMEMBERED_KEY_BITS)
+
+        def remembered() -> None:
+            if session is not None and self.session is session and session.player is self:
+                self._login_id = remembered_id(key)
+                given(key)
+
+        account.remember(key, self._device or "", remembered)
+
+    def _entered(self, session: Session, key: str | UnsetType = UNSET) -> None:
+        self.logged_in(session)
+        table, account = session.table_id, True if session.account else UNSET
+        self.peer.say(m.Entered(session.name, key, UNSET if table is None else table, account))
+        if table is None:
+            # An earlier connection of the same player may have left a place in a queue.
+            self.lobby.stop_waiting(session)
+            self.set_state(OpenState.LOBBY)
+        else:
+            self.set_state(OpenState.PLAYING)
+            self.lobby.reconnect(session)
+
+    # -- the own account
+
+    def _account(self) -> OwnAccount | None:
+        """The own account; `None`: the client is a guest, which it is told."""
+        account = None if self.session is None else self.lobby.own_account(self.session)
+        if account is None:
+            self._refuse(_NO_ACCOUNT)
+        return account
+
+    def ask_log_ins(self, message: m.AskLogIns) -> None:
+        if (account := self._account()) is not None:
+            self._tell_log_ins(account)
+
+    def _tell_log_ins(self, account: OwnAccount) -> None:
+        def found(devices: Sequence[Device]) -> None:
+            rows = [
+                m.LogInRow(one.id, one.name, one.since, one.seen, here=True if one.id == self._login_id else UNSET)
+                for one in devices
+            ]
+            if self.session is not None:
+                self.peer.say(m.LogIns(rows))
+
+        account.devices(found)
+
+    def log_out(self, message: m.LogOut) -> None:
+        """End keys of the account. Without a word of which, the one of this connection, and the connection with it."""
+        if (account := self._account()) is None:
+            return
+        if message.everywhere is True:
+            account.end_all(partial(self._tell_log_ins, account))
+        elif message.id is not UNSET:
+            account.end(message.id, partial(self._tell_log_ins, account))
+        else:
+            account.end(self._login_id, self._say_logged_out)
+
+    def _say_logged_out(self) -> None:
+        self.say_closing(LOGGED_OUT)
+        self.peer.hang_up(LOGGED_OUT)
+
+    def change_password(self, message: m.ChangePassword) -> None:
+        account = self._account()
+        if account is None:
+            return
+        if self._changing:
+            self._refuse(_BUSY)
+            return
+        self._changing = True
+        answer, waits = self._password_answered, self.tell_log_in_waits
+        attempt = account.change_password(message.old, message.new, self.peer.address, answer, waits)
+        if self._changing:
+            self._attempt = attempt
+
+    def _password_answered(self, refusal: str | None) -> None:
+        self._attempt, self._changing = None, False
+        if self.session is None:
+            return
+        account = self.lobby.own_account(self.session)
+        if refusal is not None:
+            self._refuse(refusal)
+        elif self._device is None or account is None:
+            self.peer.say(m.PasswordChanged())
+        else:
+            self._remember(account, lambda key: self.peer.say(m.PasswordChanged(key)))
+
+    #: As of `HEARS`.
+    ACCOUNT: ClassVar[Any] = {
+        (OpenState.OUTSIDE, m.Enter): enter,
+        (OpenState.OUTSIDE, m.LogIn): log_in,
+        **dict.fromkeys(((state, m.AskLogIns) for state in _INSIDE), ask_log_ins),
+        **dict.fromkeys(((state, m.LogOut) for state in _INSIDE), log_out),
+        **dict.fromkeys(((state, m.ChangePassword) for state in _INSIDE), change_password),
+    }
