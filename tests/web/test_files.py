@@ -1,7 +1,9 @@
 """The files of the pages: packed once, with addresses that change with their content."""
 
 import gzip
+import json
 import re
+import struct
 from html import unescape
 from pathlib import Path
 
@@ -19,6 +21,21 @@ class FileTests(SynchronousTestCase):
         files = read_files(())
         self.assertIn(SHELL, files)
         self.assertEqual({name.rpartition(".")[2] for name in files} - KINDS.keys(), set())
+
+    def test_the_pages_can_be_installed(self) -> None:
+        """The manifest has icons of the sizes that it names, and one that may be cut to any form."""
+        files = read_files(())
+        manifest = json.loads(files["gamehost.webmanifest"])
+        sizes = {}
+        for icon in manifest["icons"]:
+            kind, width, height = struct.unpack(">12x4sII", files[icon["src"]][:24])
+            self.assertEqual((kind, icon["sizes"]), (b"IHDR", f"{width}x{height}"))
+            sizes[icon.get("purpose", "any"), width] = icon["src"]
+        self.assertEqual(sizes.keys(), {("any", 192), ("any", 512), ("maskable", 512)})
+        self.assertEqual((manifest["start_url"], manifest["id"], manifest["display"]), ("/", "/", "standalone"))
+        shell = StaticFiles.pack(files).shell.body
+        for file in ("gamehost.webmanifest", "icon-192.png"):
+            self.assertRegex(shell, f'href="/static/[0-9a-f]+/{file}"'.encode())
 
     def test_a_game_brings_its_board(self) -> None:
         """From the package of its token, and nothing else of it. The shell says which games have one."""
@@ -88,7 +105,7 @@ def first_page() -> set[Path]:
         path = STATIC / name
         if path.suffix == ".js":
             imported(path, known)
-        else:
+        elif path.suffix == ".css":  # browsers read the manifest and the icons when the page is shown
             known.add(path)
     for board in BOARDS:
         imported(board, known)
@@ -115,6 +132,8 @@ class StaticTests(SynchronousTestCase):
     def test_nothing_comes_from_elsewhere(self) -> None:
         """No address of another host, no style and no script in the markup: the security policy would refuse them."""
         for path in [*STATIC.rglob("*.*"), *MODULES, *(PACKAGE / "games").glob("*/*.css")]:
+            if path.suffix == ".png":
+                continue
             text = path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
             self.assertNotRegex(text, r"https?://[a-z]|@import|@font-face", path.name)
         shell = (STATIC / "index.html").read_text("utf-8")

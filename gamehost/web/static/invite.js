@@ -16,9 +16,13 @@ export function inviteBox(table, code) {
       notice("Copying is not allowed here: mark the address, and copy it.");
     }
   };
+  // The sheet of a phone. Who closes it without a choice has shared nothing, which is no fault.
+  const share = () => navigator.share({ url: address }).catch(() => {});
   const box = h("div", { class: "invite" },
     h("div", {}, h("p", {}, "Send this address to the other players:"), h("code", {}, address),
-      h("button", { type: "button", "data-copy": true, onclick: copy }, "Copy")));
+      h("div", { class: "row" },
+        navigator.share && matchMedia("(pointer: coarse)").matches && h("button", { type: "button", class: "go", onclick: share }, "Share"),
+        h("button", { type: "button", "data-copy": true, onclick: copy }, "Copy"))));
   import("./qr.js").then(({ qrPicture }) => {
     const picture = qrPicture(address, "The address as a QR code");
     if (picture) box.append(svg(picture));

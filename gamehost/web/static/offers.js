@@ -6,7 +6,8 @@ import { talks } from "./phrases.js";
 import { send } from "./socket.js";
 
 const NAMES = { draw: "Offer a draw", takeback: "Take back" };
-const ASKED = { draw: "offers a draw.", takeback: "wants to take the last move back." };
+/** What the other player asks for, behind the name. */
+export const ASKED = { draw: "offers a draw.", takeback: "wants to take the last move back." };
 const MINE = { draw: "You have offered a draw.", takeback: "You have asked to take your move back." };
 const DECLINED = { draw: "The draw is declined.", takeback: "Your move stands." };
 

@@ -7,7 +7,7 @@ import { loadGame, loaded } from "./games.js";
 import { inviteBox, showInvitation } from "./invite.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { MoveList, lastMove } from "./moves.js";
-import { Offers } from "./offers.js";
+import { ASKED, Offers } from "./offers.js";
 import { Phrases } from "./phrases.js";
 import { address, fetchJson } from "./record.js";
 import { Guide, guided } from "./guide.js";
@@ -271,12 +271,13 @@ class TablePage {
 
   /** What has happened, in the live region, and that it is your turn. */
   tell(table, { turns }) {
-    const turn = table.seat !== null && turns.includes(table.seat);
-    if (turn && !this.turn) {
-      this.words.push("Your move.");
-      tone();
-    }
+    const over = table.over !== null || table.suspended;
+    const turn = !over && table.seat !== null && turns.includes(table.seat);
+    if (turn && !this.turn) this.words.push("Your move.");
+    // Who looks on hears each change of the turn.
+    if (table.seat === null ? !over && this.turns !== undefined && this.turns !== turns.join() : turn && !this.turn) tone();
     this.turn = turn;
+    this.turns = turns.join();
     if (this.words.length) announce(this.words.splice(0).join(" "));
   }
 
@@ -290,7 +291,16 @@ class TablePage {
     say(this.detail, this.back ? "" : paused ? "A fault stopped it. Nobody has won. You can play another one; if this one goes on, your seat is kept." : detail);
     say(this.why, table.refused ? `Not possible: ${table.refused.why}.` : "");
     const name = this.game.title;
-    document.title = `${options.turns.includes(table.seat) ? "Your move" : who} - ${name}`;
+    document.title = `${this.urgent(table) ?? (options.turns.includes(table.seat) ? "Your move" : who)} - ${name}`;
+  }
+
+  /** What the tab says before anything else: the end, or what the other player asks for; `undefined`: nothing. */
+  urgent(table) {
+    const wish = state.rematch;
+    const asks = wish?.table === table.number && wish.on !== false ? `${wish.name} wants a rematch` : undefined;
+    if (table.over) return asks ?? endWords(table).title;
+    if (!table.offer || table.seat === null || table.offer.seat === table.seat) return undefined;
+    return `${table.names[table.offer.seat]} ${ASKED[table.offer.offer].replace(".", "")}`;
   }
 
   /** What each side has lost, where the game's pieces are worth a list. */
@@ -327,7 +337,7 @@ class TablePage {
       playing && !over && h("button", { type: "button", onclick: () => this.resign() }, "Resign"),
       !over && this.offers.buttons(table),
       table.names.length === 2 && !this.game.bare && !this.game.plain && h("button", { type: "button", onclick: () => this.flip() }, "Flip"),
-      playing && !over && h("button", { type: "button", "aria-pressed": String(sounds()), onclick: () => this.sound(table) }, "Sound"),
+      !over && h("button", { type: "button", "aria-pressed": String(sounds()), onclick: () => this.sound(table) }, "Sound"),
       playing && !over && h("button", { type: "button", onclick: () => this.guide.turn(!guided()) }, "Help"),
       !playing && link(`/rules/${table.game}`, { class: "button" }, "How to play"),
       // A match in which nobody has moved is in no list.
