@@ -5,6 +5,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.accounts.names import checked_name, mended
 from tests.kit.browser import evaluate
 
 #: Hears messages one after the other, and then shows a part of the state.
@@ -222,6 +223,25 @@ class CalculationTests(SynchronousTestCase):
 
 
 ROWS = "data.map((text) => module.qrCode(text)?.map((row) => row.map(Number).join('')).join('') ?? null)"
+
+
+class NameTests(SynchronousTestCase):
+    def test_a_name_that_the_host_takes_is_proposed(self) -> None:
+        """The page and the console change the same characters, and the host takes what they propose."""
+        typed = [
+            "ann",
+            "Jan van der Meer",
+            "\u0141ukasz \u017b\u00f3\u0142w",
+            "Nicol\u00f2 D'Elia",
+            "x" * 30,
+            "a\tb",
+            "\u0646\u0648\u0631",
+        ]
+        proposed = evaluate("login.js", "data.map(module.fitting)", typed)
+        self.assertEqual(proposed[1:4], ["Jan_van_der_Meer", "\u0141ukasz_\u017b\u00f3\u0142w", "Nicol\u00f2_D_Elia"])
+        self.assertEqual(proposed, [mended(one) for one in typed])
+        for name in proposed:
+            self.assertEqual(checked_name(name).text, name)
 
 
 class QrTests(SynchronousTestCase):

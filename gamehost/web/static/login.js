@@ -67,6 +67,11 @@ function part(dialog, title, name) {
   return h("details", { ontoggle: open }, h("summary", {}, title), place);
 }
 
+/** The nearest name that the host takes: `_` stands for what no name has, and 20 characters are left. */
+export function fitting(typed) {
+  return [...typed.normalize("NFC").replace(/[^\p{L}\p{Nd}_.-]/gu, "_")].slice(0, 20).join("");
+}
+
 function unknown(dialog, then) {
   const name = h("input", { name: "name", value: suggestion(), maxlength: 40, required: true, autocomplete: "username" });
   const password = h("input", { name: "password", type: "password", autocomplete: "current-password" });
@@ -85,8 +90,11 @@ function unknown(dialog, then) {
   const submit = (event) => {
     event.preventDefault();
     refused = state.sorry.count;
+    const typed = name.value.trim();
+    name.value = fitting(typed);
+    if (name.value !== typed) return say(why, `A name has letters, digits, _ - and . and no other signs. Is ${name.value} right? Then go on.`);
     say(why, "");
-    enter(name.value.trim(), password.value);
+    enter(typed, password.value);
   };
   put(
     dialog,

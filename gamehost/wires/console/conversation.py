@@ -22,7 +22,7 @@ from math import ceil
 from typing import Any, ClassVar
 
 from gamehost.accounts.login import LOG_IN_WAITS, LoginRefused
-from gamehost.accounts.names import NameRefused, key_of
+from gamehost.accounts.names import NameRefused, key_of, mended
 from gamehost.games.base import Offer
 from gamehost.games.screen import MoveRefused
 from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, NeedsAccount, Played, Said, TooManyTables
@@ -230,7 +230,8 @@ class ConsoleConversation(GoesElsewhere):
         """Take a name, or the seat that is reserved under it."""
         self._need_no_place()
         if len(words) != 1:
-            raise NotUnderstood("Say which name, in one word. For example: name ann")
+            example = mended("_".join(words)) or "ann"
+            raise NotUnderstood(f"Say which name, in one word. For example: name {example}")
         try:
             session = self.lobby.enter(words[0], self._options.wire, self.peer.address, self)
         except NameRefused as refusal:
