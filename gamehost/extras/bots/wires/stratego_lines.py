@@ -40,8 +40,10 @@ def told(
 
     :param seat: who sees the board
     :param met: the kind of the enemy's piece in the battle; `None`: there was none
-    :raises ProgramError: the move is not one on this board
+    :raises ProgramError: the move is not one on this board, or no board is known
     """
+    if not squares:
+        raise ProgramError("the server tells of a move before the board is known")
     start, end = squares[square_of(move.x, move.y)], squares[square_of(move.to_x, move.to_y)]
     mine = mover == seat
     if (start == ENEMY) == mine or start in ".~":

@@ -1,8 +1,12 @@
-"""The client's codec of Stratego's lines."""
+"""The client's codec of Stratego's lines, and the program."""
 
 from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.extras.bots.wires.stratego_lines import LinesClientCodec
+from gamehost.extras.bots.wires.stratego_lines import LinesClientCodec, StrategoLinesPlayer
+from gamehost.games.play import new_player
+from gamehost.players.base import Level
+from gamehost.programs.wire_player import ProgramError
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract
 from gamehost.wires.framing import WireError
@@ -66,3 +70,13 @@ class LinesClientCodecTests(ClientCodecContract, PropertyCase):
         self.assertRaises(WireError, codec.encode, m.Text("*\x01"))
         self.assertEqual(codec.encode(m.Text("ann")), b"ann\n")
         self.assertEqual(codec.encode(m.Text("SSH-2.0")), b"SSH-2.0\n")
+
+
+class PlayerTests(SynchronousTestCase):
+    def test_a_move_before_the_board_is_known(self) -> None:
+        """The match begins with a set-up of an earlier connection, which a new program does not know."""
+        player = StrategoLinesPlayer("ann", "secret", lambda game, seat: new_player(game, seat, Level.EASY, 1))
+        for message in (m.New(), m.Color("red"), m.EndSetup()):
+            player.hear(message)
+        error = self.assertRaises(ProgramError, player.hear, m.Moved("A4", "A5"))
+        self.assertEqual(str(error), "the server tells of a move before the board is known")
