@@ -1,23 +1,17 @@
 """README, pages, targets of make, changelog: their names and links lead somewhere. Sentences, pictures and the tutorial."""
 
-import gc
 import json
 import os
 import re
 import shutil
 import subprocess
 import tomllib
-import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
 
 from attrs import fields
-from twisted.internet.defer import Deferred, fail
-from twisted.python.failure import Failure
-from twisted.trial.reporter import TestResult
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from gamehost import storage
@@ -37,7 +31,6 @@ from gamehost.tables import interfaces
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.base import BaseConversation, Peer, Wire
 from gamehost.wires.framing import LineCodec
-from tests import SmallProcess
 from tests.kit import made_files
 from tests.kit.made_files import PICTURE_FOLDER, PICTURES, files_of, pictures, refreshed
 from tests.kit.pages import PAGES as READ
@@ -257,40 +250,10 @@ class ChangelogTests(SynchronousTestCase):
         self.assertIn("\n.. towncrier release notes start\n", Path(ROOT / "CHANGELOG.rst").read_text("utf-8"))
 
 
-# The suite itself: what it must not let pass.
+# What is installed beside the host.
 
 
-class Careless(SynchronousTestCase):
-    """A test that leaves an error behind that nobody waits for. Run by another one, not collected."""
-
-    def runTest(self) -> None:
-        deferred: Deferred[None] = fail(Failure(RuntimeError("planted")))
-        del deferred
-        gc.collect()
-
-
-class SuiteTests(SynchronousTestCase):
-    def test_errors_that_nobody_waits_for_fail_a_test(self) -> None:
-        """Trial counts what a lost Deferred logs."""
-        result = TestResult()
-        Careless("runTest").run(result)
-        self.assertEqual(len(result.errors), 1)
-        self.assertFalse(result.wasSuccessful())
-
-    def test_garbage_is_gone_before_the_next_test_of_a_process_that_has_grown(self) -> None:
-        process = SmallProcess()
-        for most, left in ((1 << 60, True), (-(1 << 60), False)):
-            process.MOST = most
-            gc.collect()
-            gc.disable()
-            garbage: Any = Careless("runTest")
-            garbage.itself = garbage
-            there = weakref.ref(garbage)
-            del garbage
-            process.run(Careless("countTestCases"), TestResult())
-            gc.enable()
-            self.assertEqual(there() is not None, left)
-
+class DependencyTests(SynchronousTestCase):
     def test_dependencies_are_without_known_holes(self) -> None:
         """No release of Twisted or lxml is allowed of which it is known how to hurt a host with it."""
         path = Path(__file__).parents[1] / "setup.cfg"
