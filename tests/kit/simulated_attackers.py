@@ -327,7 +327,7 @@ class SimulatedAttackers(Scripts):
             self.say(visitor, f"LOGIN|{visitor.client_model.name}{key}")
             key = ""
         for _ in range(round(SLOW_DISK / STEP)):
-            if any(visitor.client_model.move(self.rng) for visitor in pair):
+            if all(self.table_of(visitor.client_model.name) is not None for visitor in pair):
                 return pair
             yield STEP
         for visitor in pair:

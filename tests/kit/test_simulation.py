@@ -55,7 +55,7 @@ class SimulationTests(SynchronousTestCase):
 
 
 #: So many worlds, from this one on: those in which each kind of trouble happens.
-CLUSTER_SEEDS, CLUSTER_FIRST = 2, 7
+CLUSTER_SEEDS, CLUSTER_FIRST = 2, 11
 
 
 class ClusterSimulationTests(SynchronousTestCase):

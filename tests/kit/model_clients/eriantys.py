@@ -4,7 +4,6 @@ and acknowledges at once, late or never.
 """
 
 import random
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -16,7 +15,8 @@ from gamehost.games.eriantys import events as e
 from gamehost.games.eriantys.rules import Card, Island, School
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
-from tests.kit.model_clients.base import ModelClient
+from gamehost.wires.eriantys import messages as m
+from tests.kit.model_clients.base import ProgramClient
 
 # The words of the JSON of Eriantys for what a match says, written from the wire's page alone: each line as it must stand.
 
@@ -222,16 +222,8 @@ _CHATTER = frozenset(
     )
 )
 _WAITING = ("AvailableGames", "JoinAlreadyExistingGame", "WaitingForPlayers")
-#: Students in an entrance at the beginning of a turn, and those moved in it, by players.
-_NUMBERS = {2: (7, 3), 3: (9, 4), 4: (7, 3)}
-
 #: When it acknowledges; late: before it says something else. By the number in its name.
 _HABITS = ("at once", "at once", "late", "never")
-
-#: How often it answers without thinking: a match has hundreds of answers.
-AT_ONCE = 0.95
-
-Message = dict[str, Any]
 
 _NONSENSE = (
     line("ChosenSteps", steps="1"),
@@ -256,185 +248,83 @@ def _kind(text: str) -> str:
     return text[9 : text.index('"', 9)]
 
 
-class EriantysClient(ModelClient):
-    """Keeps the last question and the last board."""
+class EriantysClient(ProgramClient):
+    """Its program acknowledges by its habit, is ahead of questions, and sets games of all kinds up, or rather waits for one."""
 
     wire = "eriantys"
+    inside_after = ()
+    senseless = _NONSENSE
 
     def __init__(self, name: str) -> None:
-        super().__init__(name)
         self._habit = _HABITS[ord(name[-1]) % 4]
         #: Whether it rather sets a game up than waits for one to be set up.
         self._host = ord(name[-1]) % 2 == 0
-        self._forget()
-
-    def _forget(self) -> None:
-        self._place = "out"
-        #: The games that wait, if it has been told.
-        self._games: list[Message] | None = None
-        self._board: Message | None = None
-        self._players = 2
-        self._asked: Message | None = None
-        #: The last question, answered or not.
-        self._question: Message | None = None
-        #: Questions that it has answered before they were asked.
-        self._ahead: deque[str] = deque()
-        self._owed = self._pings = 0
+        super().__init__(name)
 
     def connected(self) -> None:
         super().connected()
-        self._forget()
+        #: What it says before it says something else: acknowledgements that are late, and whether there are games now.
+        self._late: list[m.Message] = []
+        #: Whether it has said where a student goes before it was asked.
+        self._ahead = False
+        self._last: Sequence[str] = ()
 
-    def log_in(self) -> Sequence[str]:
-        return [line("LoginMessage", nickname=self.name)]
-
-    # -- heard
-
-    def hear(self, line: str) -> None:
-        message: Message = msgspec.json.decode(line)
-        kind = message["type"]
-        if kind in QUESTIONS:
-            self._take(message, kind)
+    def take(self, message: Any) -> None:
+        ahead, self._ahead = self._ahead, self._ahead and not isinstance(message, m.WhereToMove | m.ErrorMessage)
+        if ahead and isinstance(message, m.WhereToMove):
             return
-        if kind == "Ping":
-            self._pings += 1
-            return
-        self._owed += 1
-        match kind:
-            case "CommunicationMessage" if message["message"] == "SUCCESS" and not self.inside:
-                self.inside, self._place = True, "lobby"
-            case "CommunicationMessage" if message["message"] == "CLOSING_GAME":
-                self._place, self._games, self._asked = "lobby", None, None
-            case "AvailableGames":
-                self._games = message["availableGames"]
-            case "WaitingForPlayers" | "JoinAlreadyExistingGame":
-                self._place = "waiting"
-            case "MatchStarted":
-                self._place, self._players = "match", message["numberOfPlayers"]
-                self._board = self._asked = self._question = None
-                self._ahead.clear()
-            case "UpdateBoard":
-                self._board = message
-            case "StartOfPlayerRound" | "EndOfPlayerRound":
-                self._ahead.clear()
-
-    def _take(self, message: Message, kind: str) -> None:
-        self._question = message
-        self._asked = None if kind in self._ahead else message
-        while self._ahead and self._ahead.popleft() != kind:
-            pass
+        super().take(message)
+        if message == m.CommunicationMessage(m.Communication.SUCCESS):
+            self.inside = True
+        elif self.program.result is not None:
+            self._due += self.program.again()
+            self.inside = True
 
     def replies(self, rng: random.Random) -> Sequence[str]:
-        said, self._pings = [line("Pong")] * self._pings, 0
-        if self._habit == "at once":
-            said += self._acknowledgements()
-        if (self._asked is not None or self._games is not None) and rng.random() < AT_ONCE:
-            said += self._act(rng)
-        return said
+        due, self._due = self._due, []
+        said = self._words(edited for message in due for edited in self._edited(message, rng))
+        # A match has hundreds of answers.
+        answer = self._answer(rng) if rng.random() < 0.95 else ()
+        return [*said, *(self._overdue() if answer else ()), *answer]
 
-    def _acknowledgements(self) -> list[str]:
-        owed, self._owed = self._owed, 0
-        return [] if self._habit == "never" else [line("Acknowledgement")] * owed
-
-    # -- said
+    def _edited(self, message: m.Message, rng: random.Random) -> Sequence[m.Message]:
+        """What it says at once in the place of a message of its program."""
+        match message:
+            case m.Acknowledgement() if self._habit == "late":
+                self._late.append(message)
+            case m.Acknowledgement() if self._habit == "never":
+                pass
+            case m.SetGame() if rng.random() < (0.1 if self._host else 0.9):
+                self._late.append(m.RequestGames())
+            case m.SetGame():
+                return [m.SetGame(rng.choice((2, 2, 2, 2, 3, 4)), rng.random() < 0.5)]
+            case _:
+                return [message]
+        return []
 
     def move(self, rng: random.Random) -> Sequence[str]:
-        return [*self._acknowledgements(), *self._act(rng)]
+        if self.inside and self.program.match is None and rng.random() < 0.03:
+            return [line("Disconnect")]  # it has waited long enough
+        return [*self._overdue(), *self._answer(rng)]
 
-    def _act(self, rng: random.Random) -> Sequence[str]:
-        if self._place == "lobby":
-            return [self._find_game(rng)]
-        if self._place == "waiting":
-            return [line("Disconnect")] if rng.random() < 0.03 else []
-        asked = self._asked
-        if asked is None:
-            return []
-        if rng.random() < 0.02:
+    def _overdue(self) -> Sequence[str]:
+        late, self._late = self._late, []
+        return self._words(late)
+
+    def _answer(self, rng: random.Random) -> Sequence[str]:
+        said = super().move(rng)
+        if said and rng.random() < 0.02:
             return [rng.choice(_WRONG) if rng.random() < 0.9 else line("Disconnect")]
-        self._asked = None
-        usable = self._usable(asked)
-        if usable and rng.random() < 0.4:
-            return [line("UseCharacterEffect", character=rng.choice(usable))]
-        if asked["type"] == "MovableStudents" and rng.random() < 0.5:
-            return self._turn(asked, rng)
-        return [self._answer(asked, rng)]
-
-    def _find_game(self, rng: random.Random) -> str:
-        games, self._games = self._games, None
-        if games and rng.random() < 0.95:
-            return line("JoinAvailableGame", gameId=games[0]["gameId"])
-        if games is None or rng.random() < (0.1 if self._host else 0.9):
-            return line("RequestGames")
-        return line("SetGame", numberOfPlayers=rng.choice((2, 2, 2, 2, 3, 4)), expertMode=rng.random() < 0.5)
-
-    @property
-    def _mine(self) -> Message:
-        assert self._board is not None
-        mine: Message = next(player for player in self._board["players"] if player["nickname"] == self.name)
-        return mine
-
-    def _usable(self, asked: Message) -> Sequence[int]:
-        if self._board is None or asked["type"] not in ("MovableStudents", "MotherNatureSteps", "SelectCloud"):
-            return ()
-        table = self._board["dashboard"]
-        if table["activeCharacter"] is not None:
-            return ()
-        return [card["character"] for card in table["characters"] if card["cost"] <= self._mine["coins"]]
-
-    def _answer(self, asked: Message, rng: random.Random) -> str:
-        match asked["type"]:
-            case "AvailableTowers":
-                free = [tower for tower, left in asked["availableTowers"].items() if left]
-                return line("ChosenTower", tower=rng.choice(free))
-            case "AvailableWizards":
-                return line("ChosenWizard", wizardId=rng.choice(asked["availableWizards"]))
-            case "AvailableAssistants":
-                hand, taken = asked["availableAssistants"], asked["playedAssistants"].values()
-                return line("PlayAssistant", assistant=rng.choice([one for one in hand if one not in taken] or hand))
-            case "MovableStudents" | "MovableStudentsChar":
-                stops = asked["type"] == "MovableStudentsChar" and rng.random() < 0.2
-                return line("ChosenStudent", color=None if stops else rng.choice(asked["students"] or [None]))
-            case "WhereToMove":
-                return self._destination(asked["islands"], rng)
-            case "MotherNatureSteps":
-                return line("ChosenSteps", steps=rng.randint(1, asked["maxStepsAllowed"]))
-            case "SelectCloud":
-                return line("ChosenCloud", cloud=rng.choice(asked["clouds"]))
-        return line("ChosenStudent", color=rng.choice(COLORS))
-
-    def _destination(self, islands: int, rng: random.Random) -> str:
-        return line("ChosenDestination", destination=0 if rng.random() < 0.5 else rng.randint(1, islands))
-
-    def _turn(self, asked: Message, rng: random.Random) -> Sequence[str]:
-        """The rest of a turn in one go, as far as it is sure to be asked for; or of its first move."""
-        assert self._board is not None
-        table, students = self._board["dashboard"], list(asked["students"])
-        entrance, moves = _NUMBERS[self._players]
-        rng.shuffle(students)
-        said: list[str] = []
-        for student in students[: moves - (entrance - len(students))]:
-            said += (line("ChosenStudent", color=student), self._destination(len(table["islands"]), rng))
-            self._ahead += ("MovableStudents", "WhereToMove")
-        self._ahead.popleft()
-        clouds = [number for number, cloud in enumerate(table["clouds"]) if any(cloud.values())]
-        if clouds and rng.random() < 0.7:
-            said += (line("ChosenSteps", steps=1), line("ChosenCloud", cloud=rng.choice(clouds)))
-            self._ahead += ("MotherNatureSteps", "SelectCloud")
+        self._last = said or self._last
+        program: Any = self.program
+        if said and _kind(said[0]) == "ChosenStudent" and program._from_entrance and rng.random() < 0.3:
+            self._ahead = True
+            said = [*said, line("ChosenDestination", destination=rng.choice((0, 0, 1, 2, 3)))]
         return said
 
-    def nonsense(self, rng: random.Random) -> Sequence[str]:
-        return [rng.choice(_NONSENSE)]
-
     def guess(self, rng: random.Random) -> Sequence[str]:
-        if self._place != "match":
-            return ()
-        if self._question is None:
-            return [line("ChosenTower", tower=rng.choice(TOWERS))]
-        if self._board is None or rng.random() < 0.3:
-            return [self._answer(self._question, rng)]
-        # It may be this player's turn by now.
-        color = rng.choice([color for color, count in self._mine["entrance"].items() if count] or [None])
-        return [line("ChosenStudent", color=color), line("ChosenDestination", destination=rng.randint(0, 1))]
+        """What it has said last, once more."""
+        return self._last or self.nonsense(rng)
 
     # -- the host's words
 

@@ -6,98 +6,78 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
+from gamehost.extras.dialects.litama import messages as m
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Moved
-from gamehost.games.onitama.rules import SQUARES, Position
+from gamehost.games.onitama.rules import Position
 from gamehost.journal.records import TableId
+from gamehost.programs.wire_player import WirePlayer
 from gamehost.tables.interfaces import Back, Over
 from tests.kit.litama import drawn
-from tests.kit.model_clients.base import ModelClient
+from tests.kit.model_clients.base import ProgramClient
+from tests.kit.model_clients.onitama import moves_in_turn
 
 #: The side cards with which blue begins.
 BLUE = ("rabbit", "monkey", "goose", "crab", "crane", "tiger", "ox", "eel")
 
 
-class LitamaClient(ModelClient):
-    """Creates matches, which others find, and knows the last `state`."""
+class LitamaClient(ProgramClient):
+    """Creates matches, which others find."""
 
     wire = "litama"
+    inside_after = (m.Entered, m.Done)
 
     def __init__(self, name: str) -> None:
-        super().__init__(name)
         self._first_name = name
         #: A number for each match: one that was never told its token cannot come back under the old name.
         self._numbers = count()
         #: The names that can come back, or could.
         self.with_token: set[str] = set()
-        self._token = self._match_id = ""
-        self._index = 0
-        self._state: Any = None
-        self._due: list[str] = []
+        super().__init__(name)
+
+    def connected(self) -> None:
+        before: WirePlayer | None = getattr(self, "program", None)
+        super().connected()
+        if before is not None:
+            # The program alone has the token.
+            self.program = before
         #: Whether it has asked to come in, and has no answer.
         self._asks = False
 
-    def connected(self) -> None:
-        super().connected()
-        self._state, self._asks = None, False
-        self._due.clear()
+    @property
+    def _ours(self) -> tuple[str, str]:
+        """The id of its match, and the token of its seat."""
+        program: Any = self.program
+        return program._match_id, program._token
 
     def log_in(self) -> Sequence[str]:
         if self._asks:
             return ()  # a second match on this connection would be another one
         self._asks = True
-        if not self._token:
-            self.name = f"{self._first_name}x{next(self._numbers)}"
-        return [f"spectate {self._match_id} {self._token}" if self._token else f"create {self.name}"]
+        if not self._ours[1]:
+            self.name = self.program.name = f"{self._first_name}x{next(self._numbers)}"
+        return super().log_in()
 
-    def replies(self, rng: random.Random) -> Sequence[str]:
-        due, self._due = self._due, []
-        return due
-
-    def hear(self, line: str) -> None:
-        match json.loads(line):
-            case {"messageType": "create", "matchId": match_id, "token": token, "index": index}:
-                self._match_id, self._token, self._index = match_id, token, index
+    def take(self, message: Any) -> None:
+        super().take(message)
+        program: Any = self.program
+        match message:
+            case m.Entered():
                 self.with_token.add(self.name)
-                self._due.append(f"spectate {match_id}")
-                self.inside, self._asks = True, False
-            case {"messageType": "spectate"}:
-                self.inside, self._asks = True, False
-            case {"messageType": "state", "matchId": match_id} as state if match_id == self._match_id:
-                self._state = state
-                if state["gameState"] == "ended":
-                    self._gone()
-            case {"messageType": "error", "error": error, "matchId": match_id, "command": "create" | "spectate"}:
-                if match_id in ("", self._match_id):
-                    self._asks = False
-                if match_id == self._match_id and error in ("Game ended", "Match not found"):
-                    self._gone()
+                self._asks = False
+            case m.Done("spectate"):
+                self._asks = False
+            case m.Failed(match_id, error, "create" | "spectate"):
+                self._asks = self._asks and match_id not in ("", program._match_id)
+                if match_id == program._match_id and error in ("Game ended", "Match not found"):
+                    program._token, self.inside = "", False
 
-    def _gone(self) -> None:
-        self._token, self._state, self.inside = "", None, False
-
-    @property
-    def _moves(self) -> Sequence[str]:
-        """All legal moves."""
-        state = self._state
-        if state is None or "board" not in state or state["gameState"] == "ended":
-            return ()
-        position, turn = stands(state), 1 if state["startingCards"]["side"] in BLUE else -1
-        squares = SQUARES[::turn]
-        return [f"{move.card} {squares[move.start]}{squares[move.end]}" for move in position.moves()]
-
-    def move(self, rng: random.Random) -> Sequence[str]:
-        if not self._moves or self._state["indices"][self._state["currentTurn"]] != self._index:
-            return ()
-        return self.guess(rng)
-
-    def guess(self, rng: random.Random) -> Sequence[str]:
-        if not self._moves:
-            return self.nonsense(rng)
-        return [f"move {self._match_id} {self._token} {rng.choice(self._moves)}"]
+    def in_turn(self, player: Any) -> Sequence[Any]:
+        return moves_in_turn(player)
 
     def nonsense(self, rng: random.Random) -> Sequence[str]:
-        match_id = self._match_id or "0" * 24
+        match_id, token = self._ours
+        match_id = match_id or "0" * 24
         return [
             rng.choice(
                 (
@@ -105,7 +85,7 @@ class LitamaClient(ModelClient):
                     "spectate 12",
                     f"state {'f' * 24}",
                     f"move {match_id} {'0' * 64} ox a1a2",
-                    f"move {match_id} {self._token} lion a1a2",
+                    f"move {match_id} {token} lion a1a2",
                 )
             )
         ]

@@ -1,21 +1,20 @@
 """A speaker of the pipes of Onitama."""
 
-import random
-from abc import abstractmethod
 from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from gamehost.extras.dialects.onitama_final import messages as final_m
 from gamehost.games.base import Seat
-from gamehost.games.onitama.master import Dealt, Exchanged, Moved, Situation
-from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Card, Exchange, Move, Position, Square
-from gamehost.games.onitama.rules import START as FIRST_BOARD
+from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, Situation
+from gamehost.games.onitama.rules import SQUARES, Card, Move, Position, Square
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
-from tests.kit.model_clients.base import ModelClient
+from gamehost.wires.onitama import messages as m
+from tests.kit.model_clients.base import ProgramClient
 
 COLOURS = ("white", "black")
-START = "ppkpp/...../...../...../PPKPP"
 
 
 def cards(position: Position) -> str:
@@ -34,78 +33,22 @@ def position_of(board: str, cards: str, on_turn: int) -> Position:
     return Position(((white[0], white[1]), (black[0], black[1])), held["spare"][0], squares, on_turn)
 
 
-class PositionClient(ModelClient):
-    """Knows the position, and says any move of it."""
-
-    _position: Position | None = None
-    _seat = 0
-
-    def connected(self) -> None:
-        super().connected()
-        self._position = None
-
-    def move(self, rng: random.Random) -> Sequence[str]:
-        position = self._position
-        if position is None or position.turn != self._seat:
-            return ()
-        return self._any(position, rng)
-
-    def guess(self, rng: random.Random) -> Sequence[str]:
-        if self._position is None:
-            return self.nonsense(rng)
-        return self._any(replace(self._position, turn=self._seat), rng)
-
-    def _any(self, position: Position, rng: random.Random) -> Sequence[str]:
-        moves: list[Move | Exchange] = list(position.moves())
-        return [self.in_words(rng.choice(moves or [Exchange(card) for card in position.hands[self._seat]]), rng)]
-
-    @abstractmethod
-    def in_words(self, action: Move | Exchange, rng: random.Random) -> str:
-        """An action as this wire has it."""
+def moves_in_turn(player: Any) -> Sequence[Any]:
+    """What a player of Onitama could do if it were its turn."""
+    if player.position is None:
+        return ()
+    return list(ONITAMA.legal(Situation(replace(player.position, turn=player.seat)), player.seat))
 
 
-class OnitamaClient(PositionClient):
-    """Follows the position from START or RECONNECT on."""
-
+class OnitamaClient(ProgramClient):
     wire = "onitama"
+    inside_after: ClassVar[tuple[type, ...]] = (m.Waiting, m.Start, m.Reconnect)
+    senseless = (
+        *("MAKE_MOVE|tiger|a1|a5", "MAKE_MOVE|a1|a2", "STALEMATE|lion", "LOGIN|b o b", "HELLO", "GAME_OVER|ann"),
+    )
 
-    def log_in(self) -> Sequence[str]:
-        return [f"LOGIN|{self.name}"]
-
-    def hear(self, line: str) -> None:
-        match line.split("|"):
-            case ["WAITING", _]:
-                self.inside = True
-            case ["START", white, _, dealt]:
-                self.inside = True
-                self._seat = 0 if white == self.name else 1
-                self._position = position_of(START, dealt, 0)
-            case ["RECONNECT", name, colour, board, held, on_turn]:
-                self.inside = True
-                seat = COLOURS.index(colour)
-                self._seat = seat if name == self.name else 1 - seat
-                self._position = position_of(board, held, seat if on_turn == name else 1 - seat)
-            case ["MOVE_WAS_MADE", card, start, end] if self._position is not None:
-                self._position = self._position.after(Move(Card(card), SQUARE_NAMED[start], SQUARE_NAMED[end]))
-            case ["STALEMATE_CARD", old, new] if self._position is not None:
-                self._position = self._position.exchanged(Card(old), Card(new))
-            case ["GAME_OVER", _]:
-                self.inside = False
-                self._position = None
-
-    def in_words(self, action: Move | Exchange, rng: random.Random) -> str:
-        match action:
-            case Move(card, start, end):
-                return f"MAKE_MOVE|{card}|{SQUARES[start]}|{SQUARES[end]}"
-            case Exchange(card):
-                return f"STALEMATE|{card}"
-
-    def nonsense(self, rng: random.Random) -> Sequence[str]:
-        return [
-            rng.choice(
-                ("MAKE_MOVE|tiger|a1|a5", "MAKE_MOVE|a1|a2", "STALEMATE|lion", "LOGIN|b o b", "HELLO", "GAME_OVER|ann")
-            )
-        ]
+    def in_turn(self, player: Any) -> Sequence[Any]:
+        return moves_in_turn(player)
 
     @staticmethod
     def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
@@ -140,11 +83,6 @@ class OnitamaClient(PositionClient):
 PIECES = {"wK": "K", "wP": "P", "bK": "k", "bP": "p", "--": "."}
 
 
-def square(row: str, column: str) -> Square:
-    """The square in a row from the top and a column from the left."""
-    return (4 - int(row)) * 5 + int(column)
-
-
 def place(at: Square) -> str:
     """The opposite."""
     return f"{4 - at // 5}|{at % 5}"
@@ -156,50 +94,19 @@ def cards_in(position: Position) -> str:
     return "|".join((*black, position.spare, *white))
 
 
-def position_in(words: Sequence[str], board: str, turn: int) -> Position:
-    """A position with five cards as words."""
-    black, other, spare, white, last = map(Card, words)
-    return Position(((white, last), (black, other)), spare, board, turn)
-
-
 class OnitamaFinalClient(OnitamaClient):
-    """Follows the position from START or the long RECONNECT on."""
-
     wire = "onitama-final"
     spaced = True
+    inside_after = (final_m.Waiting, final_m.Start, final_m.Restore)
+    senseless = (
+        *("MAKE_MOVE|tiger|0|0|4|0", "MAKE_MOVE|ox|5|0", "MAKE_PASS|lion", "LOGIN|b o b", "HELLO", "START|ann"),
+    )
 
-    def hear(self, line: str) -> None:
-        match line.split("|"):
-            case ["START", _, white, *dealt]:
-                self.inside = True
-                self._seat = 0 if white == self.name else 1
-                self._position = position_in(dealt, FIRST_BOARD, 0)
-            case ["RECONNECT", _, _, *held] if held:
-                self.inside = True
-                self._seat = 0 if held[5] == "1" else 1
-                rows = ["".join(PIECES[one] for one in held[at : at + 5]) for at in range(7, 32, 5)]
-                self._position = position_in(held[:5], "".join(reversed(rows)), 0 if held[6] == "1" else 1)
-            case ["MOVE_WAS_MADE", card, row, column, to_row, to_column] if self._position is not None:
-                move = Move(Card(card), square(row, column), square(to_row, to_column))
-                self._position = self._position.after(move)
-            case ["PASS_WAS_MADE", card] if self._position is not None:
-                self._position = self._position.exchanged(Card(card), self._position.spare)
-            case _:
-                super().hear(line)
+    def in_words(self, data: bytes) -> str:
+        return data.decode("utf-8").removesuffix("\0")
 
-    def in_words(self, action: Move | Exchange, rng: random.Random) -> str:
-        match action:
-            case Move(card, start, end):
-                return f"MAKE_MOVE|{card}|{place(start)}|{place(end)}"
-            case Exchange(card):
-                return f"MAKE_PASS|{card}"
-
-    def nonsense(self, rng: random.Random) -> Sequence[str]:
-        return [
-            rng.choice(
-                ("MAKE_MOVE|tiger|0|0|4|0", "MAKE_MOVE|ox|5|0", "MAKE_PASS|lion", "LOGIN|b o b", "HELLO", "START|ann")
-            )
-        ]
+    def in_bytes(self, line: str) -> bytes:
+        return line.encode("utf-8") + b"\0"
 
     @staticmethod
     def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:

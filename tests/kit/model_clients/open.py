@@ -10,10 +10,12 @@ from msgspec.structs import replace
 
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved, Situation
-from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Card, Exchange, Move, Position
+from gamehost.games.onitama.rules import SQUARES, Card, Move, Position
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
-from tests.kit.model_clients.onitama import PositionClient
+from gamehost.wires.open import messages as m
+from tests.kit.model_clients.base import ProgramClient
+from tests.kit.model_clients.onitama import moves_in_turn
 
 #: Messages of the host that rest on nothing in the journal.
 CHATTER = frozenset(
@@ -30,6 +32,7 @@ CHATTER = frozenset(
         "bye",
         "suspended",
         "rematch",
+        "history",
     }
 )
 
@@ -62,65 +65,34 @@ WISHES = (
 )
 
 
-class OpenClient(PositionClient):
-    """Follows the position from `dealt`, or from the view of `back`."""
-
+class OpenClient(ProgramClient):
     wire = "open"
+    inside_after = (m.Seeking, m.Seated)
 
     def __init__(self, name: str) -> None:
-        super().__init__(name)
         self._sought = 0
-        self.connected()
+        super().__init__(name)
 
     def connected(self) -> None:
         super().connected()
-        self._entered = self._seeks = self._waits = False
-        self._table = self._seat = 0
+        self._entered = self._waits = False
 
     def log_in(self) -> Sequence[str]:
         if not self._entered:
-            return [text(do="enter", name=self.name)]
+            return super().log_in()
+        self.program.again()
         self._sought += 1
         return [WISHES[self._sought % len(WISHES)]]
 
-    def hear(self, line: str) -> None:
-        message = json.loads(line)
-        if message["is"] in ("seeking", "stopped", "seated"):
-            self._waits = message["is"] == "seeking"
-        match message["is"]:
-            case "entered":
-                self._entered = True
-                self._seeks = "table" not in message
-                self.inside = not self._seeks
-            case "seeking":
-                self.inside = True
-            case "seated":
-                self.inside = True
-                self._table, self._seat = message["table"], message["seat"]
-            case "event":
-                self._event(message["event"])
-            case "back" if "view" in message:
-                self._position = position_shown(message["view"])
-            case "stopped":
-                self.inside = False
-            case "over":
-                self.inside = False
-                self._position = None
-
-    def _event(self, event: dict[str, Any]) -> None:
-        if event["kind"] == "dealt":
-            self._position = position_shown(event)
-        elif self._position is not None and event["kind"] == "moved":
-            move = Move(Card(event["card"]), SQUARE_NAMED[event["from"]], SQUARE_NAMED[event["to"]])
-            self._position = self._position.after(move)
-        elif self._position is not None:
-            self._position = self._position.exchanged(Card(event["old"]), Card(event["new"]))
-
-    def replies(self, rng: random.Random) -> Sequence[str]:
-        if not self._seeks:
-            return ()
-        self._seeks = False
-        return [WISHES[0]]
+    def take(self, message: Any) -> None:
+        super().take(message)
+        match message:
+            case m.Seeking() | m.Seated():
+                self._waits = isinstance(message, m.Seeking)
+            case m.Entered(table=table):
+                self._entered, self.inside = True, isinstance(table, int)
+            case m.Stopped():
+                self._waits = self.inside = False
 
     def move(self, rng: random.Random) -> Sequence[str]:
         """A move; or to wait no longer, after some time: the others may seek something else."""
@@ -128,8 +100,17 @@ class OpenClient(PositionClient):
             return [text(do="stop")]
         return super().move(rng)
 
-    def in_words(self, action: Move | Exchange, rng: random.Random) -> str:
-        return text(do="act", table=self._table, action=str(action), id=rng.randrange(100))
+    @property
+    def _table(self) -> int:
+        """The table at which it sits, or has sat."""
+        number: int = self.program._program._table  # type: ignore[attr-defined]
+        return number
+
+    def guess(self, rng: random.Random) -> Sequence[str]:
+        actions = () if self.program.match is None else moves_in_turn(self.program.match.player)
+        if not actions:
+            return self.nonsense(rng)
+        return [text(do="act", table=self._table, action=str(rng.choice(actions)), id=rng.randrange(100))]
 
     def nonsense(self, rng: random.Random) -> Sequence[str]:
         return [

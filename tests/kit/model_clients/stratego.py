@@ -1,22 +1,21 @@
 """Speakers of both wires of Stratego: the frames, and the lines with an account."""
 
 import random
-import re
-from collections import Counter, deque
 from collections.abc import Sequence
+from typing import Any
+
+from attrs import evolve
 
 from gamehost.games.base import Seat
 from gamehost.games.stratego import rules
-from gamehost.games.stratego.rules import KINDS, MOVERS, survivor
+from gamehost.games.stratego.master import STRATEGO
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
-from gamehost.wires.stratego_lines.messages import LETTERS, board_rows, read_move, square
-from tests.kit.model_clients.base import ModelClient
-from tests.kit.wires.stratego_lines import set_up_lines
-
-#: All forty pieces of a side.
-SIDE = "F12334445555666677778888899999999SBBBBBB"
-BARE = "." * 40 + "..~~..~~.." * 2 + "." * 40
+from gamehost.wires.stratego_frames import messages as frames_m
+from gamehost.wires.stratego_lines import messages as m
+from gamehost.wires.stratego_lines.messages import LETTERS, board_rows, square
+from tests.kit.memory_host import server_frame
+from tests.kit.model_clients.base import ProgramClient
 
 INVALID = 'Placement Invalid "invalid"'
 
@@ -25,113 +24,22 @@ def board(squares: str) -> str:
     return "Board " + "/".join(squares[start : start + 10] for start in range(0, 100, 10))
 
 
-class FramesClient(ModelClient):
-    """Knows its own pieces and where the enemy stands, as the boards show them."""
-
+class FramesClient(ProgramClient):
     wire = "stratego-frames"
+    inside_after = (frames_m.Wait, frames_m.Connected, frames_m.Side, frames_m.Playing)
+    senseless = ("Setup F (4,4)", "Setup X (0,0)", 'Ready "no"', "Move (0,0) (9,9)", 'Sign On "b o b"')
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self._squares = BARE
-        self._setting_up = False
-        self._my_turn = False
-        #: Whether its own rows are those of y 0 to 3, as far as it knows.
-        self._low = True
-        #: Placements that were not answered yet, in order; `None`: one that means nothing.
-        self._asked: deque[tuple[int, str] | None] = deque()
+    def in_words(self, data: bytes) -> str:
+        return f"bytes {data.hex(' ')}"
 
-    def connected(self) -> None:
-        super().connected()
-        self._setting_up = self._my_turn = False
-        self._asked.clear()
+    def in_bytes(self, line: str) -> bytes:
+        return server_frame(line, 0)
 
-    def log_in(self) -> Sequence[str]:
-        return [f'Sign On "{self.name}"']
-
-    def hear(self, line: str) -> None:
-        match line.split(" "):
-            case ["Wait", _]:
-                self._low = self._low or not self.inside
-                self.inside = True
-            case ["Connected", _]:
-                self._begin()
-            case ["Placement", "Valid", _] if self._asked:
-                self._stand(self._asked.popleft())
-            case ["Placement", "Invalid", _] if self._asked:
-                if self._asked.popleft() is not None and not self._own():
-                    self._low = not self._low
-            case ["Playing", name]:
-                self.inside = True
-                self._setting_up = False
-                self._my_turn = name == f'"{self.name}"'
-            case ["Board", rows]:
-                self._squares = rows.replace("/", "")
-                if self._setting_up and self._own():
-                    self._low = self._squares[:40].strip(".") != ""
-            case ["Move", *_] | ["Battle", *_] if not self._setting_up and line != 'Move Invalid "invalid move"':
-                self._my_turn = not self._my_turn
-            case ["Game", "Over", _]:
-                self.inside = self._setting_up = self._my_turn = False
-
-    def _begin(self) -> None:
-        if not self._setting_up:
-            self._setting_up = self.inside = True
-            self._squares = BARE
-            self._asked.clear()
-
-    def _stand(self, placed: tuple[int, str] | None) -> None:
-        if placed is not None:
-            square, piece = placed
-            self._squares = self._squares[:square] + piece + self._squares[square + 1 :]
-
-    def _own(self) -> str:
-        return "".join(piece for piece in self._squares if piece not in ".~#")
-
-    def move(self, rng: random.Random) -> Sequence[str]:
-        if self._setting_up:
-            return () if self._asked else self._set_up(rng)
-        return self._any(rng) if self._my_turn else ()
-
-    def guess(self, rng: random.Random) -> Sequence[str]:
-        return self.nonsense(rng) if self._setting_up else self._any(rng)
-
-    def _any(self, rng: random.Random) -> Sequence[str]:
-        steps = list(self._steps())
-        if not steps:
+    def in_turn(self, player: Any) -> Sequence[Any]:
+        view = player.view
+        if view is None or view.phase is not rules.Phase.PLAY:
             return ()
-        x, y, to_x, to_y = rng.choice([step for step in steps if self._at(*step[2:]) == "#"] or steps)
-        return [f"Move ({x},{y}) ({to_x},{to_y})"]
-
-    def _set_up(self, rng: random.Random) -> Sequence[str]:
-        rows = range(40) if self._low else range(60, 100)
-        free = [square for square in rows if self._squares[square] == "."]
-        missing = list((Counter(SIDE) - Counter(self._own())).elements())
-        if not missing:
-            return ['Ready "ready"']
-        rng.shuffle(missing)
-        # One to find out whose rows these are, then the rest in one go.
-        placed = list(zip(free, missing, strict=False))[: 40 if self._own() else 1]
-        self._asked.extend(placed)
-        return [f"Setup {piece} ({square % 10},{square // 10})" for square, piece in placed]
-
-    def _at(self, x: int, y: int) -> str:
-        return self._squares[y * 10 + x] if 0 <= x < 10 and 0 <= y < 10 else "~"
-
-    def _steps(self) -> Sequence[tuple[int, int, int, int]]:
-        """What can be moved by one square, as far as anybody sees."""
-        found = []
-        for place, piece in enumerate(self._squares):
-            if piece not in ".~#BF":
-                x, y = place % 10, place // 10
-                ways = ((x + 1, y), (x, y + 1), (x - 1, y), (x, y - 1))
-                found += [(x, y, to_x, to_y) for to_x, to_y in ways if self._at(to_x, to_y) in ".#"]
-        return found
-
-    def nonsense(self, rng: random.Random) -> Sequence[str]:
-        line = rng.choice(("Setup F (4,4)", "Setup X (0,0)", 'Ready "no"', "Move (0,0) (9,9)", 'Sign On "b o b"'))
-        if self._setting_up and line.startswith(("Setup", "Ready")):
-            self._asked.append(None)
-        return [line]
+        return list(STRATEGO.legal(evolve(view, turn=player.seat), player.seat) or ())
 
     @staticmethod
     def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
@@ -179,123 +87,34 @@ def _resumed(own: bool, seat: Seat, phase: rules.Phase, squares: str, on_turn: s
 
 
 COLORS = ("red", "blue")
-_IDS = {letter: piece for piece, letter in LETTERS.items()}
-_MOVE = re.compile(r"([A-K][0-9]+-[A-K][0-9]+)(?:-(.))?")
 
 
-class LinesClient(ModelClient):
-    """Knows its own pieces and where the enemy stands, and works out every battle."""
+class LinesClient(ProgramClient):
+    """Says its name and its password at once, before it is asked for them."""
 
     wire = "stratego-lines"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self._forget()
-
-    def _forget(self) -> None:
-        self._squares = list(BARE)
-        self._seat = 0
-        self._to_set_up = self._my_turn = False
-        #: The lines of a board that are still to come.
-        self._rows: list[str] | None = None
-        #: Whether what it knows does not fit what it hears: an answer was missed, or an earlier set-up of its own stands. It
-        #: waits until the board is told anew.
-        self._blind = False
-        #: From and to, of a move that is not answered.
-        self._moving: tuple[int, int] | None = None
-
-    def connected(self) -> None:
-        super().connected()
-        self._forget()
+    inside_after = (m.AuthOk,)
+    senseless = ("A0-A1", "K1-K2", "winner red", "A4 -A5", "hello there")
+    password = "secret"
 
     def log_in(self) -> Sequence[str]:
-        return [self.name, "secret"]
+        return [self.name, self.password]
 
-    def hear(self, line: str) -> None:
-        if self._rows is not None:
-            self._row(line)
+    def take(self, message: Any) -> None:
+        if isinstance(message, m.AuthReq):
             return
-        match line.split(" "):
-            case ["auth-ok"]:
-                self.inside = True
-            case ["new"]:
-                self._to_set_up = True
-            case ["color", color]:
-                self._seat = COLORS.index(color)
-            case ["board"]:
-                self._rows = []
-            case ["get-move"]:
-                self._my_turn = True
-                self._moving = None  # refused, if there still was one
-            case ["winner", _]:
-                self._forget()
-            case [words] if (found := _MOVE.fullmatch(words)) is not None:
-                x, y, to_x, to_y = read_move(found[1]) or (0, 0, 0, 0)
-                self._move(y * 10 + x, to_y * 10 + to_x, found[2])
-            case [words] if words == "none" or words in _IDS:
-                if self._moving is not None:
-                    self._move(*self._moving, None if words == "none" else words)
-                else:
-                    self._blind = True  # a nonsense crossed the question, and its refusal the answer
-                self._moving = None
-
-    def _row(self, line: str) -> None:
-        assert self._rows is not None
-        self._rows.append("".join(_IDS.get(letter, letter) for letter in line))
-        if len(self._rows) == 10:
-            self._squares = list("".join(reversed(self._rows)))
-            self._rows = None
-            self._blind = False
-
-    def _move(self, start: int, end: int, letter: str | None) -> None:
-        """A piece moves; `letter` is of the enemy's piece in a battle, if there is one."""
-        squares, piece = self._squares, self._squares[start]
-        enemys = piece == "#"
-        attacker, defender = (piece, squares[end]) if letter is None else (piece, _IDS[letter])
-        if letter is not None and enemys:
-            attacker, defender = _IDS[letter], squares[end]
-        if piece in ".~" or (letter is not None and (attacker not in MOVERS or defender not in KINDS)):
-            self._blind = True
-        if self._blind:
-            return
-        left = "attacker" if letter is None else survivor(attacker, defender)
-        squares[start] = "."
-        squares[end] = {"attacker": piece, "defender": squares[end]}.get(left, ".")
-
-    def move(self, rng: random.Random) -> Sequence[str]:
-        if self._to_set_up:
-            return self._set_up(rng)
-        steps = list(self._steps()) if self._my_turn and not self._blind else []
-        if not steps:
-            return ()
-        self._my_turn = False
-        self._moving = start, end = rng.choice([step for step in steps if self._squares[step[1]] == "#"] or steps)
-        return [f"{square(start % 10, start // 10)}-{square(end % 10, end // 10)}"]
-
-    def _set_up(self, rng: random.Random) -> Sequence[str]:
-        self._to_set_up = self._blind = False
-        pieces = list(SIDE)
-        rng.shuffle(pieces)
-        own = range(40) if self._seat == 0 else range(60, 100)
-        self._squares = list(BARE)
-        for place in (*range(40), *range(60, 100)):
-            self._squares[place] = pieces[place - own[0]] if place in own else "#"
-        return set_up_lines(self._seat, ["".join(pieces[row : row + 10]) for row in range(0, 40, 10)])
-
-    def _steps(self) -> Sequence[tuple[int, int]]:
-        """What can be moved by one square, as far as anybody sees."""
-        found = []
-        for start, piece in enumerate(self._squares):
-            if piece not in ".~#BF":
-                sides = [start - 1] * (start % 10 > 0) + [start + 1] * (start % 10 < 9) + [start - 10, start + 10]
-                found += [(start, end) for end in sides if 0 <= end < 100 and self._squares[end] in ".#"]
-        return found
+        super().take(message)
+        if self.program.result is not None:
+            # The next match begins by itself.
+            self.program.again()
+            self.inside = True
 
     def nonsense(self, rng: random.Random) -> Sequence[str]:
         # Any line is a name or a password outside, and may well be a good one; a row of pieces in the set-up.
-        if not self.inside or self._to_set_up or self._my_turn or self._moving is not None:
+        program: Any = self.program
+        if not self.inside or program._asked or program._sent is not None:
             return ()
-        return [rng.choice(("A0-A1", "K1-K2", "winner red", "A4 -A5", "hello there"))]
+        return super().nonsense(rng)
 
     @staticmethod
     def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
