@@ -8,11 +8,14 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
 from urllib.request import urlopen
 
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
+from gamehost.extras.contest.isolation import why_not
 from tests.kit.fork_server import ROOT, start
 from tests.kit.process import PATIENCE, HostProcess, Socket
 
@@ -205,6 +208,71 @@ class ProgramsTests(ContestCase):
         lines = journal.read_text("utf-8").splitlines()[1:]
         counted = Counter(json.loads(line)["played"]["id"] for line in lines)
         self.assertEqual((len(counted), set(counted.values())), (6, {1}))
+
+
+#: Says what it can reach. `PORT` is the page of the contest, and `OUT` its folder.
+SPY = """
+import os,socket,sys,tempfile
+found=[]
+def tries(what, act):
+    try:
+        act()
+        found.append(what)
+    except Exception:
+        pass
+contest=os.path.dirname(os.path.abspath(__file__))+'/../out'
+tries('read', lambda: open(contest+'/contest.jsonl').read())
+tries('write', lambda: open(contest+'/results.json','a').write('x'))
+tries('link', lambda: os.symlink('/etc/passwd', contest+'/games/9.9.txt'))
+tries('own', lambda: open(__file__).read())
+tries('temporary', tempfile.TemporaryFile)
+tries('host', lambda: socket.create_connection(('127.0.0.1', int(os.environ['GAMEHOST_PORT'])), 3))
+tries('page', lambda: socket.create_connection(('127.0.0.1', PAGE), 3))
+tries('signal', lambda: os.kill(RUNNER, 15))
+sys.exit('it can: ' + ' '.join(found))
+"""
+
+
+class IsolationTests(ContestCase):
+    """Cheats that only isolation can prevent."""
+
+    def found(self, kind: str) -> set[str]:
+        """What a program can reach."""
+        if (why := why_not(kind)) is not None:
+            raise SkipTest(why)
+        self.folder = Path(mkdtemp())  # other users may not enter the folders of tests
+        self.addCleanup(rmtree, self.folder)
+        self.folder.chmod(0o755)
+        spy = self.folder / "spy" / "spy.py"
+        spy.parent.mkdir(mode=0o755)
+        spy.write_text(SPY)  # the contest has its numbers when it runs
+        python = "/usr/bin/python3" if kind == "user" else os.path.realpath(sys.executable)
+        words = ("--web=0", f"--isolate={kind}", "--move-time=5")
+        contest = self.begin({"spy": f"sh -c 'sleep 1; {python} {spy}' {spy}", "ann": BOT}, *words)
+        page = int(contest.stdout.readline().decode().split(":")[-1].split("/")[0])
+        spy.write_text(SPY.replace("PAGE", str(page)).replace("RUNNER", str(contest.pid)), "utf-8")
+        self.finish(contest)
+        [one] = self.results()["games"]
+        self.assertIn("it can: ", one["words"])
+        return {*one["words"].rpartition("it can: ")[2].rstrip(")").split()}
+
+    def test_a_sandbox(self) -> None:
+        self.assertEqual(self.found("bubblewrap"), {"own", "temporary", "host"})
+
+    def test_a_user(self) -> None:
+        if not os.path.exists("/usr/bin/python3"):
+            raise SkipTest("expected a Python that other users may run")
+        self.assertEqual(self.found("user"), {"own", "temporary", "host", "page"})
+
+    def test_a_program_in_a_sandbox_plays(self) -> None:
+        """It is known by its door: a log-in under another name costs the game."""
+        if (why := why_not("bubblewrap")) is not None:
+            raise SkipTest(why)
+        players = {"ann": BOT, "bob": BOT, "early": "early"}
+        self.finish(self.begin(players, "--isolate=bubblewrap", f"--isolate-read={ROOT / '.venv'}"))
+        games = {tuple(sorted(one["players"])): one["cause"] for one in self.results()["games"]}
+        self.assertEqual(games["ann", "bob"], "rules")
+        self.assertEqual((games["ann", "early"], games["bob", "early"]), ("seat", "seat"))
 
 
 class HostedTests(ContestCase):

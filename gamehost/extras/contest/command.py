@@ -36,6 +36,7 @@ from gamehost.extras.contest.entries import Played, Refused, Void
 from gamehost.extras.contest.game import ContestGame, PrivateGame, is_own
 from gamehost.extras.contest.host import ContestHost
 from gamehost.extras.contest.hosted import HostedGame
+from gamehost.extras.contest.isolation import KINDS, why_not
 from gamehost.extras.contest.owners import Owners, owners_here
 from gamehost.extras.contest.plan import PERSON, Entrant, Plan
 from gamehost.games.base import Game
@@ -108,6 +109,11 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     made.add_argument("--deadline", type=_seconds, metavar="S", help="seconds for a whole game; default 600")
     made.add_argument("--most-moves", type=number, metavar="N", help="after so many a game is drawn; default: never")
     made.add_argument("--memory", type=number, metavar="MIB", help="that a program may take; on Linux; default 1024")
+    made.add_argument("--isolate", choices=KINDS, help="what programs are kept from: none, the rights of their owner; user, "
+                      "those of a user of their own; bubblewrap, network and files, too")  # fmt: skip
+    made.add_argument(
+        "--isolate-read", action="append", metavar="PATH", help="what they may read in a sandbox; repeatable"
+    )
     made.add_argument("--processes", type=number, metavar="N", help="that it may have, all in all; default 256")
     made.add_argument("--processor-time", type=_seconds, metavar="S", help="of all its processes; default any time")
     made.add_argument("--sprt", nargs=2, type=float, metavar="ELO", help="two players: stop when it is decided whether the "
@@ -174,6 +180,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
     reactor.addSystemEventTrigger("before", "shutdown", run.stop)
     if content.get("web"):
         _listen(reactor, content["web"], shown, made)
+    print_text(f"isolation: {KINDS[plan.isolate]}\n")
     _call_people(plan)
     reactor.callWhenRunning(run.start)
     reactor.run()
@@ -315,6 +322,8 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
         most_moves=int(content.get("most_moves", 0)),
         memory=int(content.get("memory", 1024)),
         processes=int(content.get("processes", 256)),
+        isolate=_isolation(content),
+        readable=tuple(str(Path(path).absolute()) for path in content.get("isolate_read", ())),
         processor=float(content.get("processor_time", 0)),
         hosted="host" in content,
         sprt=None if sprt is None else (float(sprt[0]), float(sprt[1])),
@@ -391,6 +400,22 @@ def _call_people(plan: Plan) -> None:
     for entrant in plan.entrants:
         if entrant.command == PERSON:
             print_text(f"{entrant.name}: log in at the host under this name, and ask for {plan.game} for each game\n")
+
+
+def _isolation(content: Mapping[str, Any]) -> str:
+    """
+    How programs are isolated.
+
+    :raises ContestError: that cannot be done here
+    """
+    kind = str(content.get("isolate", "none"))
+    if (why := why_not(kind)) is not None:
+        raise ContestError(why)
+    if kind == "bubblewrap" and "host" in content:
+        raise ContestError(
+            "expected no --host with --isolate=bubblewrap: a sandbox reaches the contest's own host alone"
+        )
+    return kind
 
 
 def _seed(folder: Path) -> int:

@@ -267,6 +267,8 @@ class ContestJournal:
         contest = Contest(plan)
         planned = json.loads(json.dumps(asdict(plan)))
         self._path.parent.mkdir(parents=True, exist_ok=True)
+        if plan.isolate == "user":
+            self._path.parent.chmod(0o700)  # not for the users of programs
         self._file = self._path.open("a+b")
         fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._file.seek(0)

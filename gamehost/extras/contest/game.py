@@ -15,6 +15,7 @@ from attrs import define, evolve, field
 from twisted.internet.interfaces import IDelayedCall
 
 from gamehost.extras.contest.host import OVER, ContestHost, FirstMatch, Room
+from gamehost.extras.contest.isolation import Door, Isolation
 from gamehost.extras.contest.judging import Decision, Ruling, decision_of, is_over, moves_of, to_move
 from gamehost.extras.contest.owners import Owners
 from gamehost.extras.contest.plan import PERSON, Plan
@@ -128,6 +129,10 @@ class ContestGame:
         """What the second program joins, on a wire on which matches are joined by their ids; empty: nothing."""
         return ""
 
+    def _door(self, seat: int) -> Door | None:
+        """Where a program in a sandbox finds its host; `None`: it is in none."""
+        return None
+
     def _missing(self) -> tuple[int, ...]:
         """The seats whose programs were started, and have not asked for their game."""
         return (len(self._programs) - 1,)
@@ -154,7 +159,14 @@ class ContestGame:
         }
         ended = partial(self._ended, seat)
         command = self._commands[seat]
-        more = own_environment(os.environ) if is_own(command) else {}
+        if is_own(command):
+            more = own_environment(os.environ)
+        else:
+            entrant, isolation = (
+                self._plan.names.index(self.names[seat]),
+                Isolation(self._plan.isolate, self._plan.readable),
+            )
+            command, more = isolation.words(command, entrant, self._door(seat)), {}
         self._programs.append(start_program(self._reactor, command, values, ended, more))
 
     def waits(self, name: str) -> None:
@@ -308,6 +320,9 @@ class PrivateGame(ContestGame):
         notes = [session.note for session in waiting if session is not None and session.number]
         return next((note.split()[0] for note in notes if note), "")
 
+    def _door(self, seat: int) -> Door | None:
+        return None if self._room is None else self._room.door(seat)
+
     def _missing(self) -> tuple[int, ...]:
         started, room = range(len(self._programs)), self._room
         missing = tuple(seat for seat in started if room is not None and not room.is_waiting(self.names[seat]))
@@ -327,6 +342,8 @@ class PrivateGame(ContestGame):
         if self._decision is not None:
             return OVER
         owners, seat = self._host.owners if transport else None, self.names.index(name) if name in self.names else None
+        if self._room is not None and transport and (own := self._room.seat_at(transport)) is not None:
+            return self._from_sandbox(name, own)
         number = 1 if owners is None else owners.number_of(transport)
         if not number:
             return "this connection is closed"
@@ -340,6 +357,21 @@ class PrivateGame(ContestGame):
         if seat is not None:
             why = f"this seat is for the program of {name} alone"
         self._refuse(name, why, owners, number)
+        return why
+
+    def _from_sandbox(self, name: str, own: int) -> str | None:
+        """
+        As `claim`, of a program in a sandbox: it comes by a socket that nobody else can reach.
+
+        :param own: its seat
+        """
+        if name == self.names[own]:
+            return None
+        why = f"this seat is for the program of {self.names[own]}: log in under this name"
+        process = f"in the sandbox of {self.names[own]}"
+        self._refused(name, why, owner=self._plan.names.index(self.names[own]), process=process)
+        if name in self.names:
+            self.rule("seat", (own,), f"it asked for the seat of {name}", process=process)
         return why
 
     def _refuse(self, name: str, why: str, owners: Owners, number: int) -> None:

@@ -5,15 +5,21 @@ An entrant may play several games at once, and a name has one seat at a time. So
 game at a time: as many as games are played at once. A room is used again when its game is over and everybody has left it.
 """
 
+import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any, Protocol
 
 from attrs import define, field
+from twisted.internet.address import IPv4Address, UNIXAddress
+from twisted.internet.protocol import Factory
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused
 from gamehost.accounts.names import Name, NameFault, NameRefused, key_of
+from gamehost.extras.contest.isolation import Door
 from gamehost.extras.contest.owners import Owners
 from gamehost.extras.contest.plan import Plan
 from gamehost.games.base import Game, Seat
@@ -262,6 +268,18 @@ class RoomConversation:
         self._conversation.wire_error(error)
 
 
+class DoorFactory(Factory[Any]):
+    """Connections by a Unix socket, from a program in a sandbox: they count as those of this machine."""
+
+    noisy = False
+
+    def __init__(self, factory: Any) -> None:
+        self._factory = factory
+
+    def buildProtocol(self, addr: Any) -> Any:
+        return self._factory.buildProtocol(IPv4Address("TCP", "127.0.0.1", 0))
+
+
 @define(eq=False)
 class Room:
     """A part of the host, with a port of its own and one game at a time."""
@@ -276,6 +294,8 @@ class Room:
     free: bool = True
     #: What is played here; `None`: nothing is.
     game: Any = None
+    #: The paths of the sockets of programs in sandboxes, in the order of the seats; empty: they are in none.
+    sockets: Sequence[str] = ()
 
     def begin(self, game: RoomGame, seed: int, most_moves: int) -> FirstMatch:
         """
@@ -289,6 +309,15 @@ class Room:
         self._context.suspended = lambda table, name: game.failed() if table == first.table else None
         self._lobby.now = game
         return first
+
+    def door(self, seat: int) -> Door | None:
+        """Where the program of a seat finds the host from its sandbox; `None`: it is in none."""
+        return Door(self.port, self.sockets[seat]) if self.sockets else None
+
+    def seat_at(self, transport: Any) -> int | None:
+        """The seat of a connection from a sandbox; `None`: it comes from none."""
+        end = transport.getHost() if self.sockets else None
+        return self.sockets.index(os.fsdecode(end.name or b"")) if isinstance(end, UNIXAddress) else None
 
     def session(self, name: str) -> Session | None:
         return self._lobby.registry.get(name)
@@ -325,6 +354,8 @@ class ContestHost:
     #: Who has a connection; `None`: this machine does not show it, and seats are for whoever has the name.
     owners: Owners | None = None
     rooms: list[Room] = field(factory=list)
+    #: Of the sockets for sandboxes; empty: there are none.
+    _folder: str = ""
 
     def room(self) -> Room:
         """One that is free."""
@@ -347,4 +378,16 @@ class ContestHost:
             if other.name != self._game.name:
                 lobby.closed_games[other.name] = f"this contest is {self._game.name}"
         port = self._reactor.listenTCP(0, factory, interface="127.0.0.1")
-        return Room(journal, context, lobby, factory, port.getHost().port)
+        return Room(journal, context, lobby, factory, port.getHost().port, sockets=self._new_sockets(factory))
+
+    def _new_sockets(self, factory: Any) -> list[str]:
+        """The sockets of a room for programs in sandboxes, one for each seat."""
+        if self._plan.isolate != "bubblewrap":
+            return []
+        if not self._folder:
+            self._folder = mkdtemp(prefix="gamehost-contest-")
+            self._reactor.addSystemEventTrigger("after", "shutdown", rmtree, self._folder, True)
+        paths = [f"{self._folder}/{len(self.rooms)}-{seat}" for seat in range(self._plan.seats)]
+        for path in paths:
+            self._reactor.listenUNIX(path, DoorFactory(factory))
+        return paths

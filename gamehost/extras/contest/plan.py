@@ -40,6 +40,9 @@ class Plan:
     memory: int = 0
     processes: int = 0
     processor: float = 0.0
+    #: How programs are kept from what is not theirs, as of `gamehost.extras.contest.isolation`, and what they may read.
+    isolate: str = "none"
+    readable: tuple[str, ...] = ()
     #: A sequential test of two entrants: the smaller and the larger difference in Elo's points.
     sprt: tuple[float, float] | None = None
     #: Whether a running host deals, and not the seed.

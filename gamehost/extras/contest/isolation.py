@@ -1,0 +1,147 @@
+"""
+What programs can reach: nothing is kept from them, or they run as users of their own, or each in a sandbox of bubblewrap.
+
+A sandbox has no network. It has the folder of its program, and an empty one to write to. At its door is a Unix socket of the
+contest's host, and a process in it carries the bytes between that and the port that the program is given. So the host knows
+whose a connection is by the socket by which it comes.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+#: What each kind means, for people.
+KINDS: Mapping[str, str] = {
+    "none": "programs run with the rights of the owner of the contest: they can read and change all that the owner can",
+    "user": "each program runs as a user of its own, who owns nothing; it has the network, and what everybody may read",
+    "bubblewrap": "each program runs in a sandbox: it has no network but the host's port, and reads no files but its own",
+}
+#: The number of the first of the users; each entrant has another one. Systems keep these numbers free for such users.
+FIRST_USER = 61_184
+#: What all programs need of the system: shells, interpreters, libraries, names of users.
+SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/ld.so.cache", "/etc/passwd"),
+    *(
+        "/etc/group",
+        "/etc/nsswitch.conf",
+        "/etc/hosts",
+        "/etc/localtime",
+        "/etc/ssl",
+        "/etc/fonts",
+        "/etc/java-17-openjdk",
+    ),
+)
+#: Takes the port, the socket and the command. It has as many connections at a time as the host allows an address.
+_CARRIER = """
+import os, socket, sys, threading
+server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+if os.fork():
+    server.close()
+    try:
+        os.execvp(sys.argv[3], sys.argv[3:])
+    except OSError as error:
+        print(f"{sys.argv[3]}: {error.strerror}", file=sys.stderr, flush=True)
+        os._exit(127)
+nothing = os.open(os.devnull, os.O_RDWR)
+for number in range(3):
+    os.dup2(nothing, number)
+def carry(one, other):
+    try:
+        while data := one.recv(65536):
+            other.sendall(data)
+        other.shutdown(socket.SHUT_WR)
+    except OSError:
+        for end in (one, other):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+while True:
+    inner, _ = server.accept()
+    outer = socket.socket(socket.AF_UNIX)
+    try:
+        outer.connect(sys.argv[2])
+    except OSError:
+        inner.close()
+        continue
+    for ends in ((inner, outer), (outer, inner)):
+        threading.Thread(target=carry, args=ends, daemon=True).start()
+"""
+
+
+def why_not(kind: str) -> str | None:
+    """Why programs cannot be isolated in this way here; `None`: they can."""
+    if kind == "user":
+        if os.geteuid() != 0:
+            return "expected the rights of root for --isolate=user"
+        return None if shutil.which("setpriv") else "expected the command setpriv, of util-linux, for --isolate=user"
+    if kind == "bubblewrap":
+        if not shutil.which("bwrap"):
+            return "expected the command bwrap, of the package bubblewrap, for --isolate=bubblewrap"
+        tried = subprocess.run([*_sandbox(), "--", "/bin/sh", "-c", ":"], capture_output=True, text=True, check=False)
+        return f"bwrap cannot make a sandbox here: {tried.stderr.strip()}" if tried.returncode else None
+    return None
+
+
+@frozen
+class Door:
+    """Where a program in a sandbox finds its host."""
+
+    port: int
+    #: The path of the Unix socket.
+    socket: str
+
+
+@frozen
+class Isolation:
+    """
+    How the programs of a contest are started.
+
+    :param kind: one of `KINDS`
+    :param readable: files and folders that all programs may read, beside the system's
+    """
+
+    kind: str = "none"
+    readable: Sequence[str] = ()
+
+    def words(self, command: Sequence[str], entrant: int, door: Door | None) -> list[str]:
+        """
+        A command that starts a program in isolation.
+
+        :param entrant: its number
+        :param door: `None`: the program has the network
+        """
+        if self.kind == "user":
+            user = FIRST_USER + entrant
+            return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs", "--", *command]
+        if self.kind == "bubblewrap" and door is not None:
+            read = (sys.base_prefix, *self.readable, *map(str, own_files(command)))
+            bound = [word for path in read for word in ("--ro-bind-try", path, path)]
+            words = [*_sandbox(), *bound, "--bind", door.socket, door.socket]
+            carrier = [os.path.realpath(sys.executable), "-I", "-S", "-c", _CARRIER, str(door.port), door.socket]
+            return [*words, "--dir", os.getcwd(), "--chdir", os.getcwd(), "--", *carrier, *command]
+        return [*command]
+
+
+def _sandbox() -> list[str]:
+    bound = [word for path in SYSTEM for word in ("--ro-bind-try", path, path)]
+    alone = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    return ["bwrap", *alone, *bound, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+
+
+def own_files(command: Sequence[str]) -> Iterator[Path]:
+    """
+    The folders of the files that a command names; of a file in the folder of the contest itself, or of the system, that file
+    alone.
+    """
+    here = Path.cwd()
+    for word in command:
+        path = (here / word).absolute()
+        if path.is_file() and not path.is_relative_to("/usr"):
+            shared = path.parent in (here, *here.parents)
+            yield path if shared else path.parent
