@@ -17,7 +17,7 @@ from typing import Any
 from attrs import define, field, frozen
 from msgspec import Struct, structs
 
-from gamehost.games.base import Determinizable, Game, GameMaster, IllegalAction, Seat
+from gamehost.games.base import Determinizable, Game, GameMaster, IllegalAction, Seat, shuffled
 from gamehost.games.clock import HasTurns
 from gamehost.games.drawing import Board, Drawable, PlayerLine, Scene, caption, page, tag, text
 from gamehost.games.installed import OWN, home_of, installed, part, resource
@@ -365,6 +365,8 @@ class Trials:
     _winning: dict[Seat, Any] = field(init=False, factory=dict)
 
     def best(self, actions: Sequence[Any]) -> Any:
+        # Moves with equal trials stay in this order: chance decides among them, and not their place in the list.
+        actions = shuffled(actions, self.chance)
         totals = dict.fromkeys(range(len(actions)), 0.0)
         left, rounds = list(totals), (len(actions) - 1).bit_length()
         looks = self.effort.deep and self._is_open()

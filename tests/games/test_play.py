@@ -110,6 +110,16 @@ class PlayerTests(SynchronousTestCase):
             won = self.won(GOMOKU, stronger, weaker, range(matches), {"size": "7"})
             self.assertEqual(won, [matches, 0], (stronger, weaker))
 
+    def test_equal_moves_are_chosen_by_chance(self) -> None:
+        """The first move on an empty board is another one in each match, where no trial tells moves apart."""
+        for level in (Level.EASY, Level.MEDIUM):
+            moves = set()
+            for seed in range(6):
+                [player, _] = players(GOMOKU, (level, level), seed)
+                tell([player], GOMOKU.new_master(2, SMALL).begin(0))
+                moves.add(player.answer())
+            self.assertGreater(len(moves), 2, level)
+
     def test_what_is_hidden_is_played_too(self) -> None:
         """After a bet, the highest card is never folded, and the lowest one never calls."""
         for level in (Level.MEDIUM, Level.HARD):
