@@ -256,7 +256,7 @@ way: $(VENV)/ready ## the functions that a move passes, and the steps of the int
 # The stamps: what running needs, what developing adds, what the documentation adds.
 $(VENV)/run-ready: setup.cfg pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gamehost needs Python 3.11 or newer")'
-	@echo "This is done once, and takes about half a minute: making a Python environment in $(VENV) ..."
+	@echo "This is done once, and takes half a minute to a minute: making a Python environment in $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@echo "Installing what the host needs: Twisted, msgspec, attrs, lxml, wsproto ..."
 	@$(PIP) --editable .

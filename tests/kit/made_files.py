@@ -279,7 +279,8 @@ def with_options(page: str) -> str:
     rows = option_rows()
 
     def table(match: re.Match[str]) -> str:
-        lines = (", ".join(f'"{cell}"' if "," in cell else cell for cell in row) for row in rows[match["name"]])
+        cells = ([re.sub(r"(?<![`\w-])--[\w=-]+", r"``\g<0>``", cell) for cell in row] for row in rows[match["name"]])
+        lines = (", ".join(f'"{cell}"' if "," in cell else cell for cell in row) for row in cells)
         return match["head"] + "".join(f"   {line}\n" for line in lines)
 
     return _TABLE.sub(table, page)
