@@ -19,7 +19,7 @@ from tests.kit.sources import ROOT, imports, read_sources
 EXTRAS = tuple(sorted(path.parent.name for path in (ROOT / "gamehost" / "extras").glob("*/__init__.py")))
 #: Tests that pass without any extra, and need none. README and docs list the wires of extras, too, so no list is compared.
 CORE = (
-    *("tests.test_layers.PackageTests", "tests.test_layers.PlantedTests", "tests.test_plugins.FindTests"),
+    *("tests.test_layers.PackageTests", "tests.test_plugins.FindTests"),
     *("tests.wires.test_console", "tests.wires.test_open", "tests.wires.test_onitama", "tests.wires.test_eriantys"),
     *("tests.wires.test_paper_soccer", "tests.wires.test_stratego_frames", "tests.wires.test_stratego_lines"),
 )
