@@ -6,7 +6,7 @@ Secrets of the members of a cluster are not shown.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeGuard
@@ -28,6 +28,7 @@ from gamehost.journal.records import Store, StoreUnusable, TableId, UnfinishedTa
 from gamehost.lobby.account_changes import AccountChanges, AccountState, Changed, ChangeRefused
 from gamehost.lobby.finished import RANKED
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.own_account import Device
 from gamehost.lobby.queues import Reservation
 from gamehost.lobby.sessions import Queue, Session, SessionRegistry
 from gamehost.net.connection import KICKED, WireProtocol, why_banned
@@ -312,6 +313,25 @@ def account_list(host: GameHostService, request: Request) -> Items:
         if number % _ACCOUNTS_AT_ONCE == 0:
             yield deferLater(host.context.clock, 0)
     return {}
+
+
+def account_devices(host: GameHostService, request: Request) -> Items:
+    """The devices that log in to the account `name` without its password, the one that was used last first."""
+    devices: list[Device] = []
+    listed: Deferred[None] = Deferred()
+
+    def found(some: Sequence[Device]) -> None:
+        devices.extend(some)
+        listed.callback(None)
+
+    try:
+        _changes(host).devices(request.text("name"), found)
+    except ChangeRefused as refusal:
+        raise NotDone(str(refusal)) from None
+    yield listed
+    for one in devices:
+        yield {"device": one.name, "since": one.since, "seen": one.seen}
+    return {"devices": len(devices)}
 
 
 def account_reset(host: GameHostService, request: Request) -> Deferred[Facts]:

@@ -231,6 +231,15 @@ def account_line(facts: Facts) -> Iterator[str]:
     yield f"{escaped(facts['name'])}  {where}  last log-in: {last}{seat}"
 
 
+def device_line(facts: Facts) -> Iterator[str]:
+    yield f"{escaped(facts['device'] or '(without a name)')}  since {facts['since']}  last used {facts['seen']}"
+
+
+def devices_line(facts: Facts) -> Iterator[str]:
+    if not facts["devices"]:
+        yield "each log-in to this account needs its password"
+
+
 def _closed(facts: Facts) -> str:
     return f"; connections closed: {facts['connections']}" if facts["connections"] else ""
 
@@ -395,6 +404,12 @@ VERBS: Mapping[str, Verb] = {
         acts=True,
     ),
     "account list": Verb("accounts, one line for each", item=account_line, arguments=[_PATTERN]),
+    "account devices": Verb(
+        "the devices that log in without the password; account reset ends them all",
+        devices_line,
+        item=device_line,
+        arguments=[_ACCOUNT],
+    ),
     "account reset": Verb(
         "give an account a new password; the player is disconnected",
         reset_lines,

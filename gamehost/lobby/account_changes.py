@@ -10,7 +10,7 @@ The records of earlier matches are never changed: they keep the old name.
 import fnmatch
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from attrs import define, frozen
 
@@ -18,6 +18,7 @@ from gamehost.accounts.names import NameRefused, check_new_name, checked_name, k
 from gamehost.accounts.passwords import Account, Digest, PasswordRefused, checked_password
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.own_account import Device, OwnAccount
 from gamehost.lobby.sessions import Session
 
 #: Letters and digits that nobody takes for others. A password of so many has 78 bits.
@@ -94,6 +95,14 @@ class AccountChanges:
             present = session is not None and session.player is not None
             table = None if session is None else session.table_id
             yield AccountState(name, present, table, service.proven.last_day(key))
+
+    def devices(self, name: str, found: Callable[[Sequence[Device]], None]) -> None:
+        """
+        Find the devices that log in to an account without its password, the one that was used last first.
+
+        :raises ChangeRefused: there is no such account
+        """
+        OwnAccount(self._account(name), self._lobby.login_service).devices(found)
 
     def reset(
         self,

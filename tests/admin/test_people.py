@@ -180,6 +180,17 @@ class AccountTests(SynchronousTestCase):
         self.assertNotIn("password", given)
         self.assertIn("auth-ok", self.player("ann", "canary").heard())
 
+    def test_devices(self) -> None:
+        client = self.world.connect("open")
+        log_in = {"do": "log-in", "name": "ann", "password": "a good one", "keep": True, "device": "phone"}
+        client.ask(json.dumps(log_in))
+        self.worker.release()
+        [found] = self.world.items("account devices", name="Ann")
+        self.assertEqual((found["device"], found["since"]), ("phone", found["seen"]))
+        self.later(self.world.owner(), "account reset", name="ann")
+        self.assertEqual(self.world.items("account devices", name="ann"), [])
+        self.assertIn("there is no account 'bob'", self.world.error("account devices", name="bob"))
+
     def test_rename(self) -> None:
         for name in ("ann", "bob", "carl"):
             self.player(name)
