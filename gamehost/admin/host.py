@@ -593,7 +593,8 @@ def contest_game(host: GameHostService, request: Request) -> Items:
 
     `names` are the players in the order of the seats, `game` and `settings` are those of the match. The names in
     `people` may have logged in already; the others log in later. A player of these that is away from a match gives that
-    up. The items report that the places are reserved, which players wait, and the number of the table.
+    up. `digests` has the digests of keys that players must have given with their names, by these. The items report that
+    the places are reserved, which players wait, and the number of the table.
     """
     lobby, names, settings = host.context.lobby, request.arguments.get("names"), request.arguments.get("settings", {})
     game = host.games.get(request.text("game"))
@@ -613,8 +614,10 @@ def contest_game(host: GameHostService, request: Request) -> Items:
         heard.put({"table": number})
         lobby.tables[number].watch(_Reporter(heard, number))
 
-    waits = [str(name) for name in names]
-    reserved = Reservation(game.name, waits, complete, lambda name: heard.put({"waits": name}), begins)
+    waits, digests = [str(name) for name in names], request.arguments.get("digests", {})
+    if not isinstance(digests, dict):
+        raise NotDone("expected the digests of keys by the names of players")
+    reserved = Reservation(game.name, waits, complete, lambda name: heard.put({"waits": name}), begins, digests)
     lobby.queues.reservations.append(reserved)
     for key, waiting in lobby.queues.waiting.items():
         for session in waiting:

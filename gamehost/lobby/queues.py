@@ -63,6 +63,8 @@ class Reservation:
     settings: Settings
     waits: Callable[[str], None]
     begins: Callable[[TableId], None]
+    #: By name: the digest of the key that a guest must have given, as of `split_key`. Other names need none.
+    digests: Mapping[str, str] = field(factory=dict)
     _keys: Sequence[str] = field(
         init=False, default=Factory(lambda self: [key_of(name) for name in self.names], takes_self=True)
     )
@@ -71,7 +73,9 @@ class Reservation:
         return self._keys.index(session.key)
 
     def holds(self, key: Key, session: Session) -> bool:
-        return key[0] == self.game and session.key in self._keys
+        if key[0] != self.game or session.key not in self._keys:
+            return False
+        return self.digests.get(self.names[self.seat(session)], session.key_digest) == session.key_digest
 
 
 #: Seconds for which a player waits in a queue. Programs that were forgotten wait longer than a day. People do not.

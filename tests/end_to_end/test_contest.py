@@ -285,7 +285,8 @@ class HostedTests(ContestCase):
             # Somebody waits who has no place in the contest, and meets nobody of it.
             waiting = host.connect("onitama")
             waiting.say("LOGIN|eve")
-            players = {"ann": BOT, "bob": BOT, "gone": "gone"}
+            # Ann has a key for each game.
+            players = {"ann": BOT.replace("{name}", "{name}:{key}"), "bob": BOT, "gone": "gone"}
             self.finish(self.begin(players, *words, "--rounds=2", "--concurrency=3"))
             self.assertEqual(sum(self.points().values()), 6.0)
             self.assertEqual(self.points()["gone"], 0.0)

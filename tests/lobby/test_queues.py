@@ -67,6 +67,17 @@ class QueuesTests(SynchronousTestCase):
         self.assertEqual(self.met(self.session("carl")), "eve carl")
         self.assertEqual(self.met(self.session("bob"), wish=1), "bob ann")
 
+    def test_places_that_are_kept_for_a_key(self) -> None:
+        """Whoever has the name of a player, and not the key, has no such place."""
+        self.queues.reservations.append(
+            Reservation("onitama", ("bob", "ann"), {}, lambda name: None, lambda table: None, {"ann": "digest"})
+        )
+        thief, ann = self.session("ann"), self.session("ann")
+        ann.key_digest = "digest"
+        self.assertIsNone(self.met(thief))
+        self.assertIsNone(self.met(self.session("bob")))
+        self.assertEqual(self.met(ann), "bob ann")
+
     def test_players_with_the_same_wish_do_not_meet(self) -> None:
         self.assertIsNone(self.met(self.session("ann"), wish=1))
         self.assertIsNone(self.met(self.session("bob"), wish=1))

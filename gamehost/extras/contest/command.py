@@ -20,6 +20,7 @@ from typing import Any, TextIO
 from attrs import define, field, frozen
 from twisted.internet.endpoints import serverFromString
 
+from gamehost._twisted import use_steady_clock
 from gamehost.commands.command_line import exit_with_usage_error, number, print_text
 from gamehost.extras.contest import results
 from gamehost.extras.contest.audit import audited, faults, faults_of_files
@@ -35,7 +36,7 @@ from gamehost.extras.contest.contest import (
 from gamehost.extras.contest.entries import Played, Refused, Void
 from gamehost.extras.contest.game import ContestGame, PrivateGame, is_own
 from gamehost.extras.contest.host import ContestHost
-from gamehost.extras.contest.hosted import HostedGame
+from gamehost.extras.contest.hosted import HostedGame, secret_of
 from gamehost.extras.contest.isolation import KINDS, why_not
 from gamehost.extras.contest.owners import Owners, owners_here
 from gamehost.extras.contest.plan import PERSON, Entrant, Plan
@@ -66,8 +67,8 @@ DEFAULT_ADMIN = Path("gamehost.sqlite.admin")
 
 EPILOG = """\
 A PLAYER is NAME=COMMAND, NAME=house:easy, house:medium or house:hard, or with --host NAME=person. {host}, {port}, {name},
-{password} and {seed} in a COMMAND are filled in; the environment has them too, as GAMEHOST_HOST and so on. Each game starts
-the programs anew. A file has the same options by their names, and the players in a table:
+{password}, {key} and {seed} in a COMMAND are filled in; the environment has them too, as GAMEHOST_HOST and so on. Each game
+starts the programs anew. A file has the same options by their names, and the players in a table:
 
   wire = "onitama"
   rounds = 2
@@ -176,7 +177,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
     make = games_at(place, reactor, known, game, plan, _owners(place))
     run = ContestRun(reactor, contest, journal, make, at_once, shown.told, done)
     shown.run = run
-    adopt_orphans()
+    _prepare(reactor)
     reactor.addSystemEventTrigger("before", "shutdown", run.stop)
     if content.get("web"):
         _listen(reactor, content["web"], shown, made)
@@ -191,6 +192,12 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
     if status[0] == INTERRUPTED:
         print_text("interrupted: the same command goes on\n")
     return status[0]
+
+
+def _prepare(reactor: Any) -> None:
+    """Nobody who sets the clock of this machine changes a deadline, and what programs leave behind is ended by this process."""
+    use_steady_clock(reactor)
+    adopt_orphans()
 
 
 def _write_results(shown: "Shown") -> None:
@@ -392,7 +399,12 @@ def _where_games_are(content: Mapping[str, Any], plan: Plan) -> RunningHost | No
     host, _, port = str(content["host"]).rpartition(":")
     if not port.isdigit() or plan.seats != 2 or plan.most_moves:
         raise ContestError("expected [HOST:]PORT for --host, two players at a table, and no --most-moves")
-    return RunningHost((host or "127.0.0.1", int(port)), Path(content.get("admin", DEFAULT_ADMIN)))
+    admin = Path(content.get("admin", DEFAULT_ADMIN))
+    try:
+        secret_of(admin)
+    except OSError as error:
+        raise ContestError(f"expected the socket of the host's owner with --admin: {error}") from error
+    return RunningHost((host or "127.0.0.1", int(port)), admin)
 
 
 def _call_people(plan: Plan) -> None:

@@ -74,7 +74,7 @@ class ContestGame:
     One game, from the start of its programs to its decision.
 
     :param names: of the entrants, in the order of the seats
-    :param commands: what starts their programs; `{host}`, `{port}`, `{name}`, `{password}`, `{match}`, `{seed}` are filled in
+    :param commands: what starts their programs; `{host}`, `{port}`, `{name}`, `{password}`, `{key}` and so on are filled in
     :param seed: of the cards, the bag and whatever else chance decides
     :param decided: called once, when all programs have ended
     :param refused: called when a connection does not get the seat for which it asks, as `Refused` without its first field
@@ -97,9 +97,11 @@ class ContestGame:
     _where: tuple[str, int] | None = None
     #: What each program proves with that it has its account, if the wire has accounts.
     passwords: Sequence[str] = field(init=False)
+    #: What each program can give with its name as a guest, `NAME:KEY`.
+    keys: Sequence[str] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.passwords = [token_hex(8) for _ in self.names]
+        self.passwords, self.keys = ([token_hex(8) for _ in self.names] for _ in range(2))
 
     def start(self) -> None:
         """Begin: the first program is started, and each other one when the one before it waits for it."""
@@ -155,7 +157,12 @@ class ContestGame:
             return
         values = {
             **{"host": self._where[0], "port": str(self._where[1]), "name": self.names[seat]},
-            **{"password": self.passwords[seat], "match": self._match_id(), "seed": str(self._seed + seat)},
+            **{
+                "password": self.passwords[seat],
+                "key": self.keys[seat],
+                "match": self._match_id(),
+                "seed": str(self._seed + seat),
+            },
         }
         ended = partial(self._ended, seat)
         command = self._commands[seat]

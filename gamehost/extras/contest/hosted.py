@@ -2,10 +2,14 @@
 A game of a contest on a running host, which keeps places for its players.
 """
 
+import hmac
 import json
+import os
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from hashlib import sha256
 from pathlib import Path
+from secrets import token_bytes
 from typing import Any
 
 from twisted.internet.endpoints import UNIXClientEndpoint
@@ -26,6 +30,18 @@ from gamehost.settings import settings_of
 ASKED, AGAIN = 40, 0.2
 
 
+def secret_of(admin: Path) -> bytes:
+    """
+    What passwords of contests on a host are made of. It is kept beside the socket of the host's owner.
+
+    :raises OSError: it cannot be kept there
+    """
+    path = admin.with_name(f"{admin.name}.contests")
+    with suppress(FileExistsError), os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(token_bytes(32))
+    return path.read_bytes()
+
+
 class HostedGame(ContestGame):
     """
     A game on a running host, which keeps places for its players: everybody there can look on.
@@ -43,6 +59,9 @@ class HostedGame(ContestGame):
         self._record: TableRecord | None = None
         #: How often the places were asked for.
         self._asked = 0
+        # Accounts stay on that host: each has one password there, which only its owner can make.
+        secret = secret_of(admin)
+        self.passwords = [hmac.digest(secret, name.encode(), "sha256").hex()[:16] for name in self.names]
 
     @property
     def record(self) -> TableRecord | None:
@@ -57,7 +76,15 @@ class HostedGame(ContestGame):
         game = self._game
         settings = settings_of(game.name, self._plan.settings, {*game.options, "game_time", "increment"})
         people = [name for name, command in zip(self.names, self._commands, strict=True) if command == PERSON]
-        asked = {"names": list(self.names), "people": people, "game": game.name, "settings": settings}
+        keyed = [seat for seat, command in enumerate(self._commands) if any("{key}" in word for word in command)]
+        digests = {self.names[seat]: sha256(self.keys[seat].encode()).hexdigest() for seat in keyed}
+        asked = {
+            "names": list(self.names),
+            "people": people,
+            "digests": digests,
+            "game": game.name,
+            "settings": settings,
+        }
         self._line = _OwnersLine("contest game", asked, self._heard, self._lost_host)
         self._ask(self._line)
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from errno import ENOSPC
 from functools import partial
@@ -15,7 +16,15 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.extras.contest.command import Shown, _content, _where_games_are, parser, plan_of, settings_of_check
+from gamehost.extras.contest.command import (
+    Shown,
+    _content,
+    _where_games_are,
+    main,
+    parser,
+    plan_of,
+    settings_of_check,
+)
 from gamehost.extras.contest.contest import (
     JOURNAL,
     Contest,
@@ -447,3 +456,25 @@ class CommandTests(SynchronousTestCase):
         content: dict[str, Any] = {"wire": "onitama", "player": ["ann=x", "bob=y"], "out": str(folder)}
         (folder / "contest.jsonl").write_text('{"plan": {"seed": 42}}\n', "utf-8")
         self.assertEqual(plan_of(content, REGISTRY.wires).seed, 42)
+
+
+class SteadyReactor(Clock):
+    """A reactor that is stopped at once."""
+
+    def addSystemEventTrigger(self, *words: object) -> None:
+        pass
+
+    def callWhenRunning(self, call: Callable[[], None]) -> None:
+        pass
+
+    def run(self) -> None:
+        pass
+
+
+class MainTests(SynchronousTestCase):
+    def test_nobody_who_sets_the_clock_changes_a_deadline(self) -> None:
+        reactor, folder = SteadyReactor(), self.mktemp()
+        status = main(["--wire=onitama", "--no-check", f"--out={folder}", *TWO], REGISTRY.wires, reactor, StringIO())
+        self.assertEqual(status, 1)
+        self.patch(time, "time", lambda: 0.0)
+        self.assertLess(abs(reactor.seconds() - time.monotonic()), 60)
