@@ -108,7 +108,10 @@ class Limits:
         "bytes a second that remote games of one address add to the store, on average; above it, the host reads more slowly: "
         "1.4 GB a day",
     )
-    open_tables: int = _count(3, "tables opened from one address that wait for players: more are noise to choose from")
+    open_tables: int = _count(
+        20,
+        "tables opened from one address that wait for players; for one more, a table with nobody there closes: a class",
+    )
     new_matches_per_second: float = _rate(
         2.0,
         "new matches a second of players from one address, this machine not counted, on average; above it, players wait, or "
@@ -116,8 +119,8 @@ class Limits:
     )
     new_matches_burst: int = _count(100, "new matches of players from one address at once: a class begins, three times")
     open_table_seconds: float = _seconds(
-        600.0,
-        "seconds for which a table waits for its players; a player in a queue has a day: people can open another one",
+        86_400.0,
+        "seconds for which a table waits for its players; one that goes with its connection waits 600 s at most: a day",
     )
     sleeping_tables_per_address: int = _count(
         64,

@@ -6,6 +6,7 @@ import gc
 import linecache
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -206,7 +207,7 @@ def _lobby(
         remembered=remembered,
         **sessions.for_accounts(),
     )
-    context = TableContext(reactor, store, options["grace"])
+    context = TableContext(reactor, store, options["grace"], wall=time.time if durable is None else durable.wall)
     lobby = Lobby(
         *(context, sessions, settings.games),
         login_service=login_service,

@@ -78,6 +78,26 @@ class SeatRecord:
     key_digest: str = ""
 
 
+class OpenedTable(msgspec.Struct, frozen=True):
+    """A table that waits for its players, as a new run of the host must know it. A store has it under these names."""
+
+    table: TableId
+    #: The name of the game.
+    game: str
+    #: So many players begin a match.
+    seats: int
+    #: Of the match.
+    settings: Mapping[str, str]
+    #: What others must know to join; empty: nothing.
+    code: str
+    #: Who has a seat, in the order in which they came.
+    players: tuple[SeatRecord, ...]
+    #: Whether the first of them has the second seat, in a game of two.
+    reversed: bool
+    #: When it was opened, in milliseconds since 1970.
+    since: int
+
+
 #: In the opening of a match, `yes`: its result counts in the ratings. All players have agreed, and none of them is a guest.
 RATED = "rated"
 #: In place of a name in `Journal.finished`: the rated matches. No player has such a name, because it has a blank.
@@ -360,6 +380,12 @@ class Journal(Protocol):
     def wake(self, table: TableId) -> None:
         """A player of a sleeping table is there again."""
 
+    def put_opened(self, opened: OpenedTable, durable: Callable[[], None]) -> None:
+        """Keep a table that waits for its players, or how it stands now."""
+
+    def drop_opened(self, table: TableId, durable: Callable[[], None]) -> None:
+        """A table does not wait any more. Its match, if it begins in the same turn, is opened in the same commit."""
+
 
 class Store(Journal, Protocol):
     """A journal that a host opens and closes."""
@@ -375,6 +401,9 @@ class Store(Journal, Protocol):
     @property
     def skipped(self) -> Sequence[str]:
         """Of each table that `unfinished` had to leave out: which, and why."""
+
+    def opened(self) -> Iterable[OpenedTable]:
+        """The tables that waited when the host ended, oldest first. Called once, behind `unfinished`."""
 
     @property
     def all_checked(self) -> bool:

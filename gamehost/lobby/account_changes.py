@@ -245,6 +245,7 @@ class AccountChanges:
                 "or give the seat up with --force: the player loses it then, and the other players are told"
             )
         close = self._stop(account.key)
+        self._lobby.waiting_tables.withdraw(account.key)
         if session is not None:
             seat = session.seat
             if session.player is not None:

@@ -18,9 +18,10 @@ from gamehost.journal.replay import MANY, History, beginning, history_in_steps, 
 from gamehost.lobby.board import Board
 from gamehost.lobby.finished import FinishedMatches
 from gamehost.lobby.lists import LISTED, Page, Person, Waiting, WaitingByGame, waiting_everywhere
+from gamehost.lobby.opened import OpenTables
 from gamehost.lobby.played import PlayedTables
 from gamehost.lobby.questions import Found, NotAnswered, Questions, Work
-from gamehost.lobby.queues import OpenTables, same_code
+from gamehost.lobby.queues import same_code
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.tables.context import TableContext

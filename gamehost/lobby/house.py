@@ -24,8 +24,9 @@ from gamehost._twisted import Timer
 from gamehost.accounts.names import NameFault, NameRefused, name_of
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import RATED
+from gamehost.lobby.opened import OpenTables
 from gamehost.lobby.questions import NotAnswered
-from gamehost.lobby.queues import HouseRefused, NewMatches, OpenTables
+from gamehost.lobby.queues import HouseRefused, NewMatches
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.players.base import Level
@@ -168,6 +169,8 @@ class HousePlayers:
         empty = self._tables.empty_seats(session)
         if empty is None:
             raise HouseRefused("only the player who has opened the table can ask for house players")
+        if self._tables.somebody_is_away(session):
+            raise HouseRefused("somebody who has a seat at your table is away: wait, or play the host at another table")
         house = self._new_sessions(session, waiting.game, level, empty)
         self._tables.fill(session, house)
         self._call(house)

@@ -30,11 +30,12 @@ from gamehost.accounts.names import (
 from gamehost.accounts.remembered import RememberedLogin
 from gamehost.games.base import Game, Seat
 from gamehost.games.remote.master import REMOTE
-from gamehost.journal.records import TableId, UnfinishedTable
+from gamehost.journal.records import OpenedTable, TableId, UnfinishedTable
 from gamehost.limits import Limits
 from gamehost.lobby.directory import GUEST, MatchDirectory, who_waits
 from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.missed_ends import MissedEnds
+from gamehost.lobby.opened import BRIEF, OpenTables, Terms
 from gamehost.lobby.own_account import OwnAccount
 from gamehost.lobby.questions import QuestionLimits
 from gamehost.lobby.queues import (
@@ -42,7 +43,6 @@ from gamehost.lobby.queues import (
     PHRASES,
     TALKING_WIRES,
     NewMatches,
-    OpenTables,
     Played,
     Queues,
     Said,
@@ -151,7 +151,11 @@ class Lobby:
         self.seats = Seats(context, registry)
         self.seats.ends = MissedEnds(context, registry, self.seats.games)
         self.queues = Queues(clock, registry.membership, partial(self._end_waiting, Unmatched()))
-        self.waiting_tables = OpenTables(clock, context.journal.new_table, self._seat, registry.membership)
+        self.waiting_tables = OpenTables(
+            *(clock, context.journal, registry, self._seat, context.wall, self.why_no_match)
+        )
+        registry.waits = self.waiting_tables.record_of
+        self.seats.freed = self.waiting_tables.freed
         self.new_matches = NewMatches(clock, self._match_again)
         self.house = self.seats.house = HousePlayers(
             *(self.house_rules, clock, registry, self.waiting_tables, self.seats, self.new_matches),
@@ -193,6 +197,7 @@ class Lobby:
         opened = self.closed_games.pop(game, None) is not None
         if opened and game == REMOTE.name:
             self.remote.drain(self.draining)
+        self.waiting_tables.look_again(game)
         return opened
 
     def _no_house_match(self, game: str) -> str | None:
@@ -468,6 +473,7 @@ class Lobby:
             self.stop_waiting(session)
             self.registry.forget(session)
             self.waiting_tables.cannot_come(session, "is not here any more")
+        self.waiting_tables.disconnect(session)
 
     # -- to a table
 
@@ -602,17 +608,52 @@ class Lobby:
         return self.context.rng(limit)
 
     def stop_waiting(self, session: Session) -> None:
-        """Have a player wait no longer, in a queue or at an open table. Nothing happens to one who does not wait."""
+        """
+        Have a player wait no longer, in a queue or at an open table; tables that last wait on. Nothing happens to one who does
+        not wait.
+        """
         self.waiting_tables.leave(session)
         self.queues.leave(session)
         self.house.waits_no_longer(session)
 
-    def waits_at_table(self, session: Session) -> bool:
-        return self.waiting_tables.others(session) is not None
+    def withdraw(self, session: Session) -> None:
+        """Have a player wait nowhere, neither at a table that lasts."""
+        self.stop_waiting(session)
+        self.waiting_tables.withdraw(session.key)
 
-    def waits_with_others(self, session: Session) -> bool:
-        """Whether a player waits at a table, and is not alone there, or the table is private."""
-        return self.waits_at_table(session) and self.waiting_tables.alone(session) is None
+    def goes_on_waiting(self, session: Session) -> bool:
+        """
+        A player is here, and can be told of the tables at which it waits: it is, or a match begins. Whether there are such
+        tables.
+        """
+        waits = self.waiting_tables.returns(session)
+        own = self.waiting_tables.alone(session)
+        found = None if own is None else self.invitation(own.table.table, "")
+        if found is not None and session.table_id is None:
+            self.house.waits(session, found[0], None, in_queue=False, unasked=True)
+        return waits
+
+    def tell_tables(self, session: Session) -> None:
+        """Tell a player of the tables that wait for them and last."""
+        self.waiting_tables.tell_again(session)
+
+    def may_seek(self, session: Session) -> bool:
+        """Whether a player waits at tables alone that last: these are no reason not to look for others."""
+        return not (self.queues.has(session) or self.waiting_tables.waits_briefly(session))
+
+    def give_up_table(self, session: Session, table: TableId | None, done: Callable[[TableId], None]) -> bool:
+        """As of `OpenTables.give_up`."""
+        given_up = self.waiting_tables.give_up(session, table, done)
+        if given_up and not self.queues.has(session):
+            self.house.waits_no_longer(session)
+        return given_up
+
+    def waits_alone(self, session: Session) -> bool:
+        """Whether a player waits at one table alone, which is for everybody, and for nobody in particular."""
+        return self.waiting_tables.alone(session) is not None
+
+    def waits_at_table(self, session: Session) -> bool:
+        return self.waiting_tables.waits(session)
 
     def _end_waiting(self, event: NoNewMatches | Unmatched, session: Session) -> None:
         self.stop_waiting(session)
@@ -628,12 +669,18 @@ class Lobby:
         return checked_settings(queue.game, {**self.settings.get(queue.game.name, {}), **settings})
 
     def open_table(
-        self, session: Session, queue: Queue, seats: int, settings: Mapping[str, str], wish: Seat | None = None
+        self,
+        session: Session,
+        queue: Queue,
+        seats: int,
+        settings: Mapping[str, str],
+        wish: Seat | None = None,
+        terms: Terms = BRIEF,
     ) -> OpenTable:
         """
         Have a player wait at a table of their own, for so many players in all, until others join it by its number.
 
-        :param settings: on top of the host's own for this game; with a `code`, the table is listed nowhere
+        :param settings: on top of the host's own for this game; with a `code`, the match is listed nowhere
         :param wish: the seat that the player wants in a game of two; `None`: the first
         :raises TooManyTables: so many from this address wait already, or have begun just now, or the host has no room
         """
@@ -641,9 +688,9 @@ class Lobby:
         if refusal is not None:
             raise TooManyTables(refusal)
         settings = {**self.settings.get(queue.game.name, {}), **settings}
-        opened = self.waiting_tables.open(session, queue, seats, settings, wish == 1)
+        opened = self.waiting_tables.open(session, queue, seats, settings, wish == 1, terms)
         self.new_matches.begin([session.address])
-        self.house.waits(session, queue.game, wish, in_queue=False, unasked="code" not in settings)
+        self.house.waits(session, queue.game, wish, in_queue=False, unasked=not opened.code)
         return opened
 
     def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
@@ -653,6 +700,7 @@ class Lobby:
 
         :param code: of a private table
         :raises NoSuchTable: no table of this number waits for players, or it has another code
+        :raises CannotJoin: its seats are all taken, or one of them is this player's
         :raises TableFull: its seats are all taken, and nobody has been told yet that its match begins
         :raises NeedsAccount: its match is to be rated, and this player is a guest
         """
@@ -725,6 +773,10 @@ class Lobby:
         self.directory.finished.games = {*games, REMOTE.name}
         return self.seats.restore(games, self.remote.restore(found, games))
 
+    def restore_opened(self, found: Iterable[OpenedTable]) -> int:
+        """Take over tables that waited in an earlier run, or at another host. Returns how many wait."""
+        return self.waiting_tables.restore(self.seats.games, found)
+
     def drain(self, why: str | None) -> None:
         """Begin no new matches, and tell all who wait for one why. `None`: begin new ones again."""
         self.draining = why
@@ -732,6 +784,8 @@ class Lobby:
         if why is not None:
             for session in [*self.queues.everybody(), *self.waiting_tables.everybody()]:
                 self._end_waiting(NoNewMatches(why), session)
+        else:
+            self.waiting_tables.look_again()
 
     def close(self) -> None:
         """The host stops: all clocks stop, and a player that disconnects from now on has not left."""

@@ -1,9 +1,9 @@
 """
-Those who wait for opponents: in queues, and at open tables that others join by a number. And how often matches begin.
+Those who wait for opponents in queues, and how often matches begin. Who waits at an open table is in `gamehost.lobby.opened`.
 
-Rematches: the players of a match that is over play each other again, with colours changed. Who asks first waits at a private
-table, and the others are told its number and its code. So each has to ask, and a rematch that nobody wants ends as any open
-table does.
+Rematches: the players of a match that is over play each other again, with colours changed. Who asks first waits at a table
+with a code, and the others are told both. So each has to ask, and a rematch that nobody wants ends as any open table does. It
+is private if the match was, and rated if the match was.
 """
 
 import math
@@ -18,16 +18,14 @@ from msgspec import Struct
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost._twisted import Timer
-from gamehost.accounts.names import key_of, place_of
+from gamehost.accounts.names import key_of
 from gamehost.games.base import CLOCK_SETTINGS, Game, ScriptedChance, Seat
 from gamehost.games.clock import with_clocks
 from gamehost.journal.records import CHAMPIONSHIP, RATED, TABLE_SETTINGS, TableId, settings_to_show
-from gamehost.lobby.lists import LISTED, WaitingTable
 from gamehost.lobby.membership import Membership
-from gamehost.lobby.sessions import Queue, Session
+from gamehost.lobby.sessions import Session
 from gamehost.rates import KeyedBuckets, is_loopback, rate_limit_key
 from gamehost.settings import Settings
-from gamehost.tables.interfaces import OpenTable, TableClosed
 
 
 def checked_settings(game: Game[Any, Any], settings: Settings) -> Settings:
@@ -116,6 +114,10 @@ class Queues:
         self._membership.waits(session, key)
         self._timers[session].set(self._clock, LONGEST, self._too_long, session)
         return True
+
+    def has(self, session: Session) -> bool:
+        """Whether a player waits in a queue."""
+        return session in self._timers
 
     def reservation(self, key: Key, session: Session) -> Reservation | None:
         """The place that is kept for a player in a queue; `None`: there is none."""
@@ -214,209 +216,6 @@ def checked_code(text: str) -> str:
 def same_code(code: str, given: str) -> bool:
     """Compare in a time that does not depend on how much of the code was guessed."""
     return compare_digest(code.encode("utf-8"), given.encode("utf-8"))
-
-
-@define(eq=False)
-class _Party:
-    table: TableId
-    queue: Queue
-    seats: int
-    settings: Settings
-    #: Where it was opened from.
-    address: str
-    sessions: list[Session] = field(factory=list)
-    #: Whether the player who opened it has the second seat, in a game of two.
-    reversed: bool = False
-    #: Those who were asked for a rematch here, and of which match.
-    asked: Sequence[Session] = ()
-    played: TableId | None = None
-    too_long: Timer = field(factory=Timer)
-
-    @property
-    def code(self) -> str:
-        """What a player must know to join; empty: the table is for everybody."""
-        return self.settings.get("code", "")
-
-    def seen(self) -> OpenTable:
-        settings = {name: text for name, text in self.settings.items() if name != "code"}
-        return OpenTable(
-            self.table, self.seats, settings, tuple(session.name for session in self.sessions), self.reversed
-        )
-
-    def tell(self, event: object) -> None:
-        for session in tuple(self.sessions):
-            if session.player is not None:
-                session.player.deliver(event)
-
-
-@define(eq=False)
-class OpenTables:
-    """
-    All tables of a host that wait. In a cluster this host is the home of each.
-
-    :param new_table: gives a number that no table had before
-    :param complete: called with the game, the table's number, its settings and its players when all seats are taken
-    """
-
-    _clock: IReactorTime
-    _new_table: Callable[[], TableId]
-    _complete: Callable[[Game[Any, Any], TableId, Settings, Sequence[Session]], None]
-    _membership: Membership = field(factory=Membership)
-    #: Tables that one address may have waiting; `None`: any number. And the seconds for which a table waits.
-    most: int | None = None
-    patience: float = 600.0
-    _parties: dict[TableId, _Party] = field(factory=dict)
-    _where: dict[Session, _Party] = field(factory=dict)
-
-    def open(
-        self,
-        session: Session,
-        queue: Queue,
-        seats: int,
-        settings: Settings,
-        second: bool = False,
-    ) -> OpenTable:
-        """
-        Have a player wait at a new table, alone so far.
-
-        :param second: whether this player has the second seat in a game of two
-        :raises TooManyTables: so many from this address wait already
-        """
-        address = rate_limit_key(session.address)
-        opened = sum(1 for party in self._parties.values() if party.address == address)
-        if self.most is not None and opened >= self.most:
-            raise TooManyTables(f"{opened} tables from this address wait already; join one of them")
-        party = _Party(self._new_table(), queue, seats, settings, address, [session], second and seats == 2)
-        self._parties[party.table] = party
-        self._membership.keep(place_of(party.table))
-        self._where[session] = party
-        party.too_long.set(self._clock, self.patience, self._close, party)
-        return party.seen()
-
-    def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
-        """As of `Lobby.join`."""
-        party = self._parties.get(table)
-        if party is None or party.queue != queue or not same_code(party.code, code):
-            raise NoSuchTable("no table of this number waits for players")
-        check_may_be_rated(session, party.settings)
-        party.sessions.append(session)
-        self._where[session] = party
-        party.tell(party.seen())
-        if len(party.sessions) == party.seats:
-            self._begin(party)
-
-    def ask(self, table: TableId, played: TableId, session: Session, others: Sequence[Session]) -> None:
-        """Tell the other players of a match that one of them waits at this table for the rematch."""
-        party = self._parties[table]
-        party.asked, party.played = others, played
-        for one in party.asked:
-            if one.player is not None:
-                one.player.deliver(RematchWanted(played, session.name, table, party.code))
-
-    def cannot_come(self, session: Session, why: str) -> None:
-        """A player who was asked for a rematch is gone, or plays another match: nobody waits for it any more."""
-        for party in [one for one in self._parties.values() if session in one.asked and session not in one.sessions]:
-            self._close(party, f"{session.name} {why}")
-
-    def find(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
-        """
-        A table that waits, with its game; `None`: there is none.
-
-        :param code: of a private table
-        """
-        party = self._parties.get(table)
-        if party is None or party.queue.pool or not same_code(party.code, code):
-            return None
-        return party.queue.game, party.seen()
-
-    def empty_seats(self, session: Session) -> int | None:
-        """How many seats are empty at the table that a player has opened; `None`: the player has opened none that waits."""
-        party = self._where.get(session)
-        return None if party is None or party.sessions[0] is not session else party.seats - len(party.sessions)
-
-    def alone(self, session: Session) -> WaitingTable | None:
-        """The table at which a player waits alone, if it is for everybody."""
-        party = self._where.get(session)
-        if party is None or party.code or len(party.sessions) > 1:
-            return None
-        return WaitingTable(*party.queue.key, party.seen())
-
-    def others(self, session: Session) -> int | None:
-        """How many others wait at the table of a player; `None`: the player waits at none."""
-        party = self._where.get(session)
-        return None if party is None else len(party.sessions) - 1
-
-    def fill(self, session: Session, others: Sequence[Session]) -> None:
-        """Begin the match at a player's table, with these others in all empty seats."""
-        party = self._where[session]
-        for one in others:
-            party.sessions.append(one)
-            party.tell(party.seen())
-        self._begin(party)
-
-    def waiting(self, queue: Queue) -> list[OpenTable]:
-        """
-        The tables of a game that wait and are for everybody, the oldest first, and no more than are of use. The others can be
-        joined by their numbers, and are listed when older ones are gone.
-        """
-        parties = (party for party in self._parties.values() if party.queue == queue and not party.code)
-        return [party.seen() for party in islice(parties, LISTED)]
-
-    def listed(self) -> dict[str, list[OpenTable]]:
-        """By the name of the game: the tables that are for everybody and for all wires, no more than `LISTED` of all."""
-        tables: dict[str, list[OpenTable]] = {}
-        public = (party for party in self._parties.values() if not party.queue.pool and not party.code)
-        for party in islice(public, LISTED):
-            tables.setdefault(party.queue.game.name, []).append(party.seen())
-        return tables
-
-    def shown(self) -> list[WaitingTable]:
-        """The tables that are for everybody, for the other hosts of a cluster, and no more than `LISTED`."""
-        public = (party for party in self._parties.values() if not party.code)
-        return [WaitingTable(*party.queue.key, party.seen()) for party in islice(public, LISTED)]
-
-    def everybody(self, game: str | None = None) -> list[Session]:
-        """All who wait; for this game, if one is given."""
-        return [session for session, party in self._where.items() if game in (None, party.queue.game.name)]
-
-    def leave(self, session: Session) -> None:
-        """A player waits no longer; nothing happens to one who did not."""
-        party = self._where.pop(session, None)
-        if party is None:
-            return
-        party.sessions.remove(session)
-        if party.sessions:
-            party.tell(party.seen())
-        else:
-            self._remove(party)
-            self._withdraw(party, session)
-
-    def _begin(self, party: _Party) -> None:
-        self._remove(party)
-        self._complete(party.queue.game, party.table, party.settings, party.sessions[:: -1 if party.reversed else 1])
-
-    def _close(self, party: _Party, why: str = "nobody came in time") -> None:
-        self._remove(party)
-        party.tell(TableClosed(party.table, why))
-        self._withdraw(party, party.sessions[0])
-
-    def _withdraw(self, party: _Party, session: Session) -> None:
-        """Tell those who were asked for a rematch that it is not wanted any more."""
-        for one in party.asked:
-            if one.player is not None and party.played is not None and one not in party.sessions:
-                one.player.deliver(RematchWanted(party.played, session.name, None, ""))
-
-    def _remove(self, party: _Party) -> None:
-        del self._parties[party.table]
-        self._membership.give_up(place_of(party.table))
-        for session in party.sessions:
-            self._where.pop(session, None)
-        party.too_long.stop()
-
-    def halt(self) -> None:
-        """The host stops: no table is closed any more for having waited too long."""
-        for party in self._parties.values():
-            party.too_long.stop()
 
 
 #: Seconds between two looks at the queues while somebody in them has to wait.
@@ -530,6 +329,8 @@ class Played(Struct, frozen=True):
     seat: Seat
     #: The first of the others, if all of them are house players; else empty.
     house: str = ""
+    #: Whether it is private.
+    private: bool = False
 
     @classmethod
     def of(cls, session: Session) -> "Played | None":
@@ -537,11 +338,11 @@ class Played(Struct, frozen=True):
         table, match = session.table, session.match
         if table is None or session.seat is None or not match:
             return None
-        left_out = {RATED, CHAMPIONSHIP}  # a rematch is private
-        settings = {name: text for name, text in settings_to_show(table.settings).items() if name not in left_out}
+        settings = {name: text for name, text in settings_to_show(table.settings).items() if name != CHAMPIONSHIP}
         others = [one for one in match if one is not session]
         house = others[0].name if others and all(one.house for one in others) else ""
-        return cls(table.id, table.game.name, settings, [one.name for one in match], session.seat, house)
+        names = [one.name for one in match]
+        return cls(table.id, table.game.name, settings, names, session.seat, house, bool(table.code))
 
     @property
     def wish(self) -> Seat | None:

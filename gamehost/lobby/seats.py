@@ -6,7 +6,7 @@ day.
 """
 
 from collections import OrderedDict
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -73,6 +73,8 @@ class Seats:
     most_sleeping: int | None = None
     house: HouseSeats = field(init=False)
     ends: "MissedEnds" = field(init=False)
+    #: Called with a player who has had a seat, and is free.
+    freed: Callable[[Session], None] = field(init=False, default=lambda session: None)
     #: The tables in play.
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
     seated: dict[TableId, Sequence[Session]] = field(factory=dict)
@@ -177,6 +179,8 @@ class Seats:
             self.house.forget(session)
             if session.player is None or session.house:
                 self._registry.forget(session)
+            else:
+                self.freed(session)
 
     def _keep_end(self, table: Table[Any, Any]) -> None:
         """Players were away at the end of a match: store the end for those that receive it at their next log-in."""

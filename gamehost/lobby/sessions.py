@@ -257,6 +257,8 @@ class SessionRegistry:
     ended: SleepingIndex = field(factory=SleepingIndex)
     #: The tables that are being loaded.
     waking: dict[TableId, Waking] = field(factory=dict)
+    #: Whose a name is, by its key, because of a table that waits for its players and lasts; `None`: nobody's.
+    waits: Callable[[str], SeatRecord | None] = field(init=False, default=lambda key: None)
     _open_since: float = -math.inf
 
     def __len__(self) -> int:
@@ -275,10 +277,15 @@ class SessionRegistry:
         return (session for session in self.sessions.by_key.values() if session.player is not None)
 
     def find(self, key: str) -> Session | None:
-        """The session under a name's key, if there is one; for a player of a sleeping table one that is not kept."""
+        """
+        The session under a name's key, if there is one. For a player of a sleeping table, and for one who is away from a table
+        that waits, it is one that is not kept.
+        """
         held = self.sessions.by_key.get(key)
         if held is None and (place := self.sleeping.find(key)) is not None:
             return _session_of(place)
+        if held is None and (record := self.waits(key)) is not None:
+            return Session.of(record, None)
         return held
 
     def wake(self, table: TableId) -> Waking:
@@ -326,6 +333,8 @@ class SessionRegistry:
             session = self.wake(held.asleep).sessions[held.seat]
             assert session is not None
             held = session
+        elif held.player is None and self.sessions.by_key.get(held.key) is not held:
+            self.sessions.add(held)
         held.player = player
         self.sessions.move(held, address)
         return held
@@ -383,6 +392,9 @@ class SessionRegistry:
         if held.player is not None and not (proved and from_there and held.wire == wire):
             raise NameRefused(NameFault.TAKEN, "this name is in use", reveals=wrong_key)
         if held.player is None:
+            if not proved and self.waits(held.key) is not None:
+                reason = "a table that waits is kept under this name: show its key, or take another name"
+                raise NameRefused(NameFault.TAKEN, reason, reveals=wrong_key)
             if issued is not None and issued.shown and not proved:
                 reason = "a seat is kept under this name, and this is not its key"
                 raise NameRefused(NameFault.TAKEN, reason, reveals=True)
@@ -467,9 +479,11 @@ class SessionRegistry:
         if not held.account:
             raise NameRefused(NameFault.TAKEN, "this name is in use")
         if held.wire != wire:
-            if held.player is None:
+            if held.player is not None:
+                raise NameRefused(NameFault.TAKEN, f"this account is in use on another wire, {held.wire}")
+            if held.seat is not None or self.waits(held.key) is None:
                 raise _kept_elsewhere(held)
-            raise NameRefused(NameFault.TAKEN, f"this account is in use on another wire, {held.wire}")
+            held.wire = wire
         displaced = held.player
         return self._resume_session(held, address, player), displaced
 

@@ -17,9 +17,11 @@ while the host runs, some at a time. If a player of a table comes earlier, the t
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any, Protocol, TypeAlias
 
+import msgspec
 from attrs import define, evolve, field, frozen
 
 from gamehost.accounts.bans import Ban
@@ -29,13 +31,22 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
     EntryKind,
+    OpenedTable,
     StoreUnusable,
     TableHeader,
     TableId,
     TableRecord,
     UnfinishedTable,
 )
-from gamehost.storage.questions import LISTED_AT_ONCE, Database, Ended, Readable, Sql, TableRows, opened_in
+from gamehost.storage.questions import (
+    LISTED_AT_ONCE,
+    Database,
+    Ended,
+    Readable,
+    Sql,
+    TableRows,
+    opened_in,
+)
 from gamehost.storage.row_codec import (
     Damaged,
     Head,
@@ -80,6 +91,15 @@ _PUT_PROOF = """
 _PUT_BAN = """
     INSERT INTO ban(key, target, since, until) VALUES (?, ?, ?, ?)
     ON CONFLICT (key) DO UPDATE SET target = excluded.target, since = excluded.since, until = excluded.until"""
+_PUT_OPENED = Sql(
+    "INSERT INTO opened(game, body) VALUES (?1, ?3) ON CONFLICT (game) DO UPDATE SET body = excluded.body",
+    "INSERT INTO opened(game, owner, body) VALUES (?, ?, ?) ON CONFLICT (game) DO UPDATE SET body = excluded.body",
+)
+_READ_OPENED = "SELECT body FROM opened ORDER BY game"
+#: What is in a file has the owner 0.
+_READ_OPENED_OF = Sql(
+    "SELECT body FROM opened WHERE ?1 = 0 ORDER BY game", "SELECT body FROM opened WHERE owner = ? ORDER BY game"
+)
 #: In a file the row stays, without a name. The high-water mark counts accounts, and a start with fewer is refused. No name has
 #: the character "!".
 _DELETE = Sql(
@@ -109,6 +129,18 @@ def read_proofs(database: Readable) -> Iterable[Proof]:
 
 def read_bans(database: Readable) -> Iterable[Ban]:
     return [Ban(*row) for row in database.rows("SELECT key, target, since, until FROM ban")]
+
+
+def read_opened(database: Readable, owner: int | None = None) -> Iterator[OpenedTable]:
+    """
+    The tables that wait, oldest first. One that this release cannot read is left out.
+
+    :param owner: in a database, the life of the host that has them; `None`: of all
+    """
+    rows = database.rows(_READ_OPENED) if owner is None else database.rows(_READ_OPENED_OF, (owner,))
+    for (body,) in rows:
+        with suppress(msgspec.MsgspecError):
+            yield msgspec.msgpack.decode(body, type=OpenedTable)
 
 
 def read_uptime(database: Readable) -> int:
@@ -229,6 +261,20 @@ def rename_account(account: Account, key: str) -> Statement:
 def delete_account(key: str) -> Statement:
     """Delete the name and the digest of an account."""
     return Statement(_DELETE, (key,))
+
+
+def put_opened(opened: OpenedTable, owner: int) -> Statement:
+    """
+    Add a table that waits, or change it.
+
+    :param owner: as of `read_opened`
+    """
+    return Statement(_PUT_OPENED, (opened.table, owner, msgspec.msgpack.encode(opened)))
+
+
+def drop_opened(table: TableId) -> Statement:
+    """Remove a table that waits, if it is there."""
+    return Statement("DELETE FROM opened WHERE game = ?", (table,))
 
 
 def put_proof(proof: Proof) -> Statement:

@@ -26,7 +26,7 @@ from sqlite3 import Connection
 from attrs import frozen
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage.contents import read_accounts, read_bans, read_uptime
+from gamehost.storage.contents import read_accounts, read_bans, read_opened, read_uptime
 from gamehost.storage.database import SqliteDatabase, place, refusing
 from gamehost.storage.databases import kind_of, usable_kind_of
 from gamehost.storage.inspect import (
@@ -115,7 +115,8 @@ def _content(reader: Inspector) -> Copied:
         digest = account.digest
         content.update(repr((account.name, digest.cost, digest.salt, digest.hash)).encode())
     bans = sorted(read_bans(reader.database), key=attrgetter("key"))
-    content.update(repr((reader.notes(), bans, read_uptime(reader.database))).encode())
+    notes = reader.notes(), bans, read_uptime(reader.database), list(read_opened(reader.database))
+    content.update(repr(notes).encode())
     return Copied(tables, rows, len(accounts), content.hexdigest())
 
 

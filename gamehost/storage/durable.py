@@ -23,6 +23,7 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
     FinishedMatch,
+    OpenedTable,
     Pressure,
     Room,
     Store,
@@ -45,12 +46,15 @@ from gamehost.storage.contents import (
     change_account,
     delete_account,
     drop_ban,
+    drop_opened,
     drop_proof,
     put_ban,
+    put_opened,
     put_proof,
     put_uptime,
     read_accounts,
     read_bans,
+    read_opened,
     read_proofs,
     read_uptime,
     rename_account,
@@ -344,6 +348,21 @@ class DurableJournal:
 
     def drop_ban(self, key: str, durable: Callable[[], None]) -> None:
         self.also(drop_ban(key), durable)
+
+    def put_opened(self, opened: OpenedTable, durable: Callable[[], None]) -> None:
+        self.also(put_opened(opened, self.epoch), durable)
+
+    def drop_opened(self, table: TableId, durable: Callable[[], None]) -> None:
+        self.also(drop_opened(table), durable)
+
+    def opened(self) -> Iterable[OpenedTable]:
+        found = list(read_opened(self._store.database, self.epoch))
+        self._tables = max([self._tables, *(one.table for one in found)])
+        return found
+
+    def find_opened(self, found: Callable[[Sequence[OpenedTable]], None]) -> None:
+        """The same after a member of a cluster was taken over."""
+        self.ask_store(lambda store: list(read_opened(store.database, self.epoch)), found)
 
     def ask_store(self, ask: Callable[[Any], T], answered: Callable[[T], None]) -> None:
         """Have the writer ask the store something, or change it, in order with all changes."""

@@ -22,7 +22,17 @@ from attrs import define, field, frozen
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage import sidecar
 from gamehost.storage.backup import back_up, kept_if_whole, new_part, publish, seal
-from gamehost.storage.contents import AddAccount, Note, put_ban, put_uptime, read_accounts, read_bans, read_uptime
+from gamehost.storage.contents import (
+    AddAccount,
+    Note,
+    put_ban,
+    put_opened,
+    put_uptime,
+    read_accounts,
+    read_bans,
+    read_opened,
+    read_uptime,
+)
 from gamehost.storage.database import (
     FileRows,
     Loss,
@@ -465,11 +475,12 @@ def renumbered(reader: Inspector, numbers: Iterable[int]) -> Iterator[list[Row]]
 
 
 def copy_notes(source: Database, target: Database) -> None:
-    """Copy up-time, accounts and bans to an empty store. Within a transaction."""
+    """Copy up-time, accounts, bans and tables that wait to an empty store. Within a transaction."""
     notes: list[Note] = [
         put_uptime(read_uptime(source)),
         *map(AddAccount, read_accounts(source)),
         *map(put_ban, read_bans(source)),
+        *(put_opened(one, 0) for one in read_opened(source)),
     ]
     for note in notes:
         note.write(target)

@@ -18,6 +18,7 @@ from gamehost.journal.records import (
     Entry,
     EntryKind,
     FinishedMatch,
+    OpenedTable,
     Pressure,
     Room,
     TableElsewhere,
@@ -180,6 +181,15 @@ class MemoryJournal:
 
     def wake(self, table: TableId) -> None:
         pass
+
+    def put_opened(self, opened: OpenedTable, durable: Callable[[], None]) -> None:
+        durable()
+
+    def drop_opened(self, table: TableId, durable: Callable[[], None]) -> None:
+        durable()
+
+    def opened(self) -> Iterable[OpenedTable]:
+        return ()
 
 
 def finished_among(

@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.names import key_of, place_of
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import CHAMPIONSHIP, TableId, UnfinishedTable
+from gamehost.journal.records import CHAMPIONSHIP, OpenedTable, TableId, UnfinishedTable
 
 #: A game's name, and the pool of players who meet only each other; as `gamehost.lobby.sessions.Queue.key`.
 QueueKey = tuple[str, str]
@@ -20,7 +20,7 @@ QueueKey = tuple[str, str]
 
 #: The version of the messages between members of a cluster, in the database and on connections that they pass on. A
 #: release with other messages has the next number, and never runs beside an older one.
-INTERFACE = 1
+INTERFACE = 2
 
 
 @frozen
@@ -137,6 +137,13 @@ def meeting_place(offers: Iterable[Offer]) -> int | None:
     """
     first = min(offers, key=lambda offer: (offer.movable, offer.order), default=None)
     return None if first is None else first.home
+
+
+def keys_of_opened(opened: OpenedTable) -> Iterator[str]:
+    """The keys of what is at the member where a table waits: the table, and names with a seat."""
+    yield place_of(opened.table)
+    for player in opened.players:
+        yield key_of(player.name)
 
 
 def keys_of_table(table: UnfinishedTable, spreading: Collection[str]) -> Iterator[str]:

@@ -50,6 +50,12 @@ CREATE TABLE live(
   told INTEGER NOT NULL DEFAULT 0 -- of a finished match: the seats that were told the end; bit 0 is the first seat
 ) STRICT;
 
+-- The tables that wait for their players, and outlive the connections of these.
+CREATE TABLE opened(
+  game INTEGER PRIMARY KEY,    -- the table's number
+  body BLOB NOT NULL           -- gamehost.journal.records.OpenedTable in msgpack
+) STRICT;
+
 -- The finished matches, so that one is found without its other rows. Those that were put away unfinished are not in here.
 CREATE TABLE finished(
   game INTEGER PRIMARY KEY,    -- the table's number

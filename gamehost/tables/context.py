@@ -1,6 +1,7 @@
 """The shared parts of all tables of a host, and the phases of a table."""
 
 import secrets
+import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -49,6 +50,8 @@ class TableContext:
     sleep: float = 86_400.0
     #: The least grace, in seconds, after a restart of the host, when everybody must log in anew.
     restart_grace: float = 120.0
+    #: Seconds since 1970, as the store's clock has it.
+    wall: Callable[[], float] = time.time
     #: Where chance comes from: a whole number from 0 to n-1.
     rng: Callable[[int], int] = secrets.randbelow
     #: Called with every table that a fault of its master has stopped.

@@ -49,6 +49,14 @@ class OpenTable(Struct, frozen=True):
     names: tuple[str, ...]
     #: Whether the first of them has the second seat, in a game of two.
     reversed: bool = False
+    #: The name of the game.
+    game: str = ""
+    #: What others must know to join; empty: nothing.
+    code: str = ""
+    #: The names of those who have a seat and are not connected now.
+    away: tuple[str, ...] = ()
+    #: Whether it outlives the connections of its players.
+    lasts: bool = False
 
 
 class TableClosed(Struct, frozen=True):
@@ -56,6 +64,8 @@ class TableClosed(Struct, frozen=True):
 
     table: TableId
     why: str = "nobody came in time"
+    #: Whether the table has outlived connections of its players, or could have.
+    lasted: bool = False
 
 
 class Back(Struct, Generic[E], frozen=True):

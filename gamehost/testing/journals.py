@@ -19,6 +19,7 @@ from gamehost.journal.records import (
     Entry,
     EntryKind,
     FinishedMatch,
+    OpenedTable,
     TableElsewhere,
     TableHeader,
     TableId,
@@ -51,6 +52,8 @@ class RecordingJournal(MemoryJournal):
         #: The tables that this host plays; other hosts may write to the same store.
         self.own: set[TableId] = set()
         self.noted_uptime = 0
+        #: The tables that wait for their players.
+        self.opened_tables: dict[TableId, OpenedTable] = {}
         self._waiting: list[Callable[[], None]] = []
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
@@ -194,6 +197,17 @@ class RecordingJournal(MemoryJournal):
         self.since.pop(table, None)
         self.asleep.discard(table)
 
+    def put_opened(self, opened: OpenedTable, durable: Callable[[], None]) -> None:
+        self.opened_tables[opened.table] = opened
+        self._answer(durable)
+
+    def drop_opened(self, table: TableId, durable: Callable[[], None]) -> None:
+        self.opened_tables.pop(table, None)
+        self._answer(durable)
+
+    def opened(self) -> Iterable[OpenedTable]:
+        return [self.opened_tables[table] for table in sorted(self.opened_tables)]
+
     def beside(self) -> "RecordingJournal":
         """The journal of another host, which writes to the same store. That host has other numbers for its tables."""
         other = RecordingJournal(self.late)
@@ -211,6 +225,7 @@ class RecordingJournal(MemoryJournal):
         again.told_tables = set(self.told_tables)
         again.told_seats = dict(self.told_seats)
         again.since = dict(self.since)
+        again.opened_tables = dict(self.opened_tables)
         again.uptime = again.noted_uptime = self.noted_uptime
         again._tables = self._tables
         return again

@@ -27,6 +27,7 @@ from gamehost.accounts.login import LoginService, Worker, at_once
 from gamehost.accounts.names import LookAlikes
 from gamehost.accounts.passwords import CHEAP
 from gamehost.accounts.proofs import ProvenLogins
+from gamehost.games.base import Game
 from gamehost.journal.records import TableId
 from gamehost.limits import LIMITS, Limits
 from gamehost.lobby.house import HouseRules
@@ -342,7 +343,8 @@ class MemoryHost:
             account_looks=LookAlikes(self.journal.names()),
             membership=membership or Membership(),
         )
-        cork, context = Cork(), TableContext(self.clock, self.journal, grace, rng=rng or highest())
+        cork, wall = Cork(), self.clock.seconds
+        context = TableContext(self.clock, self.journal, grace, rng=rng or highest(), wall=wall)
         login = (self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)
         delays = {name: float(settings.get(f"{name}.watch_delay", "0")) for name in games}
         self.lobby = Lobby(
@@ -353,7 +355,6 @@ class MemoryHost:
             galleries=Galleries(self.clock, delays),
             house_rules=house_rules,
         )
-        self.lobby.seats.resting = resting
         self.lobby.change(self.limits)
         limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at, bans=self.lobby.bans)
         self.context = HostContext(self.clock, self.lobby, self.limits, limiter, cork, bounds=bounds)
@@ -362,7 +363,12 @@ class MemoryHost:
             wire.name: WireFactory(wire, settings_of(wire.name, settings, wire.options, **strictly), self.context)
             for wire in wires
         }
+        self._restore(games, resting)
+
+    def _restore(self, games: Mapping[str, Game[Any, Any]], resting: int) -> None:
+        self.lobby.seats.resting = resting
         self.lobby.restore(games, self.journal.unfinished())
+        self.lobby.restore_opened(self.journal.opened())
 
     @property
     def unfinished(self) -> list[TableId]:

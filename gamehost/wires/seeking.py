@@ -15,7 +15,8 @@ from gamehost.games.installed import installed
 from gamehost.games.messages import Messages
 from gamehost.games.play import messages_of
 from gamehost.journal.records import RATED, TableId
-from gamehost.lobby.queues import CannotJoin, HouseRefused, NoSuchTable, check_may_be_rated
+from gamehost.lobby.opened import Terms
+from gamehost.lobby.queues import CannotJoin, HouseRefused, NoSuchTable, Played, check_may_be_rated
 from gamehost.lobby.sessions import Queue, Session
 from gamehost.settings import BadOption, Settings, yes_or_no
 from gamehost.tables.interfaces import OpenTable
@@ -75,6 +76,9 @@ class Wanted(Struct, frozen=True):
     wish: Seat | None
     #: Whether any opponent in the game's queue will do.
     in_queue: bool
+    #: Whether it is a rematch: `private` is the table then, and the match if the last one was.
+    rematch: bool = False
+    match_private: bool = True
 
     @property
     def queue(self) -> Queue:
@@ -88,14 +92,6 @@ class Wanted(Struct, frozen=True):
 def has_seat(table: OpenTable, wish: Seat | None) -> bool:
     """Whether a waiting table still has the seat that a player wants."""
     return table.seats > 2 or wish != (Seat(1) if table.reversed else Seat(0))
-
-
-class Opened(Struct, frozen=True):
-    """A table that this player has opened, and that waits for others."""
-
-    table: OpenTable
-    #: The code that others need to join; empty: none.
-    code: str
 
 
 def wanted(
@@ -134,11 +130,12 @@ def wanted(
     return Wanted(played, seats, settings, sought.private, sought.wish, in_queue)
 
 
-def find_table(lobby: "Lobby", session: Session, sought: Wanted) -> Opened | None:
+def find_table(lobby: "Lobby", session: Session, sought: Wanted, opened: Callable[[OpenTable], None]) -> TableId | None:
     """
-    Let a player wait at a fitting table, or at one of its own. `None`: it has joined others.
+    Have a player wait at a table that fits, or at one of their own, which is given. `None`: they have joined others.
 
-    :raises TooManyTables: this address has too many waiting tables, or the host has no room for new ones
+    :param opened: called with the own table when nothing can be lost of it any more; at once, or later
+    :raises TooManyTables: so many from this address wait already, or the host has no room for new tables
     :raises CannotJoin: it is to be rated, and is private, or the player is a guest
     """
     queue = sought.queue
@@ -148,8 +145,13 @@ def find_table(lobby: "Lobby", session: Session, sought: Wanted) -> Opened | Non
         lobby.join(session, queue, table.table)
         return None
     code = new_code(lobby.below) if sought.private else ""
-    settings = {**sought.settings, "code": code} if code else sought.settings
-    return Opened(lobby.open_table(session, queue, sought.seats, settings, sought.wish), code)
+    terms = Terms(code, not sought.rematch, opened)
+    return lobby.open_table(session, queue, sought.seats, _settings(sought, code), sought.wish, terms).table
+
+
+def _settings(sought: Wanted, code: str) -> Settings:
+    """The settings of the match; the code is that of the table."""
+    return {**sought.settings, "code": code} if code and sought.match_private else sought.settings
 
 
 def claim_of_sought(lobby: "Lobby", sought: Wanted) -> Claim | None:
@@ -161,7 +163,7 @@ def claim_of_sought(lobby: "Lobby", sought: Wanted) -> Claim | None:
 
 
 def _check_rated(session: Session, sought: Wanted) -> None:
-    if sought.private and RATED in sought.settings:
+    if sought.private and sought.match_private and RATED in sought.settings:
         raise CannotJoin("a private match is not rated")
     check_may_be_rated(session, sought.settings)
 
@@ -173,7 +175,7 @@ def play_house(lobby: "Lobby", session: Session, sought: Wanted, level: str) -> 
     :param level: one of `gamehost.lobby.house.LEVELS`
     :raises HouseRefused: there are none
     """
-    settings = {**sought.settings, "code": new_code(lobby.below)} if sought.private else sought.settings
+    settings = _settings(sought, new_code(lobby.below) if sought.private else "")
     try:
         _check_rated(session, sought)
     except CannotJoin as error:
@@ -188,18 +190,14 @@ def join_table(
     games: Mapping[str, PlayedGame],
     table: TableId,
     code: str,
-    trying: Callable[[str], None],
 ) -> None:
     """
     Let a player wait at an open table of any game.
 
-    :param trying: called with the name of a game before its tables are searched: the lobby's next messages are about
-        this game
     :raises CannotJoin: no table of this number waits for players, or it has another code
     """
     refusal = CannotJoin("no table of this number waits for players")
-    for name, played in games.items():
-        trying(name)
+    for played in games.values():
         try:
             lobby.join(session, Queue(played.game), table, code)
         except NoSuchTable:
@@ -243,13 +241,19 @@ class SeekingConversation(AccountConversation[M]):
         """Whether the client, who waits alone at a table of this kind, would have taken a seat at this one."""
         return self._seeks is not None and has_seat(table, self._seeks.wish)
 
+    def wanted_again(self, played: Played) -> Wanted:
+        """A rematch, as it is sought by who asks first."""
+        game, seats = self._options.games[played.game], len(played.names)
+        return Wanted(game, seats, played.settings, True, played.wish, False, True, played.private)
+
     def _can_go(self, waits: bool) -> bool:
         """Whether the client can go to another host of a cluster: not if it has a match, or waits with others."""
         session = self.session
         if session is None:
             return True
         own = self._seeks is not None or not waits
-        return session.table_id is None and own and not self.lobby.waits_with_others(session)
+        alone = self.lobby.waits_alone(session) or not self.lobby.waits_at_table(session)
+        return session.table_id is None and own and alone
 
 
 def new_code(below: Callable[[int], int]) -> str:

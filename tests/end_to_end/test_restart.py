@@ -12,6 +12,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
+from tests.kit import opened_kills
 from tests.kit.journals import by_rows
 from tests.kit.kills import Pair, kill_at_random
 from tests.kit.offer_kills import OfferPair
@@ -83,6 +84,10 @@ class RestartTests(RestartCase):
         """On the open wire, while something is offered, and when it was accepted just now. Keys alone give seats back."""
         moves = kill_at_random(5, seed=1, folder=self.folder, new_pair=OfferPair)
         self.assertGreater(moves, 5)
+
+    def test_kills_lose_no_table_that_waits(self) -> None:
+        """Nor a seat at one, nor a match that has begun there, while players come and go."""
+        self.assertGreater(opened_kills.kill_at_random(5, seed=2, folder=self.folder), 50)
 
 
 class LateCheckTests(RestartCase):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from attrs import evolve as replace_in
 from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ from gamehost.journal.records import (
     EntryKind,
     FinishedMatch,
     Journal,
+    OpenedTable,
     SeatRecord,
     TableHeader,
     TableId,
@@ -348,6 +350,30 @@ class DurableJournalContract(JournalContract):
         journal = self.next_run(journal)
         self.assertEqual(self.records(journal), [])
         self.assertGreater(journal.new_table(), table)
+        self.until_idle(journal)
+
+    def test_tables_that_wait(self) -> None:
+        """The next run finds them as they stood, and its numbers are higher."""
+        journal: Any = self.new_journal()
+        first, second = journal.new_table(), journal.new_table()
+        olga = SeatRecord("Ol\u00e9", "open", "192.0.2.1", False, "~1")
+        waiting = OpenedTable(first, "onitama", 3, {"move_time": "60"}, "K7QM2X4A", (olga,), True, 1_700_000_000_000)
+        for one in (
+            waiting,
+            replace(waiting, table=second),
+            replace(waiting, players=(olga, replace_in(olga, name="Ben"))),
+        ):
+            journal.put_opened(one, nothing)
+        journal.drop_opened(second, nothing)
+        journal.drop_opened(TableId(999), nothing)
+        journal = self.next_run(journal)
+        self.assertEqual(list(journal.unfinished()), [])
+        self.assertEqual(list(journal.opened()), [replace(waiting, players=(olga, replace_in(olga, name="Ben")))])
+        self.assertGreater(journal.new_table(), first)
+        journal.drop_opened(first, nothing)
+        journal.open(first, OPENING, nothing)
+        journal = self.next_run(journal)
+        self.assertEqual((list(journal.opened()), len(list(journal.unfinished()))), ([], 1))
         self.until_idle(journal)
 
     def test_who_was_told_the_end(self) -> None:

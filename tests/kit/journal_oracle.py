@@ -444,7 +444,7 @@ def _check_table(table: Table[Any, Any]) -> None:
 def check_deserted(world: MemoryHost) -> None:
     """
     Nobody is there any more, and everything written: what is left is one alarm for all sleeping tables, and for ends that
-    are still to be told. A day later nothing is.
+    are still to be told, and one for each table that waits for its players. A day later nothing is.
 
     :raises Disorder: something else is
     """
@@ -458,7 +458,7 @@ def check_deserted(world: MemoryHost) -> None:
     left = world.clock.getDelayedCalls()
     registry = world.lobby.registry
     kept = any(index.oldest is not None for index in (registry.sleeping, registry.ended))
-    timers = len(tables) + kept
+    timers = len(tables) + kept + len(world.lobby.waiting_tables)
     _need(len(left) == timers, f"timers of nobody's: {list(map(str, left))}")
 
 
@@ -467,6 +467,7 @@ def check_forgotten(world: MemoryHost) -> None:
     _need(not world.unfinished, "tables are left")
     _need(not len(world.lobby.registry), "names are left")
     _need(not world.lobby.queues.waiting, "a queue is left")
+    _need(not len(world.lobby.waiting_tables), "open tables are left")
     _need(not world.clock.getDelayedCalls(), "timers are left")
 
 

@@ -11,7 +11,7 @@ from attrs import define, field
 
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord
+from gamehost.journal.records import Entry, OpenedTable, TableHeader, TableId, TableRecord
 from gamehost.storage.contents import OpenStore
 from gamehost.storage.copying import copy_store
 from gamehost.storage.durable import DurableJournal
@@ -127,6 +127,12 @@ class CommittedJournal(RecordingJournal):
     def wake(self, table: TableId) -> None:
         self._queue((table, partial(self.since.pop, table, None), lambda: None))
 
+    def put_opened(self, opened: OpenedTable, durable: Callable[[], None]) -> None:
+        self._queue((opened.table, partial(self.opened_tables.update, {opened.table: opened}), durable))
+
+    def drop_opened(self, table: TableId, durable: Callable[[], None]) -> None:
+        self._queue((table, partial(self.opened_tables.pop, table, None), durable))
+
     def find(self, key: str) -> Account | None:
         queued = [change for _, change, _ in self._queued if isinstance(change, Account) and change.key == key]
         return queued[-1] if queued else self.people.get(key)
@@ -164,8 +170,9 @@ class CommittedJournal(RecordingJournal):
         again.people = self.people
         again.told_tables, again.told_seats = self.told_tables, self.told_seats
         again.since = self.since
+        again.opened_tables = self.opened_tables
         again.uptime = again.noted_uptime = self.noted_uptime
-        again._tables = max(self.openings, default=0)
+        again._tables = max([0, *self.openings, *self.opened_tables])
         return again
 
 

@@ -23,7 +23,7 @@ from gamehost.extras.cluster.front import InternalFactory, front_of
 from gamehost.extras.cluster.membership import Cluster
 from gamehost.extras.cluster.relay import Relays
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord, UnfinishedTable
+from gamehost.journal.records import Entry, OpenedTable, TableHeader, TableId, TableRecord, UnfinishedTable
 from gamehost.net.context import Cork
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.plugins import WIRES
@@ -195,6 +195,17 @@ class MemberJournal(RecordingJournal):
             self._cluster.tables[table] = owner, evolve(unfinished, told=told)
             self._close(table)
 
+    def put_opened(self, opened: OpenedTable, durable: Callable[[], None]) -> None:
+        self._cluster.opened[opened.table] = (self._epoch, opened)
+        durable()
+
+    def drop_opened(self, table: TableId, durable: Callable[[], None]) -> None:
+        self._cluster.opened.pop(table, None)
+        durable()
+
+    def opened(self) -> list[OpenedTable]:
+        return [one for owner, one in self._cluster.opened.values() if owner == self._epoch]
+
     def has(self, table: TableId) -> bool:
         return table in self._cluster.tables and self._cluster.tables[table][0] == self._epoch
 
@@ -223,6 +234,7 @@ class MemberHost(MemoryHost):
             Cork(),
             joining,
             lambda done: clock.callLater(0.01, done) and None,
+            lambda found: clock.callLater(0, lambda: found(journal.opened())) and None,
         )
         journal = world.new_journal(self)
         super().__init__(settings, journal=journal, clock=clock, membership=self.cluster, **more)

@@ -17,7 +17,7 @@ from twisted.internet.task import Clock
 
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import TableId, UnfinishedTable
+from gamehost.journal.records import OpenedTable, TableId, UnfinishedTable
 from gamehost.storage.names import (
     ASK_AGAIN,
     RESTRAINT,
@@ -37,6 +37,7 @@ from gamehost.storage.names import (
     Wait,
     WaitNoLonger,
     Watcher,
+    keys_of_opened,
     keys_of_table,
     look_at,
     meeting_place,
@@ -165,6 +166,8 @@ class MemoryCluster:
     offers: dict[str, Offer] = field(factory=dict)
     #: The unfinished tables, with their owners. `open_table` and `close_table` change them.
     tables: dict[TableId, tuple[int, UnfinishedTable]] = field(factory=dict)
+    #: The tables that wait, with their owners.
+    opened: dict[TableId, tuple[int, OpenedTable]] = field(factory=dict)
     #: What members show, by their numbers.
     pages: dict[int, str] = field(factory=dict)
     accounts: dict[str, Account] = field(factory=dict)
@@ -252,6 +255,9 @@ class MemoryCluster:
         self.homes = {key: home for key, home in self.homes.items() if home != dead}
         self.offers = {key: offer for key, offer in self.offers.items() if offer.home != dead}
         keys = {key for table in taken_over for key in keys_of_table(table, self.spreading)}
+        mine = [one for owner, one in self.opened.values() if owner == dead]
+        self.opened.update({one.table: (me, one) for one in mine})
+        keys.update(key for one in mine for key in keys_of_opened(one))
         here = [key for key in sorted(keys) if self.homes.setdefault(key, me) == me]
         return sorted(taken_over, key=lambda table: table.table), here
 

@@ -116,9 +116,19 @@ class WaitingTests(SynchronousTestCase):
         bob = seek(host, "bob", game="eriantys", seats=3)
         host.wait(30)
         self.assertEqual(programs.called, [])
-        bob.drop()
+        bob.send(line(do="stop"))
         host.wait(20)
         self.assertEqual(programs.called, ["easy.1", "easy.2"])
+
+    def test_somebody_at_the_table_is_away(self) -> None:
+        host, programs = house_host()
+        ann = seek(host, "ann", game="eriantys", seats=3)
+        seek(host, "bob", game="eriantys", seats=3).drop()
+        ann.heard()
+        ann.send(line(do="house", level="easy"))
+        self.assertIn("is away", told(ann)[0]["why"])
+        host.wait(60)
+        self.assertEqual(programs.called, [])
 
     def test_at_a_table_of_ones_own(self) -> None:
         """One who is alone at a table gets an opponent there, but not at a private one, and not after it was closed."""

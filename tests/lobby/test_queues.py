@@ -313,10 +313,10 @@ class GatheringTests(SynchronousTestCase):
     def test_everybody_who_waits_is_told_who_came(self) -> None:
         ann, bob = self.guests("ann", "bob")
         table = ann.open(3, goal="4")
-        self.assertEqual(table, OpenTable(TableId(1), 3, {"goal": "4"}, ("ann",)))
+        self.assertEqual(table, OpenTable(TableId(1), 3, {"goal": "4"}, ("ann",), game="toy"))
         self.assertEqual(ann.take(), [])
         bob.join(table.table)
-        both = OpenTable(TableId(1), 3, {"goal": "4"}, ("ann", "bob"))
+        both = OpenTable(TableId(1), 3, {"goal": "4"}, ("ann", "bob"), game="toy")
         self.assertEqual((ann.take(), bob.take()), ([both], [both]))
         self.assertEqual(self.lobby.waiting(QUEUE), [both])
 
@@ -328,7 +328,7 @@ class GatheringTests(SynchronousTestCase):
         for code in ("", "K7QM2X4B", "\u2764"):
             self.assertRaises(NoSuchTable, eve.join, table, QUEUE, code)
         bob.join(table, code="K7QM2X4A")
-        self.assertEqual(bob.take()[0], OpenTable(table, 2, {"goal": "2"}, ("ann", "bob")))
+        self.assertEqual(bob.take()[0], OpenTable(table, 2, {"goal": "2"}, ("ann", "bob"), game="toy", code="K7QM2X4A"))
         self.assertEqual(self.lobby.tables[table].code, "K7QM2X4A")
         self.assertEqual(self.journal.openings[table].settings, {"goal": "2", "code": "K7QM2X4A"})
 

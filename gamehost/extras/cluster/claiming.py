@@ -279,7 +279,7 @@ def gather_at_tables(cluster: Cluster) -> None:
     for one in (one for page in cluster.pages for one in page.tables):
         shown.setdefault(_kind(one), []).append(one.table)
     tables = cluster.lobby.waiting_tables
-    for session in tables.everybody() if shown else ():
+    for session in tables.alone_at_tables() if shown else ():
         player, own = session.player, tables.alone(session)
         if own is None or not isinstance(player, SeekingConversation):
             continue
@@ -352,7 +352,7 @@ def give_away(
         return False
     cluster.leaving.add(session.key)
     claiming.pause(_CLAIM)
-    cluster.lobby.stop_waiting(session)
+    cluster.lobby.withdraw(session)
     given_away = partial(_given_away, cluster, session, connection, home, parcel, stay)
     cluster.registry.transfer(session.key, home, given_away)
     return True

@@ -75,7 +75,7 @@ class Joining:
             spreading=self._spreading,
         )
         store.numbers.ask = registry.new_numbers
-        return JoinedCluster(registry, self._reactor, cork, self._listener, store.beat)
+        return JoinedCluster(registry, self._reactor, cork, self._listener, store.beat, store.find_opened)
 
     def attach(
         self,

@@ -22,14 +22,14 @@ from gamehost.accounts.bans import Ban
 from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
 from gamehost.extras.cluster.relay import SOCKET, Preamble, Relays
-from gamehost.journal.records import UnfinishedTable
+from gamehost.journal.records import OpenedTable, UnfinishedTable
 from gamehost.lobby.lists import Page, read_page
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.membership import Membership
 from gamehost.lobby.sessions import Session
 from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.settings import BadOption
-from gamehost.storage.names import Answer, Member, Offer, QueueKey, Registry
+from gamehost.storage.names import Answer, Member, Offer, QueueKey, Registry, keys_of_opened
 from gamehost.tables.interfaces import Displaced
 from gamehost.wires.base import Claim
 
@@ -109,6 +109,8 @@ class Cluster(Membership):
     listener: Listener
     #: Shows the database that this host is alive, and then calls a function.
     _beat: Callable[[Callable[[], None]], None]
+    #: Finds the tables that wait here, as the store has them.
+    _find_opened: Callable[[Callable[[Sequence[OpenedTable]], None]], None] = lambda found: None
     relays: Relays = field(init=False)
     lobby: Lobby = field(init=False)
     #: Takes tables over that another member had.
@@ -170,6 +172,7 @@ class Cluster(Membership):
         """
         for index in (self.lobby.registry.sleeping, self.lobby.registry.ended):
             self.here.update(index.keys())
+        self.here.update(self.lobby.waiting_tables.keys())
         self.registry.start(self)
         for seconds, call in ((EVERY, self._go_on), (SHOW_EVERY, self._show)):
             loop = LoopingCall(call)
@@ -358,7 +361,7 @@ class Cluster(Membership):
         """
         if home != self.epoch and session.player is not None and session.table_id is None:
             player = session.player
-            self.lobby.stop_waiting(session)
+            self.lobby.withdraw(session)
             self.lobby.registry.forget(session)
             session.player = None
             player.deliver(Displaced())
@@ -433,6 +436,14 @@ class Cluster(Membership):
         self.log.info("taken over from a member that has ended; tables: {count}", count=len(tables))
         self.here.update(keys)
         self.restore(tables)
+        self._find_opened(self._opened_found)
+
+    def _opened_found(self, found: Sequence[OpenedTable]) -> None:
+        """These tables wait here: those of the member that was taken over, too."""
+        if not self.halted:
+            self.lobby.restore_opened(found)
+            for key in {key for one in found for key in keys_of_opened(one)}:
+                self.freed(key)  # as far as nothing is here under it
 
     def restore(self, tables: Sequence[UnfinishedTable]) -> None:
         """

@@ -13,7 +13,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any, Protocol
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.address import IPv4Address, UNIXAddress
 from twisted.internet.protocol import Factory
 
@@ -25,6 +25,7 @@ from gamehost.extras.contest.plan import Plan
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.opened import BRIEF, Terms
 from gamehost.lobby.queues import TooManyTables, same_code
 from gamehost.lobby.sessions import IssuedKey, Queue, Session
 from gamehost.lobby.sleeping import SleepingIndex
@@ -209,12 +210,21 @@ class ContestLobby(Lobby):
         return seated
 
     def open_table(
-        self, session: Session, queue: Queue, seats: int, settings: Mapping[str, str], wish: Seat | None = None
+        self,
+        session: Session,
+        queue: Queue,
+        seats: int,
+        settings: Mapping[str, str],
+        wish: Seat | None = None,
+        terms: Terms = BRIEF,
     ) -> OpenTable:
+        """As of `Lobby`. A table does not outlive its program."""
         expected = 0 if self.now is None else len(self.now.names)
         if seats != expected or queue.game.name != self.game:
             raise TooManyTables(f"this contest is {self.game}, with {expected} at a table")
-        table = super().open_table(session, queue, seats, settings, self._planned(session, wish))
+        table = super().open_table(
+            session, queue, seats, settings, self._planned(session, wish), evolve(terms, lasts=False)
+        )
         self._waits(session)
         return table
 

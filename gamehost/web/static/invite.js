@@ -30,9 +30,25 @@ export function inviteBox(table, code) {
   return box;
 }
 
+/** What is said beside a table that waits. */
+export const KEPT = "The table waits for a day, and is yours when you come back: you can close this page.";
+
+const list = (names) => names.join(names.length > 2 ? ", " : " and ");
+
+/** Who has a seat at a table that waits, and what it waits for, in a sentence or two. */
+export function gathered({ names, seats, away = [] }) {
+  const are = (some) => (some.length === 1 ? "is" : "are");
+  const missing = seats - names.length;
+  const here = names.filter((name) => !away.includes(name));
+  const begins = missing ? `${missing} more ${missing === 1 ? "player is" : "players are"} needed` : "The match begins when all are here";
+  const gone = away.length ? ` ${list(away)} ${are(away)} away now, and told at the next visit.` : "";
+  return `${begins}. ${here.length ? `${list(here)} ${are(here)} here.` : ""}${gone}`;
+}
+
 /** Fill `place` with an invitation: the game, who invites, the settings, and one button. */
 export async function showInvitation(place, invitation, join) {
   const { game: name, names, seats, settings } = invitation;
+  const full = names.length === seats;
   const game = await loadGame(name, false);
   const title = titleOf(name);
   const board = new Board();
@@ -40,7 +56,7 @@ export async function showInvitation(place, invitation, join) {
     const options = { seat: 0, mine: null, can: false, moves: [], choice: null, small: true, wide: true, last: null, names: [] };
     board.show(game.draw(game.sample, options));
   }
-  const others = seats > 2 ? `${names.length} of ${seats} players are here: ${names.join(", ")}.` : "";
+  const others = seats > 2 || invitation.away ? gathered(invitation) : "";
   put(place,
     h("h1", {}, `${names[0]} invites you to ${title}`),
     h("div", { class: "invited" },
@@ -49,5 +65,7 @@ export async function showInvitation(place, invitation, join) {
         h("p", {}, [game?.about, ...settingWords(settings)].filter(Boolean).join(" · ")),
         h("p", { class: "soft" }, others, " ", timesOf(name, settings)),
         h("p", {}, link(`/rules/${name}`, {}, `How to play ${title}`)))),
-    h("div", { class: "row" }, h("button", { type: "button", class: "go", onclick: join }, "Take a seat")));
+    full
+      ? h("p", {}, "All seats are taken. The match begins when all players are here; you can watch it then.")
+      : h("div", { class: "row" }, h("button", { type: "button", class: "go", onclick: join }, "Take a seat")));
 }

@@ -82,7 +82,7 @@ function gameCard(name, place) {
 
 function play(name) {
   loggedIn(() => {
-    if (state.seeking) send({ do: "stop" });
+    if (state.queued) send({ do: "stop" });
     seek({ game: name });
   });
 }
@@ -110,7 +110,7 @@ function show(parts, cards) {
     const rows = state.waiting.get(name) ?? [];
     say(card.waiting, waitingWords(rows));
     card.waiting.classList.toggle("somebody", rows.length > 0);
-    card.play.disabled = state.own !== null || state.seeking?.game === name;
+    card.play.disabled = state.own !== null || state.queued?.game === name;
   }
   showWaiting(parts.waits);
   const rows = [...state.rows.values()].sort((one, other) => other.table - one.table);
@@ -136,15 +136,20 @@ function showSeeking(place) {
   else if (!seeking) put(place);
   else {
     const title = titleOf(seeking.game);
-    const others = seeking.seats > 2 ? `${seeking.names.length} of ${seeking.seats} are here` : "waiting for an opponent";
-    const invitation = seeking.code ? h("div", { class: "invitation" }) : null;
-    if (invitation) import("./invite.js").then(({ inviteBox }) => put(invitation, inviteBox(seeking.table, seeking.code)));
+    const words = h("span", {}, "waiting for an opponent.");
+    const invitation = seeking.code && seeking.names.length < seeking.seats ? h("div", { class: "invitation" }) : null;
+    if (seeking.lasts) {
+      import("./invite.js").then(({ KEPT, gathered, inviteBox }) => {
+        say(words, `${gathered(seeking)} ${KEPT}`);
+        if (invitation) put(invitation, inviteBox(seeking.table, seeking.code));
+      });
+    }
     put(place,
       h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
-      h("p", {}, `${title}: ${others}. `, h("span", { class: "soft" }, `${houseComes(seeking)} ${timesOf(seeking.game, seeking.settings)}`)),
+      h("p", {}, `${title}: `, words, " ", h("span", { class: "soft" }, `${houseComes(seeking)} ${timesOf(seeking.game, seeking.settings)}`)),
       invitation,
       h("div", { class: "row" }, h("span", { class: "small" }, "Or play the host:"), LEVELS.map(houseButton)),
-      h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"));
+      h("button", { type: "button", onclick: () => send({ do: "stop", table: seeking.lasts && seeking.table }) }, "Stop"));
   }
 }
 
@@ -161,7 +166,7 @@ function houseButton(level) {
 
 /** Tables that wait for more players, or with settings of their own, can be joined. */
 function showWaiting(place) {
-  const rows = [...state.waiting.values()].flat().filter((row) => row.table !== undefined && row.table !== state.seeking?.table);
+  const rows = [...state.waiting.values()].flat().filter((row) => row.table !== undefined && !state.opened.has(row.table));
   list(place, rows, (row) => row.table, (row) => {
     const join = () => loggedIn(() => send({ do: "join", table: row.table }));
     const title = titleOf(row.game);
@@ -169,7 +174,8 @@ function showWaiting(place) {
       h("button", { type: "button", class: "go", onclick: join, "aria-label": `Join ${title}, table ${row.table}` }, "Join"));
   }, (element, row) => {
     const title = titleOf(row.game);
-    say(element.firstChild, [`${title}: ${row.names.join(", ")}`, `${row.names.length} of ${row.seats}`, ...settingWords(row.settings)].join(" · "));
+    const there = row.names.map((name) => (row.away?.includes(name) ? `${name} (away)` : name)).join(", ");
+    say(element.firstChild, [`${title}: ${there}`, `${row.names.length} of ${row.seats}`, ...settingWords(row.settings)].join(" · "));
     element.lastChild.disabled = state.own !== null;
   });
 }

@@ -42,7 +42,7 @@ async function fill(place, name, closed) {
   const typed = all.filter(forConsole);
   const play = () => loggedIn(() => {
     want(true);
-    if (state.seeking) send({ do: "stop" });
+    if (state.queued) send({ do: "stop" });
     seek({ game: name, house: "easy" });
   });
   put(place,

@@ -16,8 +16,11 @@ export const state = {
   me: null,
   /** The number of the table where you have a seat in a match that goes on. */
   own: null,
-  /** The last `seeking`, while you wait for opponents. */
+  /** The last `seeking`, while you wait for opponents: in a queue, or else at the table that was told last. */
   seeking: null,
+  /** The `seeking` of a queue or a rematch, and of each table that waits for a day, where you have a seat, by number. */
+  queued: null,
+  opened: new Map(),
   /** The last `invitation`, to a table that waits for players. */
   invitation: null,
   /** The last `study` of a finished match. */
@@ -194,16 +197,20 @@ const general = {
     state.entering = false;
     state.me = { name: message.name, key: message.key, account: message.account === true };
     state.own = message.table ?? null;
-    state.seeking = null;
+    waitNowhere();
+  },
+  seeking(message) {
+    if (!message.lasts) state.queued = message;
+    else state.opened.set(message.table, message);
+    waitsNow();
   },
   "log-ins": (message) => (state.logIns = message.log_ins),
   "password-changed": () => (state.passwords += 1),
-  seeking: (message) => (state.seeking = message),
   study: (message) => (state.study = message),
   rematch: (message) => (state.rematch = message),
   invitation: (message) => (state.invitation = message),
   stopped(message) {
-    state.seeking = null;
+    waitNowhere(); // tables that wait on are told again
     if (message.why) refuse(message.why);
   },
   seated(message) {
@@ -211,11 +218,13 @@ const general = {
     const table = newTable(message, message.seat);
     // After a lost connection, what was told before is still true.
     if (known && known.seat === message.seat) Object.assign(table, { log: known.log, complete: known.complete });
-    table.code = known?.code ?? state.seeking?.code;
+    table.code = known?.code ?? (state.opened.get(message.table) ?? state.queued)?.code;
     clocked(table, message);
     state.tables.set(message.table, table);
     state.own = message.table;
-    state.seeking = state.rematch = null;
+    state.queued = state.rematch = null;
+    state.opened.delete(message.table);
+    waitsNow();
   },
   shown(message) {
     const known = state.tables.get(message.table);
@@ -247,6 +256,16 @@ const general = {
   bye: (message) => (state.why = message.why),
 };
 
+function waitsNow() {
+  state.seeking = state.queued ?? [...state.opened.values()].at(-1) ?? null;
+}
+
+function waitNowhere() {
+  state.queued = null;
+  state.opened.clear();
+  waitsNow();
+}
+
 /** There are too many actions for a list, such as set-ups of Stratego. */
 function notListed(table) {
   if (table.moves?.n !== table.n) table.moves = { n: table.n, lists: new Map() };
@@ -271,7 +290,8 @@ export function hear(message) {
 
 /** The connection is lost or has not begun: what must be asked for again is unknown until then. */
 export function disconnected(link) {
-  Object.assign(state, { link, entering: false, seeking: null, listed: false });
+  Object.assign(state, { link, entering: false, listed: false });
+  waitNowhere();
   for (const table of state.tables.values()) Object.assign(table, { guess: null, moves: null, asked: null });
   changed();
 }

@@ -4,7 +4,7 @@ import { Board } from "./board.js";
 import { Deadline } from "./deadline.js";
 import { announce, h, link, notice, put, say } from "./dom.js";
 import { loadGame, loaded } from "./games.js";
-import { inviteBox, showInvitation } from "./invite.js";
+import { KEPT, gathered, inviteBox, showInvitation } from "./invite.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { MoveList, lastMove } from "./moves.js";
 import { ASKED, Offers } from "./offers.js";
@@ -87,7 +87,7 @@ class TablePage {
 
   /** The host does not show this table: it may wait for players, it may be over, or it never was. */
   missing() {
-    if (state.seeking?.table === this.number) return void this.showSeeking();
+    if (state.opened.has(this.number)) return void this.showSeeking();
     if (state.invitation?.table === this.number) return this.invited();
     if (state.sorry.count === this.sorry) return;
     this.sorry = state.sorry.count;
@@ -127,16 +127,17 @@ class TablePage {
   }
 
   showSeeking() {
-    const { names, seats, table, code } = state.seeking;
-    const key = JSON.stringify(state.seeking);
+    const seeking = state.opened.get(this.number);
+    const key = JSON.stringify(seeking);
     if (this.waits === key) return;
     this.waits = key;
     put(this.waiting,
       h("h1", {}, `Table ${this.number}`),
-      h("p", { role: "status" }, `You have a seat. ${names.length} of ${seats} players are here: ${names.join(", ")}.`),
-      code && inviteBox(table, code),
+      h("p", { role: "status" }, `You have a seat. ${gathered(seeking)}`),
+      h("p", { class: "soft" }, KEPT),
+      seeking.code && seeking.names.length < seeking.seats && inviteBox(this.number, seeking.code),
       h("div", { class: "row" },
-        h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop")));
+        h("button", { type: "button", onclick: () => send({ do: "stop", table: this.number }) }, "Stop")));
   }
 
   // -- the match
@@ -254,7 +255,7 @@ class TablePage {
     // Too many actions for a list, on a board without other ways to choose them.
     this.typed.hidden = !(this.game.plain && options.can && table.moves?.why);
     if (this.ending !== (table.over ?? table.suspended)) this.ended(table);
-    else if (this.wanted !== state.rematch || this.sought !== state.seeking || this.away !== String([...table.away])) this.drawButtons(table);
+    else if (this.wanted !== state.rematch || this.sought !== state.queued || this.away !== String([...table.away])) this.drawButtons(table);
   }
 
   /** On a phone a long board is scrolled, once for each question, to where it can be answered. */
@@ -324,7 +325,7 @@ class TablePage {
     const playing = table.seat !== null;
     const over = table.over || table.suspended;
     const again = () => loggedIn(() => seek({ game: table.game }));
-    this.sought = state.seeking;
+    this.sought = state.queued;
     this.wanted = state.rematch;
     if (!this.sought) this.askedAgain = false;
     this.away = String([...table.away]);

@@ -450,8 +450,12 @@ def settings_words(settings: Settings) -> str:
 
 def waiting_line(table: OpenTable) -> str:
     """The state of the table at which a person waits."""
+    here = [name for name in table.names if name not in table.away]
+    where = f" Here: {', '.join(here)}." + (f" Away: {', '.join(table.away)}." if table.away else "")
+    if len(table.names) == table.seats:
+        return f"All seats at table {table.table} are taken. The match begins when all are here.{where}"
     missing = counted(table.seats - len(table.names), "player")
-    return f"You wait at table {table.table} for {missing} more. Here: {', '.join(table.names)}."
+    return f"You wait at table {table.table} for {missing} more.{where}"
 
 
 def _shortened(lines: Sequence[str]) -> list[str]:

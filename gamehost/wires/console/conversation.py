@@ -25,6 +25,8 @@ from gamehost.accounts.login import LOG_IN_WAITS, LoginRefused
 from gamehost.accounts.names import NameRefused, key_of, mended
 from gamehost.games.base import Offer
 from gamehost.games.screen import MoveRefused
+from gamehost.journal.records import TableId
+from gamehost.lobby.opened import can_come_back
 from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, NeedsAccount, Played, Said, TooManyTables
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import (
@@ -72,7 +74,7 @@ from gamehost.wires.console.commands import (
 from gamehost.wires.console.elsewhere import ConsoleState, GoesElsewhere
 from gamehost.wires.console.matches import OwnMatch
 from gamehost.wires.framing import UndecodableLine, wrong_port
-from gamehost.wires.seeking import Opened, SeekRefused, Wanted, find_table, join_table, play_house
+from gamehost.wires.seeking import SeekRefused, Wanted, find_table, join_table, play_house
 
 #: The states in which a line is a command or a move.
 _TYPING = (ConsoleState.OUTSIDE, ConsoleState.LOBBY, ConsoleState.WAITING, ConsoleState.PLAYING)
@@ -336,10 +338,12 @@ class ConsoleConversation(GoesElsewhere):
             self.lobby.stop_waiting(session)
             self.set_state(ConsoleState.LOBBY)
             self._printer.print(f"You are {session.name}. To play, type: play onitama")
+            self.lobby.goes_on_waiting(session)
         else:
             self._printer.print(f"You are {session.name}, and your seat in match {table} is yours again.")
             self.set_state(ConsoleState.PLAYING)
             self._printer.awaiting = True
+            self.lobby.goes_on_waiting(session)
             self.lobby.reconnect(session)
 
     def _need_name(self) -> Session:
@@ -384,8 +388,7 @@ class ConsoleConversation(GoesElsewhere):
         if (closed := self.lobby.why_no_match(want.sought.game)) is not None:
             raise NotNow(sentence(closed))
         session = self._need_name()
-        if self.state is ConsoleState.WAITING:
-            self.lobby.stop_waiting(session)
+        self.lobby.stop_waiting(session)
         self._looking.stop()
         self._seeks = want.sought
         self.set_state(ConsoleState.WAITING)
@@ -404,14 +407,19 @@ class ConsoleConversation(GoesElsewhere):
         return False
 
     def _wait_no_longer(self, why: str) -> None:
-        self.set_state(ConsoleState.LOBBY)
+        self._rest()
         self._printer.refuse(sentence(why))
+
+    def _rest(self) -> None:
+        """The person has no match and looks for none. Tables that last may wait on."""
+        waits = self.session is not None and self.lobby.waits_at_table(self.session)
+        self.set_state(ConsoleState.WAITING if waits else ConsoleState.LOBBY)
 
     def _play_house(self, session: Session, sought: Wanted, level: str) -> None:
         try:
             play_house(self.lobby, session, sought, level)
         except HouseRefused as refusal:
-            self.set_state(ConsoleState.LOBBY)
+            self._rest()
             raise _no_house(str(refusal), sought.played.game.name) from None
 
     def _need_no_match(self) -> None:
@@ -433,7 +441,8 @@ class ConsoleConversation(GoesElsewhere):
         if here is None:
             return False
         names = [*here.names, *(one for table in here.tables if sought.fits(table) for one in table.names)]
-        return key_of(name) in map(key_of, names)
+        away = {one for table in here.tables for one in table.away}
+        return key_of(name) in (key_of(one) for one in names if one not in away)
 
     def _invite(self, session: Session, want: Asked, sought: Wanted) -> None:
         """Open a private table for an opponent that does not wait yet."""
@@ -444,21 +453,25 @@ class ConsoleConversation(GoesElsewhere):
 
     def _open(self, session: Session, sought: Wanted) -> None:
         try:
-            opened = find_table(self.lobby, session, sought)
+            find_table(self.lobby, session, sought, self._tell_opened)
         except (TooManyTables, CannotJoin) as error:
             self._wait_no_longer(str(error))
-            return
-        if opened is not None:
-            self._printer.print(*self._opened_words(opened, sought))
 
-    def _opened_words(self, opened: Opened, sought: Wanted) -> list[str]:
-        """The choices of a person that waits at a table of its own."""
-        table, game = opened.table, sought.played.game.name
-        lines = [waiting_line(table)]
-        if opened.code:
-            lines.append(f"Others come with: join {table.table}-{opened.code}")
+    def _tell_opened(self, table: OpenTable) -> None:
+        """Nothing can be lost any more of a table of this person's own. Say what somebody who waits there can do."""
+        if self._printer.hearing:
+            self._printer.print(*self._opened_words(table))
+        else:
+            self._tell(*self._opened_words(table))
+
+    def _opened_words(self, table: OpenTable) -> list[str]:
+        lines, game = [waiting_line(table)], table.game
+        if table.code:
+            lines.append(f"Others come with: join {table.table}-{table.code}")
         else:
             lines.append(f"Others come with: join {table.table}")
+        if self.session is not None and can_come_back(self.session):
+            lines.append("The table waits for a day, whether you are here or not.")
         if self._house.why_not(game) is None:
             lines.append(f"To play against the host instead, type: play {game} easy{as_typed(table)}")
         return [*lines, "To stop, type: cancel"]
@@ -471,15 +484,15 @@ class ConsoleConversation(GoesElsewhere):
         """
         table, code = table_and_code(words, "join 12")
         self._need_no_match()
-        if self.state is ConsoleState.WAITING:
+        if self.session is not None and not self.lobby.may_seek(self.session):
             raise NotNow("You wait for opponents already. To stop, type: cancel")
         session = self._need_name()
         self._seeks = None
         self.set_state(ConsoleState.WAITING)
         try:
-            join_table(self.lobby, session, self._options.games, table, code, lambda game: None)
+            join_table(self.lobby, session, self._options.games, table, code)
         except CannotJoin as error:
-            self.set_state(ConsoleState.LOBBY)
+            self._rest()
             hint = "" if isinstance(error, NeedsAccount) else " Type waiting to see those that do."
             self._printer.refuse(sentence(str(error)) + hint)
         self._printer.awaiting = session.table_id is not None
@@ -489,9 +502,23 @@ class ConsoleConversation(GoesElsewhere):
             raise NotNow("You do not wait for anybody.")
         if self.session.table_id is not None:
             raise NotNow("The match begins just now.")
+        table = table_and_code(words, "cancel 12")[0] if words else None
+        if table is not None or self.lobby.may_seek(self.session):
+            if not self.lobby.give_up_table(self.session, table, self._given_up):
+                raise NotNow("No table of this number waits for you.")
+            return
         self.lobby.stop_waiting(self.session)
-        self.set_state(ConsoleState.LOBBY)
+        self._rest()
         self._printer.print("You do not wait any more.")
+
+    def _given_up(self, table: TableId) -> None:
+        if self.handle is None and self.session is not None:
+            self._rest()
+        words = f"You do not wait any more at table {table}."
+        if self._printer.hearing:
+            self._printer.print(words)
+        else:
+            self._tell(words)
 
     # -- the match
 
@@ -560,12 +587,14 @@ class ConsoleConversation(GoesElsewhere):
         self._printer.awaiting = False
         self._tell(sentence(SUSPENDED))
         self.leave_table(ConsoleState.LOBBY)
+        self._rest()
 
     def tell_over(self, event: Over) -> None:
         """The match is over. The person still has the name, and may play again."""
         assert self._match is not None
         self._match.end(event, self.lobby.no_tables)
         self.leave_table(ConsoleState.LOBBY)
+        self._rest()
 
     def resign(self, words: list[str]) -> None:
         """Give the match up, after a question."""
@@ -614,12 +643,16 @@ class ConsoleConversation(GoesElsewhere):
     # -- from the lobby
 
     def tell_gathered(self, event: OpenTable) -> None:
-        if len(event.names) < event.seats:  # otherwise the match begins, and its message says more
+        if self.state is ConsoleState.LOBBY:
+            self.set_state(ConsoleState.WAITING)
+        if len(event.names) < event.seats or event.away:  # otherwise the match begins, which says more
             self._tell(waiting_line(event))
 
     def tell_closed(self, event: TableClosed) -> None:
-        self.set_state(ConsoleState.LOBBY)
-        self._tell("Nobody came in time. You do not wait any more.")
+        if self.handle is None:
+            self._rest()
+        where = f" at table {event.table}" if event.lasted else ""
+        self._tell(f"Nobody came in time. You do not wait any more{where}.")
 
     def tell_displaced(self, event: Displaced) -> None:
         """The same person has come in on another connection, which has everything from now on."""
@@ -632,8 +665,8 @@ class ConsoleConversation(GoesElsewhere):
         self._tell("Nobody came for a day. You do not wait any more.")
 
     def tell_no_new_matches(self, event: NoNewMatches) -> None:
-        """The host begins no more matches. The person can remain and watch."""
-        self.set_state(ConsoleState.LOBBY)
+        """The host begins no more matches. The person can stay and watch."""
+        self._rest()
         self._tell(sentence(event.why))
 
     def say_notice(self, text: str) -> bool:

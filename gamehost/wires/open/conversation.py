@@ -71,7 +71,6 @@ from gamehost.wires.open.watching import (
 )
 from gamehost.wires.seeking import (
     PLAYED,
-    Opened,
     PlayedGame,
     SeekRefused,
     Wanted,
@@ -188,6 +187,8 @@ class OpenConversation(LogsIn):
         if message.house is not UNSET:
             self._play_house(self.session, sought, message.house)
             return
+        if not self._may_seek(message):
+            return
         if self._game_finished:
             self._game_finished = False
             self.peer.exempt_from_rate()
@@ -196,15 +197,26 @@ class OpenConversation(LogsIn):
         if not self._wait(self.session, sought) and sought.in_queue:
             self.peer.say(m.Seeking(message.game, sought.seats, [self.session.name], dict(sought.settings)))
 
+    def _may_seek(self, message: m.Message) -> bool:
+        """Whether the player waits nowhere, or at tables alone that wait without the player, too. If not, say so."""
+        may = self.session is not None and self.lobby.may_seek(self.session)
+        if not may:
+            self.unexpected(message)
+        return may
+
+    def _rest(self) -> None:
+        """The player has no match and looks for none. Tables that last may wait on."""
+        waits = self.session is not None and self.lobby.waits_at_table(self.session)
+        self.set_state(OpenState.WAITING if waits else OpenState.LOBBY)
+
     def _wait(self, session: Session, sought: Wanted) -> bool:
-        self._sought = (sought.played.game.name, "")
         if sought.in_queue:
             return self.lobby.play(session, sought.queue, sought.wish)
         self._find_table(session, sought)
         return False
 
     def _wait_no_longer(self, why: str) -> None:
-        self.set_state(OpenState.LOBBY)
+        self._rest()
         self._refuse(why)
 
     def _play_house(self, session: Session, sought: Wanted, level: str) -> None:
@@ -227,38 +239,48 @@ class OpenConversation(LogsIn):
         except HouseRefused as refusal:
             self._refuse(str(refusal))
 
-    def _find_table(self, session: Session, sought: Wanted) -> Opened | None:
-        """Let the player wait at a fitting table, or at a new one, which is returned."""
+    def _find_table(self, session: Session, sought: Wanted) -> TableId | None:
+        """Have the player wait at a table that fits, or at a new one, which is given."""
         try:
-            opened = find_table(self.lobby, session, sought)
+            return find_table(self.lobby, session, sought, self.tell_gathered)
         except (TooManyTables, CannotJoin) as error:
             self._wait_no_longer(str(error))
             return None
-        if opened is not None:
-            self._sought = (sought.played.game.name, opened.code)
-            self.tell_gathered(opened.table)
-        return opened
 
     def stop(self, message: m.Stop) -> None:
         assert self.session is not None
         if self.session.table_id is not None:
             self.unexpected(message)  # the match begins just now
             return
-        self.lobby.stop_waiting(self.session)
-        self.set_state(OpenState.LOBBY)
-        self.peer.say(m.Stopped())
+        table = None if message.table is UNSET else TableId(message.table)
+        if table is None and not self.lobby.may_seek(self.session):
+            self.lobby.stop_waiting(self.session)
+            self._stopped()
+        elif not self.lobby.give_up_table(self.session, table, self._given_up):
+            self._refuse("no table of this number waits for you")
+
+    def _given_up(self, table: TableId) -> None:
+        if self.session is not None:
+            self._stopped()
+
+    def _stopped(self, why: str | UnsetType = UNSET) -> None:
+        """The player waits no longer, but at the tables that are told now."""
+        if self.handle is None:
+            self._rest()
+        self.peer.say(m.Stopped(why))
+        if self.session is not None:
+            self.lobby.tell_tables(self.session)
 
     def join(self, message: m.Join) -> None:
         """Wait at a table that another player has opened, on whatever wire."""
         assert self.session is not None
         code = message.code or ""
-
-        def trying(game: str) -> None:
-            self._sought, self._seeks = (game, code), None
-
+        if not self._may_seek(message):
+            return
+        self._seeks = None
         self.set_state(OpenState.WAITING)
         try:
-            join_table(self.lobby, self.session, self._options.games, TableId(message.table), code, trying)
+            join_table(self.lobby, self.session, self._options.games, TableId(message.table), code)
         except CannotJoin as error:
             self._wait_no_longer(str(error))
 
@@ -268,9 +290,8 @@ class OpenConversation(LogsIn):
         played, session = self._played, self.session
         if played is None:
             self._refuse("you have played no match on this connection")
-        elif not self._join_rematch(session, played):
-            seats, wish = len(played.names), played.wish
-            sought = Wanted(self._options.games[played.game], seats, played.settings, True, wish, False)
+        elif self._may_seek(message) and not self._join_rematch(session, played):
+            sought = self.wanted_again(played)
             if played.house:
                 self._play_house(session, sought, played.house.partition(".")[0])
             else:
@@ -282,11 +303,11 @@ class OpenConversation(LogsIn):
         if asked is None or asked.table is None:
             return False
         self.set_state(OpenState.WAITING)
-        self._sought, self._seeks = (played.game, asked.code), None
+        self._seeks = None
         try:
             self.lobby.join(session, Queue(self._options.games[played.game].game), asked.table, asked.code)
         except CannotJoin:
-            self.set_state(OpenState.LOBBY)
+            self._rest()
             return False
         return True
 
@@ -298,7 +319,7 @@ class OpenConversation(LogsIn):
         self.set_state(OpenState.WAITING)
         opened = self._find_table(session, sought)
         if opened is not None:
-            self.lobby.ask_rematch(session, played, opened.table.table)
+            self.lobby.ask_rematch(session, played, opened)
 
     def say_phrase(self, message: m.Say) -> None:
         why = self.lobby.say(self._played, message.phrase, self._phrases)
@@ -315,7 +336,8 @@ class OpenConversation(LogsIn):
             return
         game, opened = found
         self.peer.logged_in()
-        self.peer.say(m.Invitation(opened.table, game.name, opened.seats, list(opened.names), dict(opened.settings)))
+        names, settings, away = list(opened.names), dict(opened.settings), list(opened.away) or UNSET
+        self.peer.say(m.Invitation(opened.table, game.name, opened.seats, names, settings, away))
 
     # -- playing
 
@@ -436,9 +458,9 @@ class OpenConversation(LogsIn):
         **{(state, kind): method for state in OpenState for kind, method in LookingOn.LOOKS.items()},
         **dict.fromkeys(((state, m.AskInvitation) for state in OpenState), ask_invitation),
         **LogsIn.ACCOUNT,
-        (OpenState.LOBBY, m.Seek): seek,
-        (OpenState.LOBBY, m.Join): join,
-        (OpenState.LOBBY, m.AskRematch): ask_rematch,
+        **dict.fromkeys(((state, m.Seek) for state in (OpenState.LOBBY, OpenState.WAITING)), seek),
+        **dict.fromkeys(((state, m.Join) for state in (OpenState.LOBBY, OpenState.WAITING)), join),
+        **dict.fromkeys(((state, m.AskRematch) for state in (OpenState.LOBBY, OpenState.WAITING)), ask_rematch),
         (OpenState.WAITING, m.Stop): stop,
         (OpenState.WAITING, m.House): ask_house,
         (OpenState.PLAYING, m.House): ask_house,
@@ -547,6 +569,7 @@ class OpenConversation(LogsIn):
     def _tell_last(self, event: Over | Suspended) -> None:
         self.tell_all(event)
         self.leave_table(OpenState.LOBBY)
+        self._rest()
         for number in self._refused:
             self.peer.refuse(m.Refused(MATCH_OVER, number))
         self._refused.clear()
@@ -554,9 +577,12 @@ class OpenConversation(LogsIn):
     # -- from the lobby
 
     def tell_gathered(self, event: OpenTable) -> None:
-        game, code = self._sought
-        settings = dict(event.settings)
-        self.peer.say(m.Seeking(game, event.seats, list(event.names), settings, event.table, code or UNSET))
+        if self.state is OpenState.LOBBY:
+            self.set_state(OpenState.WAITING)
+        settings, code, away = dict(event.settings), event.code or UNSET, list(event.away) or UNSET
+        names = list(event.names)
+        lasts: Literal[True] | UnsetType = True if event.lasts else UNSET
+        self.peer.say(m.Seeking(event.game, event.seats, names, settings, event.table, code, away, lasts))
 
     def tell_rematch(self, event: RematchWanted) -> None:
         if self._played is not None and self._played.table == event.played and self.handle is None:
@@ -568,13 +594,11 @@ class OpenConversation(LogsIn):
             self.peer.say(m.Said(event.table, event.seat, event.phrase, PHRASES[event.phrase]))
 
     def tell_closed(self, event: TableClosed) -> None:
-        self.set_state(OpenState.LOBBY)
-        self.peer.say(m.Stopped(event.why))
+        self._stopped(event.why)
 
     def tell_no_new_matches(self, event: NoNewMatches) -> None:
         """The host begins no more matches. The client can stay and watch."""
-        self.set_state(OpenState.LOBBY)
-        self.peer.say(m.Stopped(event.why))
+        self._stopped(event.why)
 
     def say_notice(self, text: str) -> bool:
         self.peer.say(m.Notice(text))

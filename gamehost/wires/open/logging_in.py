@@ -120,8 +120,10 @@ class LogsIn(GoesElsewhere):
             # An earlier connection of the same player may have left a place in a queue.
             self.lobby.stop_waiting(session)
             self.set_state(OpenState.LOBBY)
+            self.lobby.goes_on_waiting(session)
         else:
             self.set_state(OpenState.PLAYING)
+            self.lobby.goes_on_waiting(session)
             self.lobby.reconnect(session)
 
     # -- the own account

@@ -127,7 +127,11 @@ class Seek(ClientMessage, frozen=True, tag="seek"):
 
 
 class Stop(ClientMessage, frozen=True, tag="stop"):
-    """Look for opponents no longer."""
+    """
+    Look for opponents no longer, or wait no longer at a `table` that you have opened or joined; without it, at the last one.
+    """
+
+    table: Whole | UnsetType = UNSET
 
 
 class House(ClientMessage, frozen=True, tag="house"):
@@ -264,7 +268,8 @@ class TableRow(Struct, frozen=True):
 
 class WaitingRow(Struct, frozen=True):
     """
-    Players who wait for `seats` players in all. With `table`, join them there; without it, `seek` the same game.
+    Players who wait for `seats` players in all. With `table`, join them there; without it, `seek` the same game. `away`: those
+    who are not connected now.
     """
 
     game: str
@@ -272,6 +277,7 @@ class WaitingRow(Struct, frozen=True):
     names: list[str]
     settings: dict[str, str] = {}
     table: int | UnsetType = UNSET
+    away: list[str] | UnsetType = UNSET
 
 
 class Tables(ServerMessage, frozen=True, tag="tables"):
@@ -352,8 +358,10 @@ class PasswordChanged(ServerMessage, frozen=True, tag="password-changed"):
 
 class Seeking(ServerMessage, frozen=True, tag="seeking"):
     """
-    No opponent yet, or not enough. `names` are all who wait at this table, and it is said again when they change. `table` and
-    `code` are what others need for `join`; there is no code at a table that is not private.
+    No opponent yet, or not enough. `names` are all who have a seat at this table, and it is said again when they change.
+    `table` and `code` are what others need for `join`; there is no code at a table that is not private. `away`: those of them
+    who are not connected now. The match begins when all seats are taken and nobody is away. `lasts`: the table waits for a day,
+    whoever is connected.
     """
 
     game: str
@@ -362,16 +370,22 @@ class Seeking(ServerMessage, frozen=True, tag="seeking"):
     settings: dict[str, str] = {}
     table: int | UnsetType = UNSET
     code: str | UnsetType = UNSET
+    away: list[str] | UnsetType = UNSET
+    lasts: Literal[True] | UnsetType = UNSET
 
 
 class Invitation(ServerMessage, frozen=True, tag="invitation"):
-    """A table waits for players: `names` are those who are there, the one who opened it first."""
+    """
+    A table waits for players: `names` are those who have a seat, the one who opened it first; `away` are those of them who are
+    not connected now.
+    """
 
     table: int
     game: str
     seats: int
     names: list[str]
     settings: dict[str, str]
+    away: list[str] | UnsetType = UNSET
 
 
 class Rematch(ServerMessage, frozen=True, tag="rematch"):
@@ -386,7 +400,10 @@ class Rematch(ServerMessage, frozen=True, tag="rematch"):
 
 
 class Stopped(ServerMessage, frozen=True, tag="stopped"):
-    """The answer to `stop`. The host also says it if nobody comes within the time limit, or for a rematch; then with `why`."""
+    """
+    The answer to `stop`. The host also says it if nobody comes within the time limit, or for a rematch; then with `why`.
+    The tables at which you wait on are told again, by `seeking`.
+    """
 
     why: str | UnsetType = UNSET
 

@@ -190,7 +190,8 @@ class SharedEncoder:
         least = self._options.games[name].game.least_seats
         rows = [m.WaitingRow(name, least, list(waiting.names))] if waiting.names else []
         for table in waiting.tables:
-            rows.append(m.WaitingRow(name, table.seats, list(table.names), dict(table.settings), table.table))
+            settings, away = dict(table.settings), list(table.away) or UNSET
+            rows.append(m.WaitingRow(name, table.seats, list(table.names), settings, table.table, away))
         return rows
 
     def _bytes(self, messages: Iterable[Struct]) -> bytes:
@@ -388,8 +389,6 @@ def _text(value: m.SettingValue) -> str:
 class GoesElsewhere(LookingOn):
     """A conversation that another host of a cluster can go on with, unless its client has a part in a match."""
 
-    #: The game that is sought, and the code of the private table.
-    _sought = ("", "")
     #: The `RememberedLogin.id` of the key that this connection has; empty: it has none.
     _login_id = ""
     #: The last match, and who waits for a rematch of it.

@@ -384,7 +384,23 @@ class OpenTests(ClusterCase):
         self.heard(bob)
         bob.say('{"do":"invitation","table":1,"code":"?"}')
         self.assertIn("no table of this number", self.heard(bob))
-        self.assertEqual(len(self.second.lobby.waiting_tables.everybody()), 1)
+        self.assertEqual(len(self.second.lobby.waiting_tables), 1)
+
+    def test_a_table_that_waits_outlives_its_member(self) -> None:
+        """The next member has it, and the name of its player, who comes back there."""
+        ann = self.enter(self.first, "ann")
+        ann.say('{"do":"seek","game":"onitama","private":true}')
+        self.heard(ann)
+        [record] = self.first.journal.opened()
+        self.first.kill()
+        self.world.wait(20)
+        self.assertEqual(list(self.second.journal.opened()), [record])
+        thief = self.second.connect("open")
+        thief.say(f'{{"do":"enter","name":"ann","key":"{"0" * 32}"}}')
+        self.assertIn("kept under this name", self.heard(thief))
+        bob = self.enter(self.second, "bob")
+        bob.say(f'{{"do":"join","table":{record.table},"code":"{record.code}"}}')
+        self.assertIn('"away":["ann"]', self.heard(bob))
 
 
 class ConsoleTests(ClusterCase):

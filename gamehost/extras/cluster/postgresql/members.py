@@ -18,8 +18,8 @@ from attrs import field, frozen
 
 from gamehost.extras.cluster.postgresql.session import LOCK_CLASS, Session, transaction
 from gamehost.journal.records import StoreUnusable, TableId, UnfinishedTable
-from gamehost.storage.contents import COUNTED, REMOVE, VERIFY_FIRST, StoreFailed, seats_of
-from gamehost.storage.names import INTERFACE, Seen, keys_of_table
+from gamehost.storage.contents import COUNTED, REMOVE, VERIFY_FIRST, StoreFailed, read_opened, seats_of
+from gamehost.storage.names import INTERFACE, Seen, keys_of_opened, keys_of_table
 from gamehost.storage.questions import EVENT
 from gamehost.storage.row_codec import Head, Row, Undecodable, read_opening
 
@@ -211,6 +211,7 @@ def take_over(
             return None
         session.run("UPDATE member SET ended = coalesce(ended, now()), heir = %s WHERE epoch = %s", (me, dead))
         session.run(_MOVE, {"dead": dead, "to": me})  # they sleep from now on
+        session.run("UPDATE opened SET owner = %s WHERE owner = %s", (me, dead))
         session.run("DELETE FROM seeking WHERE home = %s", (dead,))
         session.run("DELETE FROM page USING member WHERE epoch = home AND ended IS NOT NULL")
         tables = list(_tables(session, me, f"inherited = {dead:d}"))
@@ -221,12 +222,15 @@ def take_over(
 
 def take_home(session: Session, me: int, tables: Iterable[UnfinishedTable], spreading: Collection[str]) -> list[str]:
     """
-    Make this member the home of the keys of some tables, within a transaction. A key with its home at a living member
-    does not move.
+    Make this member the home of what is where tables are, and where its tables wait, within a transaction. What is at home at
+    a living member stays there.
 
     :returns: the keys with their home here now
     """
-    keys = list({key for table in tables for key in keys_of_table(table, spreading)})
+    keys = list(
+        {key for table in tables for key in keys_of_table(table, spreading)}
+        | {key for one in read_opened(session, me) for key in keys_of_opened(one)}
+    )
     # First what may wait for other members, in the same order as they do it.
     session.run(
         "INSERT INTO session(key, home) SELECT key, %s FROM unnest(%s::text[]) AS kept(key) ORDER BY key "
@@ -255,6 +259,7 @@ def take_everything(session: Session, me: int, cluster: ClusterAddress | None) -
         {"me": me},
     )
     session.run("UPDATE live SET owner = %s, inherited = owner", (me,))
+    session.run("UPDATE opened SET owner = %s", (me,))
     session.run(f"{NOTE_LIST}; DELETE FROM session; DELETE FROM seeking; DELETE FROM page")
     if cluster is None:
         return
@@ -263,7 +268,8 @@ def take_everything(session: Session, me: int, cluster: ClusterAddress | None) -
     # A host alone counts from the highest number of a table, and does not use the sequence.
     session.rows(
         "SELECT setval('table_number', greatest(last_value + is_called::int, "
-        "(SELECT max(game) + 1 FROM event), (SELECT max(game) + 1 FROM live)), false) FROM table_number"
+        "(SELECT max(game) + 1 FROM event), (SELECT max(game) + 1 FROM live), (SELECT max(game) + 1 FROM opened)), false) "
+        "FROM table_number"
     )
 
 

@@ -46,6 +46,13 @@ CREATE TABLE live(
 ) WITH (fillfactor = 50);
 CREATE INDEX live_owner ON live(owner);
 
+-- The tables that wait for their players, and outlive the connections of these.
+CREATE TABLE opened(
+  game bigint PRIMARY KEY,     -- the table's number
+  owner bigint NOT NULL,       -- the life of the host where it waits
+  body bytea NOT NULL          -- gamehost.journal.records.OpenedTable in msgpack
+);
+
 -- Finished tables that were removed a while ago: moved to an archive, or without an action. A host that has told their end a moment
 -- before does not take them for lost.
 CREATE TABLE removed(

@@ -3,15 +3,17 @@
 import time
 from typing import Any
 
+from msgspec.structs import replace as evolve_in
+
 from gamehost.accounts.bans import Bans
-from gamehost.accounts.names import name_of
+from gamehost.accounts.names import name_of, place_of
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.extras.cluster.postgresql import members
 from gamehost.extras.cluster.postgresql.members import ClusterAddress, look, take_over
 from gamehost.extras.cluster.postgresql.session import LOCK_CLASS, lock_class_of
 from gamehost.extras.cluster.postgresql.store import PostgresStore
 from gamehost.games.base import Seat
-from gamehost.journal.records import UnfinishedTable
+from gamehost.journal.records import OpenedTable, SeatRecord, TableId, UnfinishedTable
 from gamehost.storage.contents import StoreFailed
 from gamehost.storage.names import INTERFACE
 from tests.kit.accounts import account
@@ -178,6 +180,32 @@ class TakeOverTests(ClusterCase):
         self.assertEqual(
             self.sql(f"SELECT epoch FROM event WHERE game = {self.tables[0]} ORDER BY n"), [(2,), (2,), (1,)]
         )
+
+    def test_tables_that_wait(self) -> None:
+        """They go to who takes over, with the names of their players."""
+        waiting = OpenedTable(
+            TableId(77),
+            "onitama",
+            2,
+            {"move_time": "60"},
+            "K7",
+            (SeatRecord("Olga", "open", "x", False, "~1"),),
+            False,
+            5,
+        )
+        self.second.put_opened(waiting, nothing)
+        self.second.put_opened(evolve_in(waiting, table=TableId(78)), nothing)
+        self.second.drop_opened(TableId(78), nothing)
+        self.until_idle(self.second)
+        self.assertEqual((list(self.first.opened()), list(self.second.opened())), ([], [waiting]))
+        self.kill(self.second)
+        self.take_over()
+        found: list[Any] = []
+        self.first.find_opened(found.extend)
+        self.until_idle(self.first)
+        self.assertEqual(found, [waiting])
+        homes = dict(self.sql("SELECT key, home FROM session"))
+        self.assertEqual((homes["olga"], homes[place_of(TableId(77))]), (1, 1))
 
     def test_the_living_are_not_taken_over(self) -> None:
         before = self.owners(), self.sessions(), look(self.session)

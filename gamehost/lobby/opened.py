@@ -1,0 +1,574 @@
+"""
+Open tables: those that players have opened, and that others join by a number.
+
+A table that *lasts* belongs to its player, and not to the connection: it waits for a day, whoever is there. The journal has it,
+so it outlives the host, too. Who has a seat at it comes and goes; its match begins when all are here. It lasts if its wire can
+tell a player who comes back of it, and if the player can show who they are: by an account, or by a guest's key.
+
+All other tables wait for ten minutes at most, and a player who goes has no seat there any more: tables of documented wires, and
+those for rematches.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from attrs import define, field, frozen
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from gamehost._twisted import Timer
+from gamehost.accounts.names import key_of, place_of
+from gamehost.games.base import Game
+from gamehost.journal.records import Journal, OpenedTable, SeatRecord, TableId
+from gamehost.lobby.lists import LISTED, WaitingTable
+from gamehost.lobby.queues import (
+    TALKING_WIRES,
+    CannotJoin,
+    NoSuchTable,
+    RematchWanted,
+    TooManyTables,
+    check_may_be_rated,
+    checked_settings,
+    same_code,
+)
+from gamehost.lobby.sessions import Queue, Session, SessionRegistry
+from gamehost.rates import rate_limit_key
+from gamehost.settings import BadOption, Settings
+from gamehost.tables.interfaces import OpenTable, TableClosed
+
+#: Seconds for which a table waits that does not last.
+BRIEFLY = 600.0
+#: Tables that last, of one player.
+MOST_OPENED = 5
+
+
+def _nobody(table: OpenTable) -> None:
+    """Whoever opens the table needs no word of it."""
+
+
+@frozen
+class Terms:
+    """How a table waits that a player opens."""
+
+    #: What others must know to join; empty: nothing.
+    code: str = ""
+    #: Whether it lasts, if the player can come back to it.
+    lasts: bool = False
+    #: Called with the table when nothing can be lost of it any more, unless the player is gone by then.
+    told: Callable[[OpenTable], None] = _nobody
+
+
+#: Those of a table that does not last.
+BRIEF = Terms()
+
+
+@define(eq=False)
+class _Party:
+    table: TableId
+    queue: Queue
+    seats: int
+    settings: Settings
+    code: str
+    #: Where it was opened from.
+    address: str
+    #: When it was opened, in milliseconds since 1970.
+    since: int
+    #: Who has a seat, in the order in which they came, by the keys of their names.
+    players: dict[str, SeatRecord]
+    #: Whether the player who opened it has the second seat, in a game of two.
+    reversed: bool = False
+    lasts: bool = False
+    #: Those who were asked for a rematch here, and of which match.
+    asked: Sequence[Session] = ()
+    played: TableId | None = None
+    too_long: Timer = field(factory=Timer)
+
+    @property
+    def full(self) -> bool:
+        return len(self.players) == self.seats
+
+    @property
+    def opener(self) -> str:
+        """The key of who came first, of those who have a seat."""
+        return next(iter(self.players))
+
+    @property
+    def record(self) -> OpenedTable:
+        game, players = self.queue.game.name, tuple(self.players.values())
+        return OpenedTable(self.table, game, self.seats, self.settings, self.code, players, self.reversed, self.since)
+
+
+def _hears_of(party: _Party, session: Session) -> bool:
+    """Whether a player, who may have come back on another wire, can be told of a table."""
+    return not party.lasts or session.wire in TALKING_WIRES or session.wire == party.players[session.key].wire
+
+
+def can_come_back(session: Session) -> bool:
+    """Whether a player can show who they are, whatever happens to the connection, and is on a wire that tells of tables."""
+    return session.wire in TALKING_WIRES and (session.account or bool(session.key_digest))
+
+
+@define(eq=False)
+class OpenTables:
+    """
+    All tables of a host that wait. In a cluster this host is the home of each.
+
+    :param complete: called with the game, the table's number, its settings and its players when all seats are taken
+    :param wall: seconds since 1970
+    :param refusal: why no match of a game can begin now; `None`: it can
+    """
+
+    _clock: IReactorTime
+    _journal: Journal
+    _registry: SessionRegistry
+    _complete: Callable[[Game[Any, Any], TableId, Settings, Sequence[Session]], None]
+    _wall: Callable[[], float]
+    _refusal: Callable[[str], str | None]
+    #: Tables that one address may have waiting; `None`: any number. And the seconds for which a table waits that lasts.
+    most: int | None = None
+    patience: float = 86_400.0
+    _parties: dict[TableId, _Party] = field(factory=dict)
+    #: Where players wait, by the keys of their names, in the order in which they came there.
+    _where: dict[str, list[_Party]] = field(factory=dict)
+    #: Players whose matches have just ended.
+    _freed: list[Session] = field(factory=list)
+    _soon: Timer = field(factory=Timer)
+
+    log = Logger()
+
+    def __len__(self) -> int:
+        """How many tables wait."""
+        return len(self._parties)
+
+    # -- tables open, and players come
+
+    def open(
+        self,
+        session: Session,
+        queue: Queue,
+        seats: int,
+        settings: Settings,
+        second: bool = False,
+        terms: Terms = BRIEF,
+    ) -> OpenTable:
+        """
+        Have a player wait at a new table, alone so far.
+
+        :param second: whether this player has the second seat in a game of two
+        :raises TooManyTables: so many from this address, or of this player, wait already
+        """
+        address, lasts = rate_limit_key(session.address), terms.lasts and can_come_back(session)
+        self._check_room(session, address, lasts)
+        party = _Party(
+            table=self._journal.new_table(),
+            queue=queue,
+            seats=seats,
+            settings=settings,
+            code=terms.code or settings.get("code", ""),
+            address=address,
+            since=round(self._wall() * 1000),
+            players={session.key: session.record},
+            reversed=second and seats == 2,
+            lasts=lasts,
+        )
+        self._add(party, self.patience if lasts else min(BRIEFLY, self.patience))
+        player, opened = session.player, self._seen(party)
+
+        def durable() -> None:
+            if session.key in party.players and session.player is player:
+                terms.told(opened)
+
+        if lasts:
+            self._journal.put_opened(party.record, durable)
+        else:
+            durable()
+        return opened
+
+    def _check_room(self, session: Session, address: str, lasts: bool) -> None:
+        """:raises TooManyTables: there is no room for one more table of a player; one at which nobody is gives way"""
+        own = [one for one in self._where.get(session.key, ()) if one.lasts and one.opener == session.key]
+        if lasts and len(own) >= MOST_OPENED:
+            raise TooManyTables(f"{len(own)} tables of yours wait already: stop one of them first")
+        same = [party for party in self._parties.values() if party.address == address]
+        if self.most is None or len(same) < self.most:
+            return
+        deserted = next((one for one in same if len(self._away(one)) == len(one.players)), None)
+        if deserted is None:
+            raise TooManyTables(f"{len(same)} tables from this address wait already; join one of them")
+        self._close(deserted, "too many tables of your address wait")
+
+    def _add(self, party: _Party, seconds: float) -> None:
+        self._parties[party.table] = party
+        self._registry.membership.keep(place_of(party.table))
+        for key in party.players:
+            self._where.setdefault(key, []).append(party)
+        party.too_long.set(self._clock, seconds, self._close, party)
+
+    def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
+        """As of `Lobby.join`."""
+        party = self._parties.get(table)
+        if party is None or party.queue != queue or not same_code(party.code, code) or self._is_hidden(party, session):
+            raise NoSuchTable("no table of this number waits for players")
+        if session.key in party.players:
+            raise CannotJoin("you have a seat at this table: wait for the others")
+        if party.full:
+            raise CannotJoin("all seats of this table are taken: its match begins when all are here")
+        check_may_be_rated(session, party.settings)
+        party.players[session.key] = session.record
+        self._where.setdefault(session.key, []).append(party)
+        if not self._begin_if_all_are_here(party):
+            self._changed(party)
+
+    def _is_hidden(self, party: _Party, session: Session) -> bool:
+        """A documented wire has no words for a match that does not begin with its last player."""
+        return session.wire not in TALKING_WIRES and bool(self._away(party))
+
+    def returns(self, session: Session) -> bool:
+        """
+        A player has logged in, or has no match any more. Those who wait at the same tables are told, and this one; a match may
+        begin. Whether the player waits at a table.
+        """
+        for party in tuple(self._where.get(session.key, ())):
+            if party.lasts and not self._begin_if_all_are_here(party):
+                self._tell(party, self._seen(party))
+        return session.key in self._where
+
+    def tell_again(self, session: Session) -> None:
+        """Tell a player how things stand at the tables that wait for them and last."""
+        for party in tuple(self._where.get(session.key, ())):
+            if party.lasts and session.player is not None:
+                session.player.deliver(self._seen(party))
+
+    def freed(self, session: Session) -> None:
+        """The match of a player is over, and this is about to be told. A table may have waited for that."""
+        if session.key in self._where:
+            self._freed.append(session)
+            self._soon.set(self._clock, 0, self._look_at_freed)
+
+    def _look_at_freed(self) -> None:
+        freed, self._freed = self._freed, []
+        for session in freed:
+            if session.player is not None and session.table_id is None:
+                self.returns(session)
+
+    def look_again(self, game: str | None = None) -> None:
+        """Matches can begin that could not before; `None`: of all games."""
+        for party in tuple(self._parties.values()):
+            if game in (None, party.queue.game.name):
+                self._begin_if_all_are_here(party)
+
+    def _changed(self, party: _Party) -> None:
+        """Tell all who wait at a table how it stands: when that is durable, if the table lasts."""
+        seen = self._seen(party)
+        if party.lasts:
+            self._journal.put_opened(party.record, partial(self._tell, party, seen))
+        else:
+            self._tell(party, seen)
+
+    # -- the match
+
+    def fill(self, session: Session, others: Sequence[Session]) -> None:
+        """Begin the match at a player's table, with these others in all empty seats."""
+        party = self._own(session)
+        assert party is not None
+        for one in others:
+            party.players[one.key] = one.record
+            if not party.lasts:
+                self._tell(party, self._seen(party))
+        self._begin(party)
+
+    def _begin_if_all_are_here(self, party: _Party) -> bool:
+        if not party.full or not all(self._is_here(party, key) for key in party.players):
+            return False
+        if party.lasts and self._refusal(party.queue.game.name) is not None:
+            return False
+        self._begin(party)
+        return True
+
+    def _begin(self, party: _Party) -> None:
+        """All seats are taken, and all players are here. Those of a table that lasts are told that with its match."""
+        players = [self._registry.sessions.by_key[key] for key in party.players]
+        seen = self._seen(party)
+        if party.lasts:
+            # In one commit with the opening of the match: after a kill there is either.
+            self._journal.drop_opened(party.table, partial(self._tell, party, seen))
+        elif not any(one.house for one in players):
+            self._tell(party, seen)
+        self._remove(party)
+        self._complete(party.queue.game, party.table, party.settings, players[:: -1 if party.reversed else 1])
+
+    # -- players go, and tables close
+
+    def leave(self, session: Session) -> None:
+        """
+        A player waits no longer, but for tables that last and to which they can come back. Nothing happens to one who does not
+        wait.
+        """
+        for party in tuple(self._where.get(session.key, ())):
+            if not (party.lasts and can_come_back(session)):
+                self._leave(party, session.key, lambda: None)
+
+    def disconnect(self, session: Session) -> bool:
+        """The player of a session is gone. Whether the name stays theirs, because of a table that lasts."""
+        for party in tuple(self._where.get(session.key, ())):
+            others = [self._registry.sessions.by_key.get(key) for key in party.players if key != session.key]
+            stay = all(one is None or one.wire in TALKING_WIRES for one in others)
+            if party.lasts and stay and can_come_back(session):
+                self._tell(party, self._seen(party))
+            else:
+                self._leave(party, session.key, lambda: None)
+        return session.key in self._where
+
+    def give_up(self, session: Session, table: TableId | None, done: Callable[[TableId], None]) -> bool:
+        """
+        A player wants to wait no longer at a table that lasts. `False`: the player does not wait there.
+
+        :param table: `None`: the one to which the player came last
+        :param done: called with the table when that is durable
+        """
+        own = [one for one in self._where.get(session.key, ()) if one.lasts and table in (None, one.table)]
+        if own:
+            self._leave(own[-1], session.key, partial(done, own[-1].table))
+        return bool(own)
+
+    def withdraw(self, key: str) -> None:
+        """A player waits nowhere any more: the name is somebody else's, or its home is elsewhere."""
+        for party in tuple(self._where.get(key, ())):
+            self._leave(party, key, lambda: None)
+
+    def _leave(self, party: _Party, key: str, done: Callable[[], None]) -> None:
+        del party.players[key]
+        self._not_there(party, key)
+        if not party.players:
+            self._remove(party)
+            self._withdraw(party, key)
+            if party.lasts:
+                self._journal.drop_opened(party.table, done)
+            else:
+                done()
+        elif party.lasts:
+            seen = self._seen(party)
+
+            def durable() -> None:
+                done()
+                self._tell(party, seen)
+
+            self._journal.put_opened(party.record, durable)
+        else:
+            self._tell(party, self._seen(party))
+            done()
+
+    def _close(self, party: _Party, why: str = "nobody came in time") -> None:
+        self._remove(party)
+        closed = TableClosed(party.table, why, party.lasts)
+        if party.lasts:
+            self._journal.drop_opened(party.table, partial(self._tell, party, closed))
+        else:
+            self._tell(party, closed)
+        self._withdraw(party, party.opener)
+
+    def _not_there(self, party: _Party, key: str) -> None:
+        there = self._where[key]
+        there.remove(party)
+        if not there:
+            del self._where[key]
+            if key not in self._registry.sessions.by_key:
+                self._registry.membership.freed(key)
+
+    def _remove(self, party: _Party) -> None:
+        del self._parties[party.table]
+        self._registry.membership.give_up(place_of(party.table))
+        for key in party.players:
+            if key in self._where:
+                self._not_there(party, key)
+        party.too_long.stop()
+
+    # -- rematches
+
+    def ask(self, table: TableId, played: TableId, session: Session, others: Sequence[Session]) -> None:
+        """Tell the other players of a match that one of them waits at this table for the rematch."""
+        party = self._parties[table]
+        party.asked, party.played = others, played
+        for one in party.asked:
+            if one.player is not None:
+                one.player.deliver(RematchWanted(played, session.name, table, party.code))
+
+    def cannot_come(self, session: Session, why: str) -> None:
+        """A player who was asked for a rematch is gone, or plays another match: nobody waits for it any more."""
+        for party in [one for one in self._parties.values() if session in one.asked and session.key not in one.players]:
+            self._close(party, f"{session.name} {why}")
+
+    def _withdraw(self, party: _Party, key: str) -> None:
+        """Tell those who were asked for a rematch that it is not wanted any more."""
+        session = self._registry.find(key)
+        for one in party.asked:
+            if one.player is not None and party.played is not None and one.key not in party.players:
+                name = key if session is None else session.name
+                one.player.deliver(RematchWanted(party.played, name, None, ""))
+
+    # -- what others ask
+
+    def _is_here(self, party: _Party, key: str) -> bool:
+        """Whether a player is there, and free to play."""
+        session = self._registry.sessions.by_key.get(key)
+        if session is None or session.player is None:
+            return False
+        return not party.lasts or session.house or (session.table_id is None and _hears_of(party, session))
+
+    def _away(self, party: _Party) -> tuple[str, ...]:
+        found = ((self._registry.sessions.by_key.get(key), record) for key, record in party.players.items())
+        return tuple(record.name for session, record in found if session is None or session.player is None)
+
+    def _seen(self, party: _Party) -> OpenTable:
+        settings = {name: text for name, text in party.settings.items() if name != "code"}
+        names = tuple(record.name for record in party.players.values())
+        game, away = party.queue.game.name, self._away(party)
+        return OpenTable(party.table, party.seats, settings, names, party.reversed, game, party.code, away, party.lasts)
+
+    def _tell(self, party: _Party, event: object) -> None:
+        for key in tuple(party.players):
+            session = self._registry.sessions.by_key.get(key)
+            if session is not None and session.player is not None and _hears_of(party, session):
+                session.player.deliver(event)
+
+    def find(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
+        """
+        A table that waits, with its game; `None`: there is none.
+
+        :param code: of a private table
+        """
+        party = self._parties.get(table)
+        if party is None or party.queue.pool or not same_code(party.code, code):
+            return None
+        return party.queue.game, self._seen(party)
+
+    def _own(self, session: Session) -> _Party | None:
+        """The table that a player has opened last."""
+        own = (one for one in reversed(self._where.get(session.key, ())) if one.opener == session.key)
+        return next(own, None)
+
+    def empty_seats(self, session: Session) -> int | None:
+        """
+        How many seats are empty at the table that a player has opened last; `None`: the player has opened none that waits.
+        """
+        party = self._own(session)
+        return None if party is None else party.seats - len(party.players)
+
+    def somebody_is_away(self, session: Session) -> bool:
+        """Whether somebody who has a seat at the table that a player has opened last is not here, or not free."""
+        party = self._own(session)
+        return party is not None and not all(self._is_here(party, key) for key in party.players)
+
+    def waits(self, session: Session) -> bool:
+        """Whether a player waits at a table."""
+        return session.key in self._where
+
+    def waits_briefly(self, session: Session) -> bool:
+        """Whether a player waits at a table that does not last, or not for them: they wait nowhere else meanwhile."""
+        return any(not (party.lasts and can_come_back(session)) for party in self._where.get(session.key, ()))
+
+    def record_of(self, key: str) -> SeatRecord | None:
+        """Whose a name is because of a table that lasts; `None`: nobody's."""
+        lasting = (one for one in self._where.get(key, ()) if one.lasts)
+        party = next(lasting, None)
+        return None if party is None else party.players[key]
+
+    def keys(self) -> Collection[str]:
+        """The names of all who wait at tables, as names are compared, and the places of the tables."""
+        return {*self._where, *(place_of(table) for table in self._parties)}
+
+    def alone(self, session: Session) -> WaitingTable | None:
+        """The only table at which a player waits, alone, if it is for everybody."""
+        parties = self._where.get(session.key, ())
+        if len(parties) != 1 or parties[0].code or len(parties[0].players) > 1:
+            return None
+        return WaitingTable(*parties[0].queue.key, self._seen(parties[0]))
+
+    def others(self, session: Session) -> int | None:
+        """How many others wait at the table to which a player came last; `None`: the player waits at none."""
+        parties = self._where.get(session.key)
+        return None if not parties else len(parties[-1].players) - 1
+
+    def waiting(self, queue: Queue) -> list[OpenTable]:
+        """
+        The tables of a game that wait and are for everybody, the oldest first, and no more than are of use: tables at which
+        somebody is away are left out. The others can be joined by their numbers, and are listed when older ones are gone.
+        """
+        parties = (party for party in self._public() if party.queue == queue and not self._away(party))
+        return [self._seen(party) for party in islice(parties, LISTED)]
+
+    def listed(self) -> Mapping[str, list[OpenTable]]:
+        """By the name of the game: the tables that are for everybody and for all wires, no more than `LISTED` of all."""
+        tables: dict[str, list[OpenTable]] = {}
+        public = (party for party in self._public() if not party.queue.pool)
+        for party in islice(public, LISTED):
+            tables.setdefault(party.queue.game.name, []).append(self._seen(party))
+        return tables
+
+    def shown(self) -> list[WaitingTable]:
+        """The tables that are for everybody, for the other hosts of a cluster, and no more than `LISTED`."""
+        public = (party for party in self._public() if not self._away(party))
+        return [WaitingTable(*party.queue.key, self._seen(party)) for party in islice(public, LISTED)]
+
+    def _public(self) -> Iterator[_Party]:
+        return (party for party in self._parties.values() if not party.code and not party.full)
+
+    def everybody(self, game: str | None = None) -> list[Session]:
+        """All who wait at tables that do not last; for this game, if one is given."""
+        found = [
+            self._registry.sessions.by_key[key]
+            for party in self._parties.values()
+            if not party.lasts and game in (None, party.queue.game.name)
+            for key in party.players
+        ]
+        return list(dict.fromkeys(found))
+
+    def alone_at_tables(self) -> list[Session]:
+        """Those who wait at tables and are here."""
+        found = (self._registry.sessions.by_key.get(key) for key in self._where)
+        return [session for session in found if session is not None and session.player is not None]
+
+    # -- the host starts and stops
+
+    def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[OpenedTable]) -> int:
+        """
+        Take over tables of an earlier run, or of another host. A table that cannot begin any more is dropped. Returns how many
+        wait.
+        """
+        now = self._wall()
+        for one in found:
+            game, left = games.get(one.game), self.patience - max(0.0, now - one.since / 1000)
+            names = {key_of(player.name): player for player in one.players}
+            free = {key: player for key, player in names.items() if key not in self._registry.sessions.by_key}
+            if one.table in self._parties:
+                continue
+            if left <= 0 or not free or game is None or not _can_begin(game, one):
+                if left > 0:
+                    self.log.warn("table {table} does not wait any more", table=one.table)
+                self._journal.drop_opened(one.table, lambda: None)
+                continue
+            address = rate_limit_key(one.players[0].address)
+            party = _Party(
+                *(one.table, Queue(game), one.seats, one.settings, one.code, address, one.since, free),
+                reversed=one.reversed,
+                lasts=True,
+            )
+            self._add(party, left)
+        return len(self._parties)
+
+    def halt(self) -> None:
+        """The host stops: no table is closed any more for having waited too long."""
+        self._soon.stop()
+        for party in self._parties.values():
+            party.too_long.stop()
+
+
+def _can_begin(game: Game[Any, Any], opened: OpenedTable) -> bool:
+    """Whether a match can begin at a table that an earlier release may have opened."""
+    try:
+        checked_settings(game, opened.settings)
+    except BadOption:
+        return False
+    return game.least_seats <= opened.seats <= game.most_seats
