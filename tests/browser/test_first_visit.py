@@ -222,6 +222,22 @@ class AccountTests(PlayCase):
         await later.until("localStorage.getItem('gamehost') === null")
 
 
+class HeardTests(PlayCase):
+    """What somebody hears who does not see the page."""
+
+    async def test_the_focus_and_the_questions(self) -> None:
+        """The focus stays on the page behind a dialog, and what Eriantys asks is announced with the turn."""
+        pages = [await self.browser.page() for _ in "ab"]
+        for page, name in zip(pages, ("ann", "bob"), strict=True):
+            await sit_down(page, name, "eriantys")
+        ann = pages[0]
+        await ann.until(CAN)
+        self.assertNotEqual(await ann.run("document.activeElement.tagName"), "BODY")
+        await ann.until("document.getElementById('said').textContent.includes('Your move: Choose a team.')")
+        await ann.run("document.querySelector('.board .cell[data-can]').click()")
+        await pages[1].until("document.getElementById('said').textContent.includes('Your move: Choose a team.')")
+
+
 class TalkTests(PlayCase):
     """What two people can do at a table beside moves."""
 

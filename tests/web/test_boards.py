@@ -231,6 +231,38 @@ class KeyTests(EachGame, SynchronousTestCase):
         self.assertEqual(evaluate(name, LOST, {"cards": VECTORS, "views": views, "board": board, "names": names}), [])
 
 
+class HeardTests(SynchronousTestCase):
+    """What the labels say to somebody who does not see the board."""
+
+    def test_the_lines_of_paper_soccer(self) -> None:
+        """From the labels alone it is known which lines are drawn, and where the ball bounces."""
+        view = {"first": 0, "moves": [[[0, 1]], [[1, 1], [0, 0], [1, 0]]], "next": 0}
+        options = {
+            "seat": 0,
+            "mine": 0,
+            "can": True,
+            "choice": [[2, 0]],
+            "names": ["ann", "bob"],
+            "wide": True,
+            "moves": [],
+        }
+        script = (
+            "Object.fromEntries(module.default.draw(data.view, data.options).cells.map(({ id, label }) => [id, label]))"
+        )
+        labels = evaluate("paper-soccer", script, {"view": view, "options": options})
+        expected = {
+            "0,0": "0,0, lines to 0,1 and 1,1 and 1,0",
+            "0,1": "0,1, lines to 0,0 and 1,1",
+            "1,1": "1,1, lines to 0,1 and 0,0",
+            "2,0": "2,0, the ball, take the last line back, lines to 1,0",
+            "4,1": "4,1, at the border",
+            "0,5": "0,5",
+            "1,5": "1,5, at the border",
+            "3,3": "3,3",
+        }
+        self.assertEqual({point: labels[point] for point in expected}, expected)
+
+
 class PressTests(SynchronousTestCase):
     def test_onitama(self) -> None:
         view = {

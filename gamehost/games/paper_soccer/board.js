@@ -107,6 +107,22 @@ function drawnMoves(view, up) {
   return drawn;
 }
 
+/** Whether the ball bounces off the edge of the pitch at a point. The middle of each goal line is open. */
+const onBorder = ([x, y]) => Math.abs(x) === WIDE || (Math.abs(y) === LONG && x !== 0);
+
+/** The name of a point -> the points to which lines of moves, or of the sketch, lead from it. */
+function linesFrom(view, sketch) {
+  const ends = new Map();
+  const add = (from, to) => ends.set(name(from), [...(ends.get(name(from)) ?? []), name(to)]);
+  let ball = [0, 0];
+  for (const point of [...view.moves.flat(), ...sketch]) {
+    add(ball, point);
+    add(point, ball);
+    ball = point;
+  }
+  return ends;
+}
+
 const BALL = [
   ["circle", { class: "ps-ball", r: 10 }],
   ["path", { class: "ps-patch", d: "M0 -4.6L4.4 -1.4L2.7 3.7H-2.7L-4.4 -1.4Z" }],
@@ -130,6 +146,7 @@ function draw(view, options) {
   };
   if (small) return spec;
   const open = openTo(options);
+  const lines = linesFrom(view, sketch);
   const over = [];
   const cells = POINTS.map((point) => {
     const id = name(point);
@@ -137,6 +154,8 @@ function draw(view, options) {
     const words = [id];
     if (id === name(ball)) words.push("the ball", sketch.length ? "take the last line back" : "");
     if (Math.abs(point[1]) === GOAL) words.push(goalWords(view, point, mine));
+    if (onBorder(point)) words.push("at the border");
+    if (lines.has(id)) words.push(`lines to ${lines.get(id).join(" and ")}`);
     const move = open.get(id);
     if (move) {
       words.push("can be played to", move.more ? "bounces" : "");

@@ -71,6 +71,18 @@ export function link(address, attributes, ...children) {
   return h("a", { href: address, ...attributes }, ...children);
 }
 
+/** A dialog that is gone when it is closed. The focus goes back to where it was, or to the content if that is gone. */
+export function newDialog(title) {
+  const dialog = h("dialog", { "aria-labelledby": title });
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    // What was pressed may be drawn anew after this.
+    setTimeout(() => document.activeElement === document.body && document.getElementById("main")?.focus());
+  });
+  document.body.append(dialog);
+  return dialog;
+}
+
 /** Say something in the page's live region, for those who do not see the board. */
 export function announce(text) {
   const region = document.getElementById("said");

@@ -1,6 +1,6 @@
 // The log-in: a dialog that asks for a name. Guests need no more; accounts have a password. And the wish to play.
 
-import { h, notice, put, say } from "./dom.js";
+import { h, newDialog, notice, put, say } from "./dom.js";
 import { enter, logOut, send } from "./socket.js";
 import { listen, state } from "./store.js";
 
@@ -27,9 +27,7 @@ export function loggedIn(then) {
 
 /** Ask for a name, or show the own one. */
 export function logInDialog(then = () => {}) {
-  const dialog = h("dialog", { "aria-labelledby": "log-in-title" });
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
+  const dialog = newDialog("log-in-title");
   if (state.me) known(dialog);
   else unknown(dialog, then);
   dialog.showModal();

@@ -1,6 +1,6 @@
 // Looking for opponents with settings: a dialog.
 
-import { h, put, say } from "./dom.js";
+import { h, newDialog, put, say } from "./dom.js";
 import { timesOf } from "./deadline.js";
 import { games, loadGame, titleOf } from "./games.js";
 import { LEVELS, seek } from "./login.js";
@@ -14,8 +14,7 @@ function choice(name, label, options, value = "") {
 export async function playDialog(game) {
   const [least, most] = games().get(game).seats;
   const { seats = {}, wishes: more = [] } = (await loadGame(game, false)) ?? {};
-  const dialog = h("dialog", { "aria-labelledby": "play-title" });
-  dialog.addEventListener("close", () => dialog.remove());
+  const dialog = newDialog("play-title");
   const submit = (event) => {
     event.preventDefault();
     seek(wishes(game, Object.fromEntries(new FormData(event.target))));
@@ -43,7 +42,6 @@ export async function playDialog(game) {
       h("button", { class: "go" }, "Play")));
   put(dialog, form);
   tell(form);
-  document.body.append(dialog);
   dialog.showModal();
 }
 

@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { Deadline } from "./deadline.js";
-import { announce, h, link, notice, put, say } from "./dom.js";
+import { announce, h, link, newDialog, notice, put, say } from "./dom.js";
 import { loadGame, loaded } from "./games.js";
 import { KEPT, gathered, inviteBox, showInvitation } from "./invite.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
@@ -274,7 +274,11 @@ class TablePage {
   tell(table, { turns }) {
     const over = table.over !== null || table.suspended;
     const turn = !over && table.seat !== null && turns.includes(table.seat);
-    if (turn && !this.turn) this.words.push("Your move.");
+    // What is asked may change several times in one turn, as in Eriantys.
+    const asked = turn && !this.back ? this.title.textContent : "";
+    if (turn && !this.turn) this.words.push(asked && asked !== "Your move" ? `Your move: ${asked}.` : "Your move.");
+    else if (asked && this.askedWords && asked !== this.askedWords) this.words.push(`${asked}.`);
+    this.askedWords = asked;
     // Who looks on hears each change of the turn.
     if (table.seat === null ? !over && this.turns !== undefined && this.turns !== turns.join() : turn && !this.turn) tone();
     this.turn = turn;
@@ -436,19 +440,18 @@ class TablePage {
   }
 
   resign() {
-    const dialog = h("dialog", { "aria-labelledby": "resign-title" });
+    const dialog = newDialog("resign-title");
     const close = () => dialog.close();
     const sure = () => {
       state.tables.get(this.number).resigned = true;
       send({ do: "leave" });
       close();
     };
-    dialog.addEventListener("close", () => dialog.remove());
-    put(dialog, h("h2", { id: "resign-title" }, "Resign this match?"), h("p", { class: "soft" }, "Your opponent wins at once."),
+    const others = state.tables.get(this.number).names.length > 2 ? "The match ends at once, and you lose it." : "Your opponent wins at once.";
+    put(dialog, h("h2", { id: "resign-title" }, "Resign this match?"), h("p", { class: "soft" }, others),
       h("div", { class: "row" },
         h("button", { type: "button", onclick: close }, "Play on"),
         h("button", { type: "button", class: "go", onclick: sure }, "Resign")));
-    document.body.append(dialog);
     dialog.showModal();
   }
 
