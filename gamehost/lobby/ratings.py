@@ -7,11 +7,13 @@ that ends.
 """
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
+from functools import cache
 from math import exp, log, pi, sqrt
 
 from attrs import define, field, frozen
 
 from gamehost.games.base import Cause
+from gamehost.games.installed import installed, part
 from gamehost.journal.records import FinishedMatch, TableId
 from gamehost.lobby.results import Who, outcome
 from gamehost.players.base import Level
@@ -93,14 +95,21 @@ def _volatility(sigma: float, phi: float, variance: float, delta: float, tau: fl
     return exp(low / 2)
 
 
-#: The anchors of the scale: what house players are worth, whatever they have won. Their distances are about those that
-#: docs/house-players names; those of the games differ by about the deviation.
+#: The anchors of the scale in games in which the levels were measured: what house players are worth, whatever they have won.
+#: Their distances are about those that docs/house-players names; those of the games differ by about the deviation.
 ANCHORS: Mapping[str, Rating] = {
     Level.RANDOM.value: Rating(600.0, 100.0),
     Level.EASY.value: Rating(1100.0, 100.0),
     Level.MEDIUM.value: Rating(1500.0, 100.0),
     Level.HARD.value: Rating(1900.0, 100.0),
 }
+
+
+@cache
+def levels_are_measured(game: str) -> bool:
+    """Whether it is known how strong the levels of the house are in a game: its `player.py` says so."""
+    token = installed().games.get(game)
+    return token is not None and part(token, "player", "MEASURED") is True
 
 
 @frozen
@@ -147,7 +156,7 @@ class RunningRatings:
         Rate matches that are not counted, the oldest first. Each match is a rating period for its players; each step takes one.
 
         At a table of three or four, everybody has played everybody: winners have beaten the others. House players are anchors,
-        whose ratings stay as they are.
+        whose ratings do not change, in games in which their levels were measured. In other games they are rated as others are.
         """
         for match in matches:
             yield
@@ -163,14 +172,17 @@ class RunningRatings:
             return  # no result
         game, week = match.opening.game, match.opened_ms // WEEK
         seats = [(Who.of(one), game) for one in match.opening.seats]
-        known = [ratings.pop(key, Rated(ANCHORS.get(key[0].name, Rating()), week=week)) for key in seats]
+        anchors = ANCHORS if levels_are_measured(game) else {}
+        new = [anchors.get(who.name, Rating()) if who.kind == "house" else Rating() for who, _ in seats]
+        known = [ratings.pop(key, Rated(one, week=week)) for key, one in zip(seats, new, strict=True)]
+        fixed = [who.kind == "house" and who.name in anchors for who, _ in seats]
         before = [
-            one.rating.after_rest(0 if who.kind == "house" else max(0, week - one.week))
-            for (who, _), one in zip(seats, known, strict=True)
+            one.rating.after_rest(0 if anchored else max(0, week - one.week))
+            for anchored, one in zip(fixed, known, strict=True)
         ]
         for seat, (who, _) in enumerate(seats):
             rating = before[seat]
-            if who.kind != "house":
+            if not fixed[seat]:
                 others = [other for other in range(len(seats)) if other != seat]
                 shares = [0.5 + ((seat in winners) - (other in winners)) / 2 for other in others]
                 rating = rating.after([(before[o], s) for o, s in zip(others, shares, strict=True)])

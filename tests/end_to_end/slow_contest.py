@@ -19,17 +19,8 @@ from typing import Any
 
 from gamehost.players.base import SeededChance
 from tests.end_to_end.test_contest import ContestCase
-from tests.extras.contest import test_standings
 from tests.kit.fork_server import ROOT
 from tests.kit.process import HostProcess
-
-
-class SimulatedTests(test_standings.SimulatedTests):
-    def test_intervals_hold_the_truth(self) -> None:
-        share = self.share_of_true_intervals(100)
-        print(f"{share:.3f} of 800 intervals hold the truth")
-        self.assertTrue(0.90 <= share <= 0.98, share)
-
 
 #: Plays at random, but the same in the same position for the same seed: also when it was killed and comes back, and finds its
 #: moves in another order.

@@ -2,7 +2,7 @@
 
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -20,6 +20,7 @@ from gamehost.extras.contest.command import _content, games_at, parser, plan_of
 from gamehost.extras.contest.contest import Contest, ContestJournal, ContestRun
 from gamehost.extras.contest.game import ContestGame
 from gamehost.extras.contest.owners import Owners
+from gamehost.extras.contest.ratings import Shares, most_probable, put_together
 from gamehost.games.base import Game, Seat
 from gamehost.games.play import new_player
 from gamehost.players.base import Level
@@ -278,3 +279,11 @@ def tables() -> Iterator[tuple[str, str, int]]:
         for game in wire.games:
             if game.name != "remote" and (game.name == "eriantys" or game is wire.games[0] or wire.name == "open"):
                 yield from ((wire.name, game.name, seats) for seats in range(game.least_seats, game.most_seats + 1))
+
+
+def most_likely(count: int, outcomes: Iterable[Shares]) -> list[float]:
+    """
+    The strengths of maximum likelihood, as natural logarithms: before the first game everything is as good as equally
+    probable. Nobody may have won or lost all games.
+    """
+    return most_probable(put_together(count, outcomes), 1e-10)

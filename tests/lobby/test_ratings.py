@@ -112,6 +112,18 @@ class GlickoTests(PropertyCase):
 
 
 class RateTests(SynchronousTestCase):
+    def test_house_players_are_anchors_only_where_they_were_measured(self) -> None:
+        for game, anchored in (("onitama", True), ("stratego", True), ("gomoku", False)):
+            with self.subTest(game):
+                played = match(1, ("ann", "hard.1"), (0,))
+                played = evolve(played, opening=evolve(played.opening, game=game))
+                ratings = rated(played)
+                hard = ratings[Who("house", "hard"), game].rating
+                self.assertEqual(hard == glicko.ANCHORS["hard"], anchored)
+                if not anchored:
+                    self.assertLess(hard.value, 1_500)
+                    self.assertAlmostEqual(ratings[Who("account", "ann"), game].rating.value + hard.value, 3_000)
+
     def test_a_win_and_a_draw(self) -> None:
         ratings = rated(match(1, ("ann", "bob"), (0,)))
         self.assertGreater(value(ratings, "ann"), 1500)

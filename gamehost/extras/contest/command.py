@@ -596,7 +596,7 @@ class Shown:
         began = time.monotonic()
         if began < self._not_before:
             return
-        self._table = results.standings(self.contest, results.FEW_SAMPLES)
+        self._table = results.standings(self.contest)
         try:
             results.write(self.contest, self._table, self.folder, self.game, [*self.run.running])
         except OSError as error:  # the journal counts; the results are made from it at the end

@@ -15,7 +15,7 @@ from attrs import frozen
 
 from gamehost.extras.contest.contest import Contest
 from gamehost.extras.contest.entries import Played
-from gamehost.extras.contest.ratings import Rating, ratings, superiority, tie_breaks
+from gamehost.extras.contest.ratings import Rating, Shares, strengths, superiority, tie_breaks
 from gamehost.games.base import Game
 from gamehost.journal.notation import NoPicture, NotNotation, picture, read_notation
 
@@ -33,6 +33,8 @@ class Standing:
     #: Points on each seat.
     by_seat: tuple[float, ...]
     rating: Rating
+    #: The likelihood that the player is better than the next one in the table; `None`: it is the last.
+    superiority: float | None
     buchholz: float
     sonneborn_berger: float
     #: Games lost, by cause.
@@ -41,23 +43,17 @@ class Standing:
     scratched: str = ""
 
 
-#: Simulated contests for the intervals of the ratings: at the end, and while the contest is played.
-SAMPLES, FEW_SAMPLES = 400, 30
-
-
-def standings(contest: Contest, samples: int = SAMPLES) -> list[Standing]:
+def standings(contest: Contest) -> list[Standing]:
     """
     The table, the best player first: by points, then Buchholz (in a Swiss contest), Sonneborn-Berger, games won, and the order
     of entry.
-
-    :param samples: simulated contests for the intervals of the ratings
     """
     plan, played = contest.plan, in_order(contest)
     count = len(plan.entrants)
     points = contest.points()
     scores = [score for one in played for score in one.scores]
     anchor = next(((number, one.anchor) for number, one in enumerate(plan.entrants) if one.anchor is not None), None)
-    rated = ratings(count, scores, plan.seed, anchor, samples)
+    rated = strengths(count, [Shares(one.players, one.shares) for one in played], anchor)
     breaks = tie_breaks(count, scores, points)
     wins = [contest.against(player) for player in range(count)]
     swiss = plan.format == "swiss"
@@ -75,11 +71,15 @@ def standings(contest: Contest, samples: int = SAMPLES) -> list[Standing]:
             by_seat[one.players.index(player)] += one.shares[one.players.index(player)]
         lost_by = Counter(one.cause for one in mine if one.shares[one.players.index(player)] == 0)
         won, drawn, lost = wins[player]
-        scratched = contest.scratched.get(player, (0, ""))[1]
         found.append(
             Standing(
                 *(rank, player, plan.names[player], points[player], len(mine), won, drawn, lost, tuple(by_seat)),
-                *(rated[player], breaks[player].buchholz, breaks[player].sonneborn_berger, lost_by, scratched),
+                rating=rated.rating(player),
+                superiority=rated.superiority(player, order[rank]) if rank < count else None,
+                buchholz=breaks[player].buchholz,
+                sonneborn_berger=breaks[player].sonneborn_berger,
+                lost_by=lost_by,
+                scratched=contest.scratched.get(player, (0, ""))[1],
             )
         )
     return found
@@ -107,6 +107,7 @@ def as_data(contest: Contest, table: Sequence[Standing]) -> dict[str, Any]:
                 **{"won": one.won, "drawn": one.drawn, "lost": one.lost, "by_seat": list(one.by_seat)},
                 **{"rating": round(one.rating.value, 1), "low": round(one.rating.low, 1)},
                 **{"high": round(one.rating.high, 1), "buchholz": one.buchholz},
+                "superiority": None if one.superiority is None else round(one.superiority, 4),
                 **{"sonneborn_berger": one.sonneborn_berger, "lost_by": dict(one.lost_by)},
                 **{"scratched": bool(one.scratched), "why": one.scratched},
             }
@@ -127,13 +128,13 @@ def in_order(contest: Contest) -> list[Played]:
 
 def as_text(contest: Contest, table: Sequence[Standing]) -> str:
     width = max([len(one.name) for one in table] + [6])
-    lines = [f"rank  {'player':{width}}  points  games   won drawn  lost  rating  95 %"]
+    lines = [f"rank  {'player':{width}}  points  games   won drawn  lost  rating  {'95 %':14}  better"]
     for one in table:
         interval = f"{one.rating.low:+.0f} to {one.rating.high:+.0f}"
         out = f"  out: {one.scratched}" if one.scratched else ""
         lines.append(
             f"{one.rank:4}  {one.name:{width}}  {one.points:6g}  {one.games:5} {one.won:5} {one.drawn:5} {one.lost:5}"
-            f"  {one.rating.value:+6.0f}  {interval}{out}"
+            f"  {one.rating.value:+6.0f}  {interval:14}  {_likely(one.superiority):>6}{out}"
         )
     if contest.plan.sprt is not None:
         won, drawn, lost = contest.against(0)
@@ -142,6 +143,11 @@ def as_text(contest: Contest, table: Sequence[Standing]) -> str:
             f"sequential test of {low:g} and {high:g} points: {contest.verdict.value} ({won} won, {drawn} drawn, {lost} lost)"
         )
     return "\n".join(lines) + "\n"
+
+
+def _likely(superiority: float | None) -> str:
+    """For people: how likely it is that a player is better than the next one."""
+    return "" if superiority is None else f"{superiority:.0%}"
 
 
 def write(
@@ -229,7 +235,7 @@ def _live(contest: Contest, live: Sequence[str]) -> Iterator[str]:
 
 def _table(table: Sequence[Standing], swiss: bool) -> Iterator[str]:
     yield '<div class="scroll"><table><tr><th>Rank</th><th>Player</th><th>Points</th><th>Games</th><th>Won</th><th>Drawn</th>'
-    yield "<th>Lost</th><th>Rating</th><th>95 %</th><th>Points<br>by seat</th>"
+    yield "<th>Lost</th><th>Rating</th><th>95 %</th><th>Better than<br>the next</th><th>Points<br>by seat</th>"
     yield f"{'<th>Buchholz</th>' if swiss else ''}<th>Sonneborn-<br>Berger</th>"
     yield '<th class="words">Lost by</th></tr>'
     for one in table:
@@ -242,7 +248,8 @@ def _table(table: Sequence[Standing], swiss: bool) -> Iterator[str]:
         yield (
             f"<tr><td>{one.rank}</td><td>{name}</td><td>{one.points:g}</td><td>{one.games}</td><td>{one.won}</td>"
             f"<td>{one.drawn}</td><td>{one.lost}</td><td>{one.rating.value:+.0f}</td>"
-            f"<td>{one.rating.low:+.0f} to {one.rating.high:+.0f}</td><td>{seats}</td>{buchholz}"
+            f"<td>{one.rating.low:+.0f} to {one.rating.high:+.0f}</td><td>{_likely(one.superiority)}</td><td>{seats}</td>"
+            f"{buchholz}"
             f'<td>{one.sonneborn_berger:g}</td><td class="words">{html.escape(causes)}</td></tr>'
         )
     yield "</table></div>"

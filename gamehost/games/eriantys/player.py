@@ -486,3 +486,5 @@ def recalled(known: events.Situation, told: Sequence[Any], seat: Seat) -> Sequen
 
 
 PLAYER = EriantysPlayer
+#: How strong the levels are was measured: the table of docs/house-players.
+MEASURED = True

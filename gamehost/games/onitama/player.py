@@ -180,3 +180,5 @@ class OnitamaPlayer:
 
 
 PLAYER = OnitamaPlayer
+#: How strong the levels are was measured: the table of docs/house-players.
+MEASURED = True

@@ -304,3 +304,5 @@ class PaperSoccerPlayer:
 
 
 PLAYER = PaperSoccerPlayer
+#: How strong the levels are was measured: the table of docs/house-players.
+MEASURED = True

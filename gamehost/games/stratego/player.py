@@ -571,3 +571,5 @@ def _undone(squares: str, event: rules.Moved | rules.Fought, seat: Seat) -> str:
 
 
 PLAYER = StrategoPlayer
+#: How strong the levels are was measured: the table of docs/house-players.
+MEASURED = True

@@ -22,12 +22,13 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.extras.contest.contest import Contest, ContestJournal, ContestRun
 from gamehost.extras.contest.judging import Decision, shares_of
 from gamehost.extras.contest.plan import Entrant, Plan
-from gamehost.extras.contest.ratings import POINTS, Score, strengths
+from gamehost.extras.contest.ratings import POINTS, Shares
 from gamehost.extras.contest.results import standings
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.games.play import new_player
 from gamehost.players.base import Level, Player, SeededChance
+from tests.kit.contests import most_likely
 from tests.kit.players import play_match
 
 
@@ -94,13 +95,14 @@ def made(games: int) -> dict[str, Any]:
 def truth() -> list[float]:
     """The ratings that these games give, with the average 0."""
     table, names = json.loads(TABLE.read_text("utf-8")), [*PLAYERS]
-    scores = [
-        Score(names.index(one), names.index(other), max(0.0, min(1.0, points - game)))
-        for one, others in table["points"].items()
-        for other, points in others.items()
-        for game in range(table["games"])
-    ]
-    return [POINTS * one for one in strengths(len(names), scores, prior=0)]
+    outcomes = []
+    for one, others in table["points"].items():
+        for other, points in others.items():
+            for game in range(table["games"]):
+                share = max(0.0, min(1.0, points - game))
+                outcomes.append(Shares((names.index(one), names.index(other)), (share, 1 - share)))
+    logs = most_likely(len(names), outcomes)
+    return [POINTS * (one - sum(logs) / len(logs)) for one in logs]
 
 
 class PlayedGame:
@@ -145,7 +147,7 @@ class StrengthTests(SynchronousTestCase):
         print(", ".join(f"{name} {value:+.0f}" for name, value in known.items()))
         in_order = held = 0
         for seed in range(self.SEED, self.SEED + self.CONTESTS):
-            table = standings(self.contest(seed), 100)
+            table = standings(self.contest(seed))
             names = [one.name for one in table]
             true = sum(one.rating.low <= known[one.name] <= one.rating.high for one in table)
             in_order += names == [*PLAYERS]

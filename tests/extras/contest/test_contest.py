@@ -131,14 +131,14 @@ class ContestTests(SynchronousTestCase):
         contest = Contest(plan(2, sprt=(0.0, 100.0)))
         self.assertLess(len(play(contest)), 500)
         self.assertIs(contest.verdict, Verdict.ACCEPTED)
-        self.assertIn("accepted", as_text(contest, standings(contest, 5)))
+        self.assertIn("accepted", as_text(contest, standings(contest)))
 
     def test_the_table_does_not_depend_on_which_game_ended_first(self) -> None:
         tables = []
         for seed in range(3):
             contest = Contest(plan(5, rounds=2, seed=7))
             play(contest, at_once=4, seed=seed)
-            tables.append(as_data(contest, standings(contest, 20)))
+            tables.append(as_data(contest, standings(contest)))
         self.assertEqual(tables, tables[:1] * 3)
 
     def test_more_than_two_at_a_table(self) -> None:
@@ -147,7 +147,7 @@ class ContestTests(SynchronousTestCase):
         self.assertEqual([len(one.players) for one in games], [3, 3, 3, 3])
         contest.note(played(games[0], (0.5, 0.5, 0.0)))
         self.assertEqual(sum(contest.points()), 1.0)
-        self.assertIn(games[0].id, as_html(contest, standings(contest, 5)))
+        self.assertIn(games[0].id, as_html(contest, standings(contest)))
 
 
 class JournalTests(SynchronousTestCase):
@@ -337,18 +337,29 @@ class ResultsTests(SynchronousTestCase):
         self.assertEqual(len(data["games"]), 12)
         self.assertEqual((data["players"][0]["scratched"], data["players"][0]["why"]), (False, ""))
 
+    def test_how_likely_it_is_that_a_player_is_better_than_the_next(self) -> None:
+        contest = self.contest()
+        table = standings(contest)
+        likely = [one.superiority for one in table]
+        self.assertIsNone(likely[-1])
+        self.assertTrue(all(one is not None and 0.5 < one < 1 for one in likely[:-1]), likely)
+        self.assertIn(f"{likely[0]:.0%}", as_text(contest, table).splitlines()[1])
+        self.assertEqual(
+            [one["superiority"] is None for one in as_data(contest, table)["players"]], [False] * 3 + [True]
+        )
+
     def test_names_are_text(self) -> None:
         evil = Plan("onitama", "onitama", (Entrant("<b>&", ("x",)), Entrant('"><script>', ("y",))))
         contest = Contest(evil)
         play(contest)
-        page = as_html(contest, standings(contest, 5), ["1.1"])
+        page = as_html(contest, standings(contest), ["1.1"])
         self.assertNotIn("<script", page)
         self.assertNotIn("<b>", page)
 
     def test_before_the_first_game(self) -> None:
         contest = Contest(plan(3))
         self.assertEqual([one.games for one in standings(contest)], [0, 0, 0])
-        self.assertIn("<svg", as_html(contest, standings(contest, 5)))
+        self.assertIn("<svg", as_html(contest, standings(contest)))
 
 
 # The options of `gamehost contest`, and the file that has the same.

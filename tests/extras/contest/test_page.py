@@ -29,7 +29,7 @@ class PageCase(SynchronousTestCase):
         self.folder = Path(self.mktemp())
         self.contest = Contest(plan(4))
         self.running: dict[str, Any] = {}
-        results.write(self.contest, results.standings(self.contest, 5), self.folder, ONITAMA)
+        results.write(self.contest, results.standings(self.contest), self.folder, ONITAMA)
         self.clock = Clock()
         site = ContestSite(self.clock, self.contest, lambda: self.running, self.folder, ONITAMA, Access(NAMED))
         return SiteWorld(site, self.clock)
