@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist check-extras deb check-deb check-first-steps clean \
-	test-slow test-browser test-cluster check-cluster looks test-properties test-simulation test-sigkill test-championship test-contest-intervals test-contest-kills test-contest-strength test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
+	test-slow test-browser test-cluster check-cluster looks test-properties test-simulation test-sigkill test-championship test-contest-bad test-contest-intervals test-contest-kills test-contest-strength test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop bench-peers ladder soak profile way
 
 ##@ To play
@@ -150,6 +150,9 @@ test-championship: $(VENV)/ready ## kill -9 when a result of a championship is t
 
 test-contest-kills: $(VENV)/ready ## kill -9 of contests, of their host and of clients at random moments, two to six seconds each; KILLS=50
 	GAMEHOST_KILLS=$(or $(KILLS),50) $(FORK) $(TRIAL) tests.end_to_end.slow_contest.KillTests
+
+test-contest-bad: $(VENV)/ready ## a contest of twenty programs, eight of them bad in eight ways, takes at most 1.3 times as long as with sound ones; some minutes
+	$(FORK) $(TRIAL) tests.end_to_end.slow_contest.BadBotsTests
 
 test-contest-intervals: $(VENV)/ready ## simulated fields: do 93 to 97 of 100 intervals of ratings hold the truth? some minutes; FIELDS=2000
 	GAMEHOST_FIELDS=$(or $(FIELDS),2000) $(TRIAL) tests.extras.contest.test_standings.IntervalTests

@@ -118,7 +118,7 @@ TIMERS = {
     "gamehost.tables.gallery": "watchers, some in each turn of the reactor, and the delay of what they see",
     "gamehost.net.context": "the deadlines of a connection; a look at all connections of a listener",
     "gamehost.extras.contest.game": "the deadline of a game, and programs that do not come or do not end",
-    "gamehost.extras.contest.contest": "the next games, after all is told; a look at what programs take",
+    "gamehost.extras.contest.run": "the next games, after all is told; a look at what programs take",
     "gamehost.extras.contest.hosted": "places that are not free yet, and players who are not away yet",
     "gamehost.extras.contest.command": "the end",
     "gamehost._twisted": "a timer, for those that are named here; a port that accepts nothing for a moment",

@@ -476,8 +476,9 @@ def own_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 #: Between an exception's words and the place in the program that raised it.
 PLACE = ", in "
-#: The bytes of a program's output that are stored: the end of it.
+#: The bytes of a program's output in which its last words are looked for, and those that are stored: the end of it.
 KEPT = 2_000
+WRITTEN = 200_000
 
 
 class ProgramProcess(Command):
@@ -491,14 +492,27 @@ class ProgramProcess(Command):
         super().__init__(reactor)
         self._ended = ended
         self._output = self._errors = b""
+        self._written = bytearray()
         #: The last line that it has printed, once it has ended; errors first.
         self.words = ""
 
     def outReceived(self, data: bytes) -> None:
         self._output = (self._output + data)[-KEPT:]
+        self._store(data)
 
     def errReceived(self, data: bytes) -> None:
         self._errors = (self._errors + data)[-KEPT:]
+        self._store(data)
+
+    def _store(self, data: bytes) -> None:
+        self._written += data
+        if len(self._written) > 2 * WRITTEN:
+            del self._written[:-WRITTEN]
+
+    @property
+    def written(self) -> bytes:
+        """The end of all that it has printed, errors too, in the order in which it came."""
+        return bytes(self._written[-WRITTEN:])
 
     def over(self) -> None:
         self.words = last_words(self._errors) or last_words(self._output)

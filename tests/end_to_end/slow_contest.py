@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from gamehost.players.base import SeededChance
-from tests.end_to_end.test_contest import ContestCase
+from tests.end_to_end.test_contest import BOT, ContestCase
 from tests.kit.fork_server import ROOT
 from tests.kit.process import HostProcess
 
@@ -35,6 +35,30 @@ AGAIN = f"sh -c {shlex.quote('until ' + SEEDED + '; do :; done')}"
 EARLIEST, LATEST = 0.2, 2.5
 #: Seconds between two kills of clients at most.
 SOON = 1.0
+
+
+class BadBotsTests(ContestCase):
+    """`make test-contest-bad`. Both contests have the machine to themselves, one after the other."""
+
+    timeout = 3_600
+    #: Bad in eight ways.
+    BAD = ("gone", "hangs", "floods", "nonsense", "greedy", "helped", "crashes", "never")
+    MOST = 1.3
+
+    def seconds(self, name: str, bad: Sequence[str]) -> float:
+        """How long a round robin of twenty takes."""
+        players = {one: one for one in bad} | {f"bot{number}": BOT for number in range(20 - len(bad))}
+        began = time.monotonic()
+        contest = self.begin(players, f"--out={self.folder / name}", "--memory=300", "--concurrency=2")
+        self.assertEqual(contest.wait(timeout=self.timeout), 0, contest.stdout.read())
+        return time.monotonic() - began
+
+    def test_eight_bad_ones_of_twenty_hold_nobody_up(self) -> None:
+        sound, mixed = self.seconds("sound", ()), self.seconds("mixed", self.BAD)
+        print(
+            f"20 sound programs: {sound:.0f} s; with {len(self.BAD)} bad ones: {mixed:.0f} s, {mixed / sound:.2f} times"
+        )
+        self.assertLessEqual(mixed, self.MOST * sound)
 
 
 class KillTests(ContestCase):

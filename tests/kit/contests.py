@@ -17,10 +17,11 @@ from twisted.python.failure import Failure
 from gamehost.extras.bots.command import PlayerProtocol, playable
 from gamehost.extras.bots.command import parser as player_parser
 from gamehost.extras.contest.command import _content, games_at, parser, plan_of
-from gamehost.extras.contest.contest import Contest, ContestJournal, ContestRun
+from gamehost.extras.contest.contest import Contest, ContestJournal
 from gamehost.extras.contest.game import ContestGame
 from gamehost.extras.contest.owners import Owners
 from gamehost.extras.contest.ratings import Shares, most_probable, put_together
+from gamehost.extras.contest.run import ContestRun
 from gamehost.games.base import Game, Seat
 from gamehost.games.play import new_player
 from gamehost.players.base import Level

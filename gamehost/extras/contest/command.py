@@ -4,11 +4,9 @@ The command `gamehost contest`: plays a contest between programs, and writes its
 
 import argparse
 import json
-import os
 import secrets
 import shlex
 import shutil
-import subprocess
 import sys
 import time
 import tomllib
@@ -24,38 +22,28 @@ from gamehost._twisted import use_steady_clock
 from gamehost.commands.command_line import exit_with_usage_error, number, print_text
 from gamehost.extras.contest import results
 from gamehost.extras.contest.audit import audited, faults, faults_of_files
-from gamehost.extras.contest.contest import (
-    FORMATS,
-    JOURNAL,
-    Contest,
-    ContestError,
-    ContestJournal,
-    ContestRun,
-    Pairing,
-)
+from gamehost.extras.contest.contest import JOURNAL, Contest, ContestError, ContestJournal, Pairing
 from gamehost.extras.contest.entries import Played, Refused, Void
-from gamehost.extras.contest.game import ContestGame, PrivateGame, is_own
+from gamehost.extras.contest.entry import EntryCheck, at_once, check_names
+from gamehost.extras.contest.files import CHECKS, replace_file
+from gamehost.extras.contest.game import ContestGame, PrivateGame
 from gamehost.extras.contest.host import ContestHost
 from gamehost.extras.contest.hosted import HostedGame, secret_of
 from gamehost.extras.contest.isolation import KINDS, why_not
+from gamehost.extras.contest.middle import ACTIONS, intervene, words_of
 from gamehost.extras.contest.owners import Owners, owners_here
-from gamehost.extras.contest.plan import PERSON, Entrant, Plan
+from gamehost.extras.contest.plan import FORMATS, IN_TURN, OUT_RULES, PERSON, Entrant, Plan
+from gamehost.extras.contest.run import ContestRun
+from gamehost.extras.contest.standings import Standing, standings
 from gamehost.games.base import Game
 from gamehost.ops.workers import adopt_orphans
 from gamehost.players.base import Level
-from gamehost.programs.clients import client_of, judges_of
+from gamehost.programs.clients import client_of
 from gamehost.settings import BadOption, settings_of
 from gamehost.wires.base import SeatKey, Wire
 
 #: The exit status: the contest is over; it was interrupted, and goes on with the same command; it cannot be played.
 OVER, INTERRUPTED, NOT_PLAYED = 0, 1, 2
-#: Scenarios of `gamehost check` that each program is judged by before the contest.
-CHECKED = 4
-#: Seconds for these.
-CHECK_SECONDS = 180
-
-#: Settings of a contest that its check does not have.
-_TIMES = ("move_time", "game_time", "increment")
 #: Characters of the bar on a terminal.
 BAR = 30
 #: Seconds between two versions of the results while the contest is played.
@@ -77,6 +65,8 @@ starts the programs anew. A file has the same options by their names, and the pl
   medium = "house:medium"
 """
 
+#: What a file does not have.
+_NOT_IN_FILES = {"file", "action", "anew", "audit"}
 #: Options without a value.
 _FLAGS = {"no_check", "pairs", "strict_entry"}
 
@@ -84,18 +74,31 @@ _FLAGS = {"no_check", "pairs", "strict_entry"}
 def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="gamehost contest",
-        usage="gamehost contest (FILE.toml | --wire WIRE --player NAME=COMMAND ...) [options]",
+        usage="gamehost contest (FILE.toml | --wire WIRE --player NAME=COMMAND ...) [options]\n"
+        "       gamehost contest [FILE.toml] (drop NAME | replace NAME COMMAND [--anew] | replay NAME NAME) [--out DIR]",
         description="Plays a contest between programs, and writes the results. The same command goes on where it was.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the contest in a file; options count more")
+    made.add_argument("action", nargs="*", metavar="ACTION", help="; ".join(ACTIONS.values()))
+    made.add_argument("--anew", action="store_true", default=None, help="with replace: play all its games again")
+    _add_games(made, wires)
+    _add_bounds(made)
+    return made
+
+
+def _add_games(made: argparse.ArgumentParser, wires: Sequence[Wire[Any]]) -> None:
+    """What is played, by whom and in which order."""
     made.add_argument("--wire", metavar="WIRE", help=", ".join(wire.name for wire in wires if not wire.for_people))
     made.add_argument("--game", metavar="GAME", help="on a wire with several; default the first one")
     made.add_argument("--player", action="append", metavar="PLAYER", help="who takes part; repeatable")
     formats = "; ".join(f"{name}: {meaning}" for name, meaning in FORMATS.items())
     made.add_argument("--format", choices=FORMATS, help=f"default round-robin. {formats}")
     made.add_argument("--rounds", type=number, metavar="N", help="default 1, in a Swiss contest 5")
+    rules = "; ".join(f"{name}: {meaning}" for name, meaning in OUT_RULES.items())
+    made.add_argument("--out-rule", choices=OUT_RULES, help=f"for players who are out. {rules}. Default annul; forfeit in a "
+                      "Swiss contest and a knock-out")  # fmt: skip
     made.add_argument(
         "--pairs", action="store_true", default=None, help="play each pairing twice: the same deal, other seats"
     )
@@ -104,6 +107,10 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     made.add_argument(
         "--set", action="append", metavar="NAME=VALUE", help="a setting of the game or the wire; repeatable"
     )
+
+
+def _add_bounds(made: argparse.ArgumentParser) -> None:
+    """The bounds of games and programs, and where all is played and written."""
     made.add_argument("--move-time", type=_seconds, metavar="S", help="seconds for a move; default 10, 0: any time")
     made.add_argument("--game-time", type=_seconds, metavar="S", help="for all moves of a player; default: any time")
     made.add_argument("--increment", type=_seconds, metavar="S", help="seconds that a player gets for each move")
@@ -121,6 +128,7 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
                       "first is so much, or so much better")  # fmt: skip
     made.add_argument("--anchor", metavar="NAME=RATING", help="a player whose rating is known; else the average is 0")
     made.add_argument("--concurrency", type=number, metavar="N", help="games at the same time; default one a core")
+    made.add_argument("--title", metavar="TEXT", help="what the pages call the contest")
     made.add_argument("--out", type=Path, metavar="DIR", help="where the results are written; default contest")
     made.add_argument("--web", metavar="[HOST:]PORT", help="show the contest there as a page while it runs")
     made.add_argument("--host", metavar="[HOST:]PORT", help="play on a running host of this machine: the wire's port")
@@ -130,7 +138,6 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     )
     made.add_argument("--audit", action="store_true", help="see if the contest in --out followed its plan and its seed")
     made.add_argument("--no-check", action="store_true", default=None, help="do not check the programs first")
-    return made
 
 
 def _seconds(text: str) -> str:
@@ -151,38 +158,62 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
     """
     made = parser(wires)
     options = made.parse_args(arguments)
+    if options.file is not None and str(options.file) in ACTIONS:
+        options.file, options.action = None, [str(options.file), *options.action]
     if options.audit:
         return _audit(options.out or DEFAULT_OUT, wires)
     try:
         content = _content(options)
+        if options.action:
+            return _intervene(options.action, content, wires)
         plan = plan_of(content, wires)
         folder = Path(content.get("out", DEFAULT_OUT))
-        known = next(wire for wire in wires if wire.name == plan.wire)
         place = _where_games_are(content, plan)
-        if not (folder / JOURNAL).exists() and not content.get("no_check"):
-            _check(plan, known, bool(content.get("strict_entry")), out)
+        found = _checked(plan, folder, content, out)
         journal = ContestJournal(folder)
         contest = journal.open(plan)
     except (ContestError, BadOption) as error:
         exit_with_usage_error(error, "gamehost contest --help lists the options")
-    at_once = content.get("concurrency") or os.cpu_count() or 1
-    status, failure = [INTERRUPTED], [""]
+    except KeyboardInterrupt:
+        print_text("interrupted in the check of the programs: no game was played\n")
+        return INTERRUPTED
+    if found is not None:
+        replace_file(folder / CHECKS, json.dumps(found, indent=1) + "\n")
+    known = next(wire for wire in wires if wire.name == plan.wire)
     game = next(game for game in known.games if game.name == plan.game)
     shown = Shown(contest, folder, game, out)
+    make = games_at(place, reactor, known, game, plan, _owners(place))
+    return _play(reactor, journal, shown, make, content, made)
+
+
+def _play(
+    reactor: Any,
+    journal: ContestJournal,
+    shown: "Shown",
+    new_game: Callable[..., ContestGame],
+    content: Mapping[str, Any],
+    made: argparse.ArgumentParser,
+) -> int:
+    """
+    Play a contest to its end, or until it is interrupted.
+
+    :returns: the exit status
+    """
+    status, failure = [INTERRUPTED], [""]
 
     def done(why_not: str) -> None:
         status[0], failure[0] = NOT_PLAYED if why_not else OVER, why_not
         reactor.callLater(0, reactor.stop)
 
-    make = games_at(place, reactor, known, game, plan, _owners(place))
-    run = ContestRun(reactor, contest, journal, make, at_once, shown.told, done)
+    games_at_once = content.get("concurrency") or at_once()
+    run = ContestRun(reactor, shown.contest, journal, new_game, games_at_once, shown.told, done)
     shown.run = run
     _prepare(reactor)
     reactor.addSystemEventTrigger("before", "shutdown", run.stop)
     if content.get("web"):
         _listen(reactor, content["web"], shown, made)
-    print_text(f"isolation: {KINDS[plan.isolate]}\n")
-    _call_people(plan)
+    print_text(f"isolation: {KINDS[shown.contest.plan.isolate]}\n")
+    _call_people(shown.contest.plan)
     reactor.callWhenRunning(run.start)
     reactor.run()
     journal.close()
@@ -200,13 +231,26 @@ def _prepare(reactor: Any) -> None:
     adopt_orphans()
 
 
+def _checked(plan: Plan, folder: Path, content: Mapping[str, Any], out: TextIO) -> Mapping[str, Sequence[str]] | None:
+    """
+    Check the programs of a contest that begins, and say what was found by their names; `None`: none is checked now.
+
+    :raises ContestError: one has failed, and all must pass
+    """
+    if (folder / JOURNAL).exists() or content.get("no_check"):
+        return None
+    check = EntryCheck(plan, out)
+    check.run(at_once(), bool(content.get("strict_entry")))
+    return check.found
+
+
 def _write_results(shown: "Shown") -> None:
     """
     Write the results, and print the table.
 
     :raises SystemExit: they cannot be written
     """
-    contest, folder, table = shown.contest, shown.folder, results.standings(shown.contest)
+    contest, folder, table = shown.contest, shown.folder, standings(shown.contest)
     shown.clear()
     try:
         results.write(contest, table, folder, shown.game)
@@ -227,13 +271,47 @@ def _audit(folder: Path, wires: Sequence[Wire[Any]]) -> int:
         game = _game({"game": contest.plan.game}, _wire({"wire": contest.plan.wire}, wires))
     except ContestError as error:
         exit_with_usage_error(error, "expected the folder of a contest with --out")
-    data = results.as_data(contest, results.standings(contest))
+    data = results.as_data(contest, standings(contest))
     found = [*faults(contest, game), *faults_of_files(folder, contest, data)]
+    for entry in contest.interventions:
+        print_text(f"by the organizer: {words_of(contest, entry)}\n")
     good = f"{len(contest.played)} games: players, deals, moves and points follow from the plan and the seed"
     if contest.plan.hosted:
         good = f"{len(contest.played)} games: players, moves and points follow from the plan; the host dealt"
     print_text("\n".join(found or [good]) + "\n")
     return 1 if found else 0
+
+
+def _intervene(words: Sequence[str], content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> int:
+    """
+    Do what the organizer wants in the middle of a contest.
+
+    :returns: the exit status
+    :raises ContestError: it cannot be done
+    """
+    folder = Path(content.get("out", DEFAULT_OUT))
+    journal = ContestJournal(folder)
+    plan = journal.plan()
+    wire = _wire({"wire": plan.wire}, wires)
+    game = _game({"game": plan.game}, wire)
+
+    def command(name: str, text: str) -> tuple[str, ...]:
+        return _entrant(f"{name}={text}", wire, game, plan.seats, None).command
+
+    contest = journal.open(plan)
+    try:
+        for entry in intervene(contest, words, command, bool(content.get("anew"))):
+            journal.append(entry)
+            contest.note(entry)
+            print_text(f"{words_of(contest, entry)}\n")
+    except OSError as error:
+        raise ContestError(f"{folder}: {error}") from error
+    finally:
+        journal.close()
+    contest = audited(folder)  # rounds that have begun without a result may have other pairings now
+    results.write(contest, standings(contest), folder, game)
+    print_text("the command of the contest goes on with it\n")
+    return OVER
 
 
 def _content(options: argparse.Namespace) -> dict[str, Any]:
@@ -243,7 +321,9 @@ def _content(options: argparse.Namespace) -> dict[str, Any]:
     :raises ContestError: the file cannot be used
     """
     given = {
-        name: value for name, value in vars(options).items() if value is not None and name not in ("file", "audit")
+        name: value
+        for name, value in vars(options).items()
+        if value is not None and name not in _NOT_IN_FILES - {"anew"}
     }
     if options.file is None:
         return given
@@ -253,7 +333,7 @@ def _content(options: argparse.Namespace) -> dict[str, Any]:
         }
     except (OSError, ValueError) as error:
         raise ContestError(f"{options.file}: {error}") from error
-    known = {*vars(options), "players", "settings"} - {"file", "player", "set", "audit"}
+    known = {*vars(options), "players", "settings"} - {"player", "set"} - _NOT_IN_FILES
     if unknown := sorted(content.keys() - known):
         raise ContestError(f"{options.file}: there is no {unknown[0]!r}; expected one of {', '.join(sorted(known))}")
     players, settings = content.pop("players", {}), content.pop("settings", {})
@@ -307,8 +387,7 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
     taken = [one.name for one in entrants]
     if len(entrants) < seats:
         raise ContestError(f"{len(entrants)} players; expected at least {seats}, each as --player NAME=COMMAND")
-    if twice := next((name for name in taken if taken.count(name) > 1), None):
-        raise ContestError(f"two players are called {twice!r}")
+    check_names(taken, wire)
     if anchored and anchored[0] not in taken:
         raise ContestError(f"the anchor {anchored[0]!r} does not play")
     if not game.least_seats <= seats <= game.most_seats:
@@ -319,8 +398,13 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
     chosen = content.get("format", "round-robin")
     if chosen not in FORMATS:
         raise ContestError(f"no format {chosen!r}; expected one of {', '.join(FORMATS)}")
+    in_turn = chosen in IN_TURN and seats == 2 and sprt is None
+    rule = content.get("out_rule", "forfeit" if in_turn else "annul")
+    if in_turn and rule == "annul":
+        raise ContestError(f"the next round depends on the results of a {chosen}: expected --out-rule=forfeit")
     return Plan(
         **{"wire": wire.name, "game": game.name, "entrants": entrants, "format": chosen, "seats": seats},
+        out_rule=rule,
         rounds=int(content.get("rounds", 5 if chosen == "swiss" else 1)),
         pairs=bool(content.get("pairs")),
         seed=content["seed"] if "seed" in content else _seed(Path(content.get("out", DEFAULT_OUT))),
@@ -333,6 +417,7 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
         readable=tuple(str(Path(path).absolute()) for path in content.get("isolate_read", ())),
         processor=float(content.get("processor_time", 0)),
         hosted="host" in content,
+        title=str(content.get("title", "")),
         sprt=None if sprt is None else (float(sprt[0]), float(sprt[1])),
     )
 
@@ -494,55 +579,6 @@ def _settings(content: Mapping[str, Any], wire: Wire[Any], game: Game[Any, Any])
     return found
 
 
-def settings_of_check(plan: Plan) -> list[str]:
-    """The settings of a contest for `gamehost check`, without its times: a check judges by the document, not by speed."""
-    held = {name: value for name, value in plan.settings.items() if name.rpartition(".")[2] not in _TIMES}
-    return [word for name, value in held.items() for word in ("--set", f"{name}={value}")]
-
-
-def _check(plan: Plan, wire: Wire[Any], strict: bool, out: TextIO) -> None:
-    """
-    Judge each program by a short list of scenarios with the contest's settings, and say what was found.
-
-    :raises ContestError: one has failed, and all must pass
-    """
-    judges = judges_of(wire.name)
-    if judges is None:
-        return
-    chosen = [one.name for one in judges.clients.scenarios if not one.slow and not one.needs_reconnect][:CHECKED]
-    scenarios = [word for name in chosen for word in ("--scenario", name)]
-    failed: list[str] = []
-    for entrant in plan.entrants:
-        if entrant.command == PERSON or is_own(entrant.command):
-            continue
-        words = [
-            sys.executable,
-            "-m",
-            "gamehost",
-            "check",
-            wire.name,
-            "--format",
-            "json",
-            *scenarios,
-            *settings_of_check(plan),
-        ]
-        try:
-            ended = subprocess.run(
-                [*words, "--", *entrant.command], capture_output=True, text=True, timeout=CHECK_SECONDS, check=False
-            )
-            findings = json.loads(ended.stdout).get("findings", [])
-            breaches = [one for one in findings if one["grade"] == "breach"]
-        except (subprocess.TimeoutExpired, ValueError):
-            breaches = [{"title": "the check did not come to its end", "section": ""}]
-        for one in breaches:
-            section = f" ({one['section']})" if one.get("section") else ""
-            print(f"{entrant.name}: {one['title']}{section}", file=out, flush=True)
-        if breaches:
-            failed.append(entrant.name)
-    if failed and strict:
-        raise ContestError(f"{', '.join(failed)}: failed the check, and with --strict-entry all must pass")
-
-
 @define(eq=False)
 class Shown:
     """What people see of a contest while it is played: lines on the terminal, and the page."""
@@ -553,7 +589,7 @@ class Shown:
     _out: TextIO
     run: ContestRun = field(init=False)
     _not_before: float = 0.0
-    _table: Sequence[results.Standing] = ()
+    _table: Sequence[Standing] = ()
     #: Lines of the progress that stand on the terminal.
     _lines: int = 0
 
@@ -596,7 +632,7 @@ class Shown:
         began = time.monotonic()
         if began < self._not_before:
             return
-        self._table = results.standings(self.contest)
+        self._table = standings(self.contest)
         try:
             results.write(self.contest, self._table, self.folder, self.game, [*self.run.running])
         except OSError as error:  # the journal counts; the results are made from it at the end

@@ -8,38 +8,38 @@ import fcntl
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
-from attrs import asdict, define, field, frozen
+from attrs import asdict, define, evolve, field, frozen
 from msgspec import convert
 
-from gamehost._twisted import Timer
-from gamehost.extras.contest.entries import Played, Refused, Void, read, written
-from gamehost.extras.contest.game import MOST_REFUSED, VOID, ContestGame
-from gamehost.extras.contest.judging import Decision, moves_of
-from gamehost.extras.contest.plan import Plan
+from gamehost.extras.contest.entries import (
+    CommandReplaced,
+    Dropped,
+    Entry,
+    Intervention,
+    Played,
+    Refused,
+    Replayed,
+    Void,
+    read,
+    written,
+)
+from gamehost.extras.contest.files import write_outputs
+from gamehost.extras.contest.plan import IN_TURN, Plan, differences
 from gamehost.extras.contest.ratings import SequentialTest, Verdict
-from gamehost.extras.contest.schedule import Past, Round, gauntlet, round_robin, seatings, swiss_round
-from gamehost.journal.notation import NotNotation, write_notation
-from gamehost.ops.workers import running
+from gamehost.extras.contest.schedule import Past, Round, gauntlet, knock_out_round, round_robin, seatings, swiss_round
 
-#: The formats by name, and what `rounds` means in each.
-FORMATS = {
-    "round-robin": "everybody plays everybody, so many times",
-    "gauntlet": "the first entrant plays each of the others, so many times",
-    "swiss": "so many rounds between players with about equal points",
-}
 #: Times in a row that a program may fail to come to its game; then it is out of the contest.
 ABSENCES = 2
 #: How often a game is begun that the host fails in.
 TRIES = 2
-#: Seconds between two looks at what programs take.
-LOOKS_EVERY = 1.0
 #: Games that a sequential test has at most.
 MOST_GAMES = 100_000
 JOURNAL = "contest.jsonl"
@@ -68,6 +68,7 @@ def seed_of(plan: Plan, number: int, board: int) -> int:
 class Contest:
     """What was played, and what comes next."""
 
+    #: As it was begun, but for commands that were replaced.
     plan: Plan
     played: dict[str, Played] = field(factory=dict)
     #: How often the host has failed in a game, by its id.
@@ -75,7 +76,12 @@ class Contest:
     refused: list[Refused] = field(factory=list)
     #: Entrants who are out, by their numbers: since which round, and why.
     scratched: dict[int, tuple[int, str]] = field(factory=dict)
+    #: What the organizer has done, in order, and the games that do not count because of it.
+    interventions: list[Intervention] = field(factory=list)
+    withdrawn: list[Played] = field(factory=list)
     _absences: dict[int, int] = field(factory=dict)
+    #: Who was out and came back: the player, and the last round before and the last one of that time.
+    _away: list[tuple[int, int, int]] = field(factory=list)
     #: The games of the rounds that have begun, in order.
     games: list[Pairing] = field(factory=list)
     #: Who had no game in which round: a point in a Swiss contest.
@@ -83,16 +89,20 @@ class Contest:
     _past: Past = field(init=False)
     _rounds: Iterator[Round] = field(init=False)
     #: Whether a round depends on the results of those before it.
-    _in_turn: bool = field(init=False)
+    in_turn: bool = field(init=False)
     #: How many rounds have begun.
     rounds: int = 0
+    #: When it was begun, and on which machine, for people.
+    began: str = ""
+    machine: str = ""
+    _champion: int | None = None
 
     def __attrs_post_init__(self) -> None:
         count = len(self.plan.entrants)
         self._past = Past.none(count)
         self._rounds = self._schedule(count)
-        self._in_turn = self.plan.format == "swiss" and self.plan.seats == 2
-        if not self._in_turn and self.plan.sprt is None:
+        self.in_turn = self.plan.format in IN_TURN and self.plan.seats == 2 and self.plan.sprt is None
+        if not self.in_turn and self.plan.sprt is None:
             while self._begin_round():
                 pass  # all games are known from the beginning
 
@@ -106,6 +116,8 @@ class Contest:
             yield from gauntlet(count, plan.rounds)
         elif plan.format == "round-robin":
             yield from round_robin(count, plan.rounds)
+        elif plan.format == "knock-out":
+            yield from self._knock_out(count)
         else:
             for number in range(1, plan.rounds + 1):
                 present = [player for player in self.order(number) if self._present(player, number)]
@@ -115,9 +127,70 @@ class Contest:
                 self._past.add(one)
                 yield one
 
+    def _knock_out(self, count: int) -> Iterator[Round]:
+        alive, number = [*range(count)], 0
+        while len(alive) > 1:
+            number += 1
+            one = knock_out_round(alive, number == 1, self.plan.rounds)
+            yield one
+            pairs = {(min(pairing), max(pairing)) for pairing in one.pairings}
+            alive = sorted([*one.byes, *(self._winner(number, *pair) for pair in pairs)])
+        self._champion = alive[0]
+
+    def _winner(self, number: int, one: int, other: int) -> int:
+        """Who goes on after a pairing of a knock-out; of two with equal points the one who entered first."""
+        points = {one: 0.0, other: 0.0}
+        for game in self.games:
+            if game.round == number and {*game.players} == {one, other}:
+                for player, share in self._shares(game).items():
+                    points[player] += share
+        return one if points[one] >= points[other] else other
+
+    def survived(self, player: int) -> int:
+        """The rounds of a knock-out in which a player was, and one more for the one that has won it."""
+        rounds = [one.round for one in self.games if player in one.players]
+        rounds += [number for number, bye in self.byes if bye == player]
+        return max(rounds, default=0) + (player == self._champion)
+
     def _present(self, player: int, number: int) -> bool:
         """Whether a player took part when this round began."""
+        if any(one == player and after < number <= until for one, after, until in self._away):
+            return False
         return player not in self.scratched or self.scratched[player][0] >= number
+
+    def out_of(self, one: Pairing) -> set[int]:
+        """Who is out of a game that is not decided."""
+        found = {player for player in one.players if player in self.scratched}
+        if self.in_turn:
+            found |= {p for p, after, until in self._away if p in one.players and after <= one.round <= until}
+        return found
+
+    def counts(self, played: Played) -> bool:
+        """Whether a decided game counts, by the rule for players who are out."""
+        return self.plan.out_rule != "annul" or not any(player in self.scratched for player in played.players)
+
+    def _shares(self, one: Pairing) -> dict[int, float]:
+        """The points of a game, decided or not: a player who is out of one that is not decided has forfeited it."""
+        if (played := self.played.get(one.id)) is not None:
+            return dict(zip(played.players, played.shares, strict=True))
+        out = self.out_of(one)
+        left = [player for player in one.players if player not in out]
+        if self.plan.out_rule != "forfeit" or not out:
+            return {}
+        return {player: 1 / len(left) for player in left}
+
+    def forfeits(self, before: int | None = None) -> dict[int, float]:
+        """
+        The points of each player for games that others have forfeited.
+
+        :param before: the round before which they are counted; `None`: all
+        """
+        found: dict[int, float] = {}
+        for one in self.games:
+            if one.id not in self.played and (before is None or one.round < before):
+                for player, share in self._shares(one).items():
+                    found[player] = found.get(player, 0.0) + share
+        return found
 
     def order(self, number: int) -> list[int]:
         """The players by their points before a round, equal ones in the order of their entry."""
@@ -132,20 +205,22 @@ class Contest:
         """
         points = [0.0] * len(self.plan.entrants)
         for one in self.played.values():
-            if before is None or one.round < before:
+            if self.counts(one) if before is None else one.round < before:
                 for player, share in zip(one.players, one.shares, strict=True):
                     points[player] += share
-        if self._in_turn:
+        for player, share in self.forfeits(before).items():
+            points[player] += share
+        if self.plan.format == "swiss" and self.in_turn:
             for number, player in self.byes:
                 if before is None or number < before:
                     points[player] += 2.0 if self.plan.pairs else 1.0
         return points
 
-    def note(self, entry: Played | Void | Refused) -> None:
+    def note(self, entry: Entry) -> None:
         """
         Take what the journal has.
 
-        :raises ValueError: a game has been counted
+        :raises ValueError: a game has been counted, or there is no such player or game
         """
         match entry:
             case Played():
@@ -154,6 +229,34 @@ class Contest:
                 self.voids[entry.id] += 1
             case Refused():
                 self.refused.append(entry)
+            case _:
+                self._intervene(entry)
+
+    def _intervene(self, entry: Intervention) -> None:
+        if not isinstance(entry, Replayed) and not 0 <= entry.player < len(self.plan.entrants):
+            raise ValueError(f"there is no player {entry.player}")
+        self.interventions.append(entry)
+        match entry:
+            case Dropped():
+                self.scratched[entry.player] = (entry.round, entry.why)
+            case CommandReplaced():
+                entrants = [*self.plan.entrants]
+                entrants[entry.player] = evolve(entrants[entry.player], command=entry.command)
+                self.plan = evolve(self.plan, entrants=tuple(entrants))
+                self._absences[entry.player] = 0
+                if (out := self.scratched.pop(entry.player, None)) is not None:
+                    self._away.append((entry.player, out[0], entry.round))
+            case Replayed():
+                for name in entry.ids:
+                    if name not in self.played:
+                        raise ValueError(f"game {name} is not decided")
+                    self.withdrawn.append(self.played.pop(name))
+                    self.voids.pop(name, None)
+
+    @property
+    def last_round(self) -> int:
+        """The last round of which something is decided."""
+        return max((one.round for one in self.played.values()), default=0)
 
     def _count(self, played: Played) -> None:
         if played.id in self.played:
@@ -165,23 +268,27 @@ class Contest:
                 continue
             self._absences[player] = self._absences.get(player, 0) + 1
             if self._absences[player] >= ABSENCES:
-                self.scratched.setdefault(player, (played.round, played.words))
+                why = played.words if played.ruling is None else played.ruling.why
+                self.scratched.setdefault(player, (played.round, why))
 
     def next_games(self, running: Mapping[str, object]) -> Iterator[Pairing]:
         """The games that can begin now, in order. A round of a Swiss contest begins when the one before it is over."""
         if self.verdict is not Verdict.OPEN:
             return
+        self.advance()
         yield from (one for one in self.games if self._open(one) and one.id not in running)
-        while not (self._in_turn and any(self._open(one) for one in self.games)):
-            known = len(self.games)
-            if not self._begin_round():
-                return
-            yield from (one for one in self.games[known:] if self._open(one))
+        while not self.in_turn and self._begin_round():
+            yield from (one for one in self.games if one.round == self.rounds and self._open(one))
+
+    def advance(self) -> None:
+        """Begin the next round if it depends on results, and these are there."""
+        while self.in_turn and not any(map(self._open, self.games)) and self._begin_round():
+            pass
 
     def pairing(self, name: str) -> Pairing | None:
         """The game with this name, as the plan and the games before its round make it; `None`: there is none."""
         while (found := next((one for one in self.games if one.id == name), None)) is None:
-            if (self._in_turn and any(self._open(one) for one in self.games)) or not self._begin_round():
+            if (self.in_turn and any(self._open(one) for one in self.games)) or not self._begin_round():
                 return None
         return found
 
@@ -191,12 +298,22 @@ class Contest:
         done, count = len(self.played), sum(not self.is_void(one) for one in self.games)
         if self.plan.sprt is not None:
             return done, done, f"{done} games are decided"
-        rounds = max(self.plan.rounds, self.rounds) if self._in_turn else self.rounds
-        if self._in_turn:
-            present = len(self.plan.entrants) - len(self.scratched)
-            count += (rounds - self.rounds) * (present // 2) * (2 if self.plan.pairs else 1)
+        rounds = self.rounds
+        if self.in_turn:
+            more, rounds = self._to_come()
+            count += more * (2 if self.plan.pairs else 1)
         now = next((one.round for one in self.games if self._open(one)), self.rounds)
         return done, count, f"{done} of {count} games are decided; round {now} of {rounds}"
+
+    def _to_come(self) -> tuple[int, int]:
+        """How many games, without those for pairs, the rounds have that have not begun; and how many rounds there are."""
+        players = len(self.plan.entrants)
+        if self.plan.format == "swiss":
+            rounds = max(self.plan.rounds, self.rounds)
+            return (rounds - self.rounds) * ((players - len(self.scratched)) // 2), rounds
+        rounds = max(self.rounds, (players - 1).bit_length())
+        pairings = len({(one.round, frozenset(one.players)) for one in self.games})
+        return max(0, players - 1 - pairings) * self.plan.rounds, rounds
 
     def _begin_round(self) -> bool:
         """Add the games of the next round. `False`: there is none."""
@@ -224,7 +341,7 @@ class Contest:
         """Whether a game is not played any more, because somebody is out, or because the host has failed in it again."""
         if one.id in self.played:
             return False
-        return self.voids[one.id] >= TRIES or any(player in self.scratched for player in one.players)
+        return self.voids[one.id] >= TRIES or bool(self.out_of(one))
 
     @property
     def verdict(self) -> Verdict:
@@ -234,7 +351,8 @@ class Contest:
         return SequentialTest(*self.plan.sprt).verdict(*self.against(0))
 
     def against(self, player: int) -> tuple[int, int, int]:
-        shares = [one.shares[one.players.index(player)] for one in self.played.values() if player in one.players]
+        mine = [one for one in self.played.values() if player in one.players and self.counts(one)]
+        shares = [one.shares[one.players.index(player)] for one in mine]
         won, lost = sum(share == 1 for share in shares), sum(share == 0 for share in shares)
         return won, len(shares) - won - lost, lost
 
@@ -264,7 +382,6 @@ class ContestJournal:
         return contest
 
     def _open(self, plan: Plan) -> Contest:
-        contest = Contest(plan)
         planned = json.loads(json.dumps(asdict(plan)))
         self._path.parent.mkdir(parents=True, exist_ok=True)
         if plan.isolate == "user":
@@ -277,13 +394,22 @@ class ContestJournal:
         # A line without an end was being written when the contest was killed: its game was not counted.
         self._file.truncate(sum(map(len, whole)))
         if not whole:
-            self._write(json.dumps({"plan": planned}).encode() + b"\n")
-        elif json.loads(whole[0]) != {"plan": planned}:
-            raise ContestError(
-                f"{self._path} belongs to another contest: give the same options to go on, or another folder with --out"
-            )
+            began, machine = datetime.now().astimezone().isoformat(" ", "minutes"), gethostname()
+            first = {"plan": planned, "began": began, "machine": machine}
+            self._write(json.dumps(first).encode() + b"\n")
+            return Contest(plan, began=began, machine=machine)
+        first = json.loads(whole[0])
+        begun = convert(first["plan"], Plan)
+        contest = Contest(begun, began=str(first.get("began", "")), machine=str(first.get("machine", "")))
         for line in whole[1:]:
             contest.note(read(line))
+        contest.advance()
+        # Commands that were replaced may be those of before, or those of now.
+        if other := min(([*differences(one, plan)] for one in (contest.plan, begun)), key=len):
+            raise ContestError(
+                f"{self._path} belongs to another contest: {'; '.join(other)}. Give the same options to go on, or another "
+                "folder with --out; gamehost contest FILE drop NAME and replace NAME COMMAND change a contest"
+            )
         return contest
 
     def plan(self) -> Plan:
@@ -300,9 +426,14 @@ class ContestJournal:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ContestError(f"{self._path} cannot be used: {error}") from error
 
-    def append(self, entry: Played | Void | Refused) -> None:
+    def append(self, entry: Entry) -> None:
         """Write something down. It is on disk when this returns."""
         self._write(written(entry))
+
+    def store_outputs(self, one: Pairing, written: Sequence[bytes]) -> None:
+        """Store what the programs of a game wrote. No result depends on it: on a full disk there is less of it."""
+        with suppress(OSError):
+            write_outputs(self._path.parent, one.id, one.players, written)
 
     def _write(self, line: bytes) -> None:
         self._file.write(line)
@@ -312,118 +443,3 @@ class ContestJournal:
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
-
-
-@define(eq=False)
-class ContestRun:
-    """
-    Plays the games of a contest, so many at a time.
-
-    :param new_game: makes a game, as `ContestGame` is made without the first three arguments
-    :param told: called with each game when it is counted, and when one begins; and with each connection that is refused
-    :param done: called when there is nothing more to play, or with the reason why the contest cannot go on
-    """
-
-    _reactor: Any
-    contest: Contest
-    _journal: ContestJournal
-    _new_game: Callable[..., ContestGame]
-    _at_once: int
-    _told: Callable[[Played | Pairing | Void | Refused], None]
-    _done: Callable[[str], None]
-    running: dict[str, ContestGame] = field(factory=dict)
-    _stopped: bool = False
-    _looks: Timer = field(factory=Timer)
-
-    def start(self) -> None:
-        """Begin as many games as may be played at once."""
-        if self._stopped:
-            return
-        if self.contest.plan.bounds and not self._looks:
-            self._looks.set(self._reactor, LOOKS_EVERY, self._look)
-        room = self._at_once - len(self.running)
-        busy = {player for one in self.contest.games if one.id in self.running for player in one.players}
-        for one in self.contest.next_games(self.running):
-            if room <= 0:
-                break
-            if self.contest.plan.hosted and busy & {*one.players}:
-                continue  # a player has one game at a time on a running host
-            busy |= {*one.players}
-            room -= 1
-            self._begin(one)
-        if not self.running:
-            self.stop()
-            self._done("")
-
-    def _look(self) -> None:
-        """See what all programs take, at once: that costs a look at all processes of this machine."""
-        self._looks.set(self._reactor, LOOKS_EVERY, self._look)
-        processes = [*running()]
-        for game in [*self.running.values()]:
-            game.look(processes)
-
-    def _begin(self, one: Pairing) -> None:
-        entrants = [self.contest.plan.entrants[player] for player in one.players]
-        began = self._reactor.seconds()
-        game = self._new_game(
-            names=[entrant.name for entrant in entrants],
-            commands=[entrant.command for entrant in entrants],
-            seed=one.seed,
-            decided=partial(self._decided, one, began),
-            refused=partial(self._refused, one, Counter()),
-        )
-        self.running[one.id] = game
-        game.start()
-        self._told(one)
-
-    def _decided(self, one: Pairing, began: float, decision: Decision) -> None:
-        del self.running[one.id]
-        if self._stopped:
-            return
-        if decision.cause == VOID:
-            self._note(Void(one.id, decision.words))
-        elif not decision.shares:
-            self._fail(decision.words)
-        else:
-            self._note(self._played(one, began, decision))
-
-    def _played(self, one: Pairing, began: float, decision: Decision) -> Played:
-        notation = ""
-        if decision.record is not None:
-            try:
-                notation = write_notation(decision.record)
-            except NotNotation as error:
-                notation = f"; {error}\n"
-        return Played(
-            *(one.id, one.round, one.players, decision.shares, decision.cause, decision.words, decision.ruling),
-            *(moves_of(decision.record), round(self._reactor.seconds() - began, 3), notation),
-        )
-
-    def _refused(self, one: Pairing, written: Counter[str], name: str, why: str, **more: Any) -> None:
-        """A connection was refused. A program may be refused very often: the first ones are written down."""
-        written[one.id] += 1
-        if not self._stopped and written[one.id] <= MOST_REFUSED:
-            self._note(Refused(one.id, name, why, **more), go_on=False)
-
-    def _note(self, entry: Played | Void | Refused, go_on: bool = True) -> None:
-        try:
-            self._journal.append(entry)
-        except OSError as error:
-            self._fail(f"game {entry.id} cannot be written down: {error}")
-            return
-        self.contest.note(entry)
-        self._told(entry)
-        if go_on:
-            self._reactor.callLater(0, self.start)
-
-    def _fail(self, why: str) -> None:
-        """The contest cannot go on now."""
-        self.stop()
-        self._done(why)
-
-    def stop(self) -> None:
-        """End all games that are being played; they do not count."""
-        self._stopped = True
-        self._looks.stop()
-        for game in list(self.running.values()):
-            game.stop()

@@ -72,8 +72,46 @@ class Refused:
     process: str = ""
 
 
+@frozen
+class Dropped:
+    """The organizer has taken an entrant out."""
+
+    player: int
+    #: The last round in which it took part.
+    round: int
+    why: str = "taken out by the organizer"
+
+
+@frozen
+class CommandReplaced:
+    """The organizer has given an entrant another command. It is in again, if it was out."""
+
+    player: int
+    command: tuple[str, ...]
+    #: Where rounds depend on results: the last round that it may have missed. It takes part in those that begin later.
+    round: int = 0
+
+
+@frozen
+class Replayed:
+    """The organizer has games played again. What was decided in them does not count any more."""
+
+    ids: tuple[str, ...]
+
+
+#: What the organizer does in the middle of a contest.
+Intervention = Dropped | CommandReplaced | Replayed
+Entry = Played | Void | Refused | Intervention
+
 #: What a line is, by its key.
-KINDS: Mapping[str, type[Any]] = {"played": Played, "void": Void, "refused": Refused}
+KINDS: Mapping[str, type[Any]] = {
+    "played": Played,
+    "void": Void,
+    "refused": Refused,
+    "dropped": Dropped,
+    "replaced": CommandReplaced,
+    "replayed": Replayed,
+}
 _KEYS = {kind: key for key, kind in KINDS.items()}
 
 

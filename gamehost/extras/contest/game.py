@@ -55,6 +55,7 @@ class Person:
 
     words = ""
     pid = None
+    written = b""
 
     def __init__(self, ended: Callable[["Person"], None]) -> None:
         self.status: int | None = None
@@ -286,7 +287,7 @@ class ContestGame:
             # A bridge says why it has resigned for its bot.
             why = self._last_words(decision, lambda one: one.words if one.status else "")
             decision = evolve(decision, words=decision.words + why)
-        decided(decision)
+        decided(evolve(decision, written=tuple(one.written for one in self._programs)))
 
 
 @define(eq=False)

@@ -55,6 +55,8 @@ class Decision:
     #: `None`: the record decides.
     ruling: Ruling | None = None
     record: TableRecord | None = None
+    #: What the program of each seat has written.
+    written: tuple[bytes, ...] = ()
 
 
 def shares_of(result: Result, seats: int) -> tuple[float, ...]:

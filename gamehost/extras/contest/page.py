@@ -19,6 +19,7 @@ from twisted.internet.interfaces import IReactorTime
 from gamehost.extras.contest import results
 from gamehost.extras.contest.contest import Contest
 from gamehost.extras.contest.game import ContestGame
+from gamehost.extras.contest.report import STYLE
 from gamehost.fairness import FairScheduler
 from gamehost.games.base import Game
 from gamehost.journal.notation import NoPicture, picture
@@ -38,7 +39,7 @@ MOST_KEPT = 64
 #: The picture of a game without one.
 NOT_BEGUN = Answer(200, b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3"/>', KINDS["svg"])
 
-_STYLE_HASH = b64encode(sha256(results.STYLE.encode()).digest()).decode()
+_STYLE_HASH = b64encode(sha256(STYLE.encode()).digest()).decode()
 #: `results.html` has its style in itself. Everything else on the page is its own.
 _PAGE_HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": HEADERS["Content-Security-Policy"].replace(
@@ -49,6 +50,8 @@ _PAGE_HEADERS: Mapping[str, str] = {
 #: A picture has its style in itself, and needs nothing else.
 _PICTURE_HEADERS: Mapping[str, str] = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
 
+_PLAYER_FILE = re.compile(r"[0-9]{1,6}\.html", re.ASCII)
+_OUTPUT_FILE = re.compile(r"[0-9]+\.[0-9]+[ab]?\.[0-9]{1,6}\.txt", re.ASCII)
 _GAME_FILE = re.compile(r"([\w.-]+)\.(txt|svg)", re.ASCII)
 
 
@@ -102,8 +105,12 @@ class ContestSite(HttpSite):
         match asked.path:
             case () | ("contest",) | ("results.html",):
                 answer = self._file("results.html", _PAGE_HEADERS)
-            case ("results.json",):
-                answer = self._file("results.json")
+            case ("results.json",) | ("results.csv",):
+                answer = self._file(asked.path[0])
+            case ("players", name) if _PLAYER_FILE.fullmatch(name):
+                answer = self._file(f"players/{name}", _PAGE_HEADERS)
+            case ("output", name) if _OUTPUT_FILE.fullmatch(name):
+                answer = self._file(f"output/{name}")
             case ("games", name) if (words := _GAME_FILE.fullmatch(name)) and words[1] in self._contest.played:
                 answer = self._file(f"games/{name}", _PICTURE_HEADERS if words[2] == "svg" else {})
             case ("live", name):

@@ -2,9 +2,24 @@
 What a contest is made of: its entrants, and all that decides which games they play.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import field, frozen
+from attrs import asdict, field, frozen
+
+#: The formats by name, and what `rounds` means in each.
+FORMATS = {
+    "round-robin": "everybody plays everybody, so many times",
+    "gauntlet": "the first entrant plays each of the others, so many times",
+    "swiss": "so many rounds between players with about equal points",
+    "knock-out": "who loses is out; so many games a pairing",
+}
+#: The formats in which a round depends on the results of the one before it.
+IN_TURN = frozenset({"swiss", "knock-out"})
+#: What becomes of the games of a player who is out.
+OUT_RULES = {
+    "annul": "none of its games counts",
+    "forfeit": "what was played counts, and for each other game its opponents have the point",
+}
 
 #: What stands for the command of a person.
 PERSON = ("person",)
@@ -27,6 +42,8 @@ class Plan:
     entrants: tuple[Entrant, ...]
     format: str = "round-robin"
     rounds: int = 1
+    #: One of `OUT_RULES`.
+    out_rule: str = "annul"
     #: Whether each pairing is played twice, with the same deal and the seats changed.
     pairs: bool = False
     seats: int = 2
@@ -47,6 +64,8 @@ class Plan:
     sprt: tuple[float, float] | None = None
     #: Whether a running host deals, and not the seed.
     hosted: bool = False
+    #: What the pages call it; empty: its wire, its players and its format.
+    title: str = ""
 
     @property
     def bounds(self) -> Mapping[str, tuple[float, str]]:
@@ -61,3 +80,26 @@ class Plan:
     @property
     def names(self) -> Sequence[str]:
         return [one.name for one in self.entrants]
+
+
+def differences(written: Plan, given: Plan) -> Iterator[str]:
+    """What differs between the plan of a contest that was begun and another one, a few words each."""
+    before = {one.name: one for one in written.entrants}
+    now = {one.name: one for one in given.entrants}
+    yield from (f"{name} does not play any more" for name in before if name not in now)
+    yield from (f"{name} is new" for name in now if name not in before)
+    if sorted(before) == sorted(now) and [*before] != [*now]:
+        yield f"the players are in another order: {', '.join(before)}"
+    for name in [name for name in now if name in before]:
+        if before[name].command != now[name].command:
+            yield f"the command of {name} was {' '.join(before[name].command)!r}"
+        if before[name].anchor != now[name].anchor:
+            yield f"the anchor {name} was {before[name].anchor}"
+    first, other = asdict(written, recurse=False), asdict(given, recurse=False)
+    for option in first.keys() - {"entrants", "settings"}:
+        if first[option] != other[option]:
+            yield f"{option.replace('_', '-')} was {first[option]}, and is {other[option]}"
+    for setting in sorted(first["settings"].keys() | other["settings"].keys()):
+        old, new = first["settings"].get(setting), other["settings"].get(setting)
+        if old != new:
+            yield f"{setting} was {'not given' if old is None else old}, and is {'not given' if new is None else new}"

@@ -18,7 +18,7 @@ Pairing = tuple[int, ...]
 
 @frozen
 class Round:
-    """Games that can be played at the same time: no player is in two of them."""
+    """Games that can be played at the same time: no player is in two of them, but for those of a pairing in a knock-out."""
 
     pairings: tuple[Pairing, ...]
     #: Who does not play in this round.
@@ -62,6 +62,24 @@ def gauntlet(players: int, cycles: int = 1) -> Iterator[Round]:
             byes = tuple(one for one in range(1, players) if one != other)
             yield Round((pairing,), byes)
             turn += 1
+
+
+def knock_out_round(alive: Sequence[int], first: bool, games: int) -> Round:
+    """
+    The next round of a knock-out: the first one in the list meets the last one, and so on. If the numbers do not fit, the
+    first ones have a bye: in the first round so many that a power of two is left after it.
+
+    :param alive: who takes part, the best one first
+    :param games: of each pairing; the seats change
+    """
+    byes = (1 << (len(alive) - 1).bit_length()) - len(alive) if first else len(alive) % 2
+    playing = alive[byes:]
+    half = len(playing) // 2
+    pairs = list(zip(playing[:half], reversed(playing[half:]), strict=True))
+    turns = [
+        pair if (game + board) % 2 == 0 else pair[::-1] for game in range(games) for board, pair in enumerate(pairs)
+    ]
+    return Round(tuple(turns), tuple(alive[:byes]))
 
 
 @define

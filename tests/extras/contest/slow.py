@@ -19,11 +19,12 @@ from attrs import frozen
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.extras.contest.contest import Contest, ContestJournal, ContestRun
+from gamehost.extras.contest.contest import Contest, ContestJournal
 from gamehost.extras.contest.judging import Decision, shares_of
 from gamehost.extras.contest.plan import Entrant, Plan
 from gamehost.extras.contest.ratings import POINTS, Shares
-from gamehost.extras.contest.results import standings
+from gamehost.extras.contest.run import ContestRun
+from gamehost.extras.contest.standings import standings
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.games.play import new_player

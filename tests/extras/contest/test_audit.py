@@ -11,7 +11,8 @@ from gamehost.extras.contest.audit import faults, faults_of_files
 from gamehost.extras.contest.contest import Contest
 from gamehost.extras.contest.entries import Played, Refused, Void
 from gamehost.extras.contest.judging import RULED, Ruling
-from gamehost.extras.contest.results import as_data, standings, write
+from gamehost.extras.contest.results import as_data, write
+from gamehost.extras.contest.standings import standings
 from gamehost.games.base import Game
 from gamehost.players.base import SeededChance
 from tests.kit.contests import MemoryContest, program

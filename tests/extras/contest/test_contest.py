@@ -11,33 +11,23 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.extras.contest.command import (
-    Shown,
-    _content,
-    _where_games_are,
-    main,
-    parser,
-    plan_of,
-    settings_of_check,
-)
-from gamehost.extras.contest.contest import (
-    JOURNAL,
-    Contest,
-    ContestError,
-    ContestJournal,
-    ContestRun,
-    Pairing,
-)
-from gamehost.extras.contest.entries import Played, Refused, Void
+from gamehost.extras.contest.command import Shown, _content, _where_games_are, main, parser, plan_of
+from gamehost.extras.contest.contest import JOURNAL, Contest, ContestError, ContestJournal, Pairing
+from gamehost.extras.contest.entries import Entry, Played, Refused, Void
+from gamehost.extras.contest.entry import settings_of_check
 from gamehost.extras.contest.judging import Decision, Ruling
 from gamehost.extras.contest.plan import Entrant, Plan
 from gamehost.extras.contest.ratings import Verdict
-from gamehost.extras.contest.results import as_data, as_html, as_text, standings
+from gamehost.extras.contest.report import results_page
+from gamehost.extras.contest.results import as_data, as_text
+from gamehost.extras.contest.run import ContestRun
+from gamehost.extras.contest.standings import standings
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.players.base import SeededChance
 from gamehost.plugins import REGISTRY
@@ -79,7 +69,7 @@ def play(contest: Contest, at_once: int = 1, most: int = 10_000, seed: int = 0) 
 PLANS = st.builds(
     plan,
     st.integers(2, 9),
-    format=st.sampled_from(["round-robin", "swiss", "gauntlet"]),
+    format=st.sampled_from(["round-robin", "swiss", "gauntlet", "knock-out"]),
     rounds=st.integers(1, 4),
     pairs=st.booleans(),
     seed=st.integers(0, 99),
@@ -147,7 +137,7 @@ class ContestTests(SynchronousTestCase):
         self.assertEqual([len(one.players) for one in games], [3, 3, 3, 3])
         contest.note(played(games[0], (0.5, 0.5, 0.0)))
         self.assertEqual(sum(contest.points()), 1.0)
-        self.assertIn(games[0].id, as_html(contest, standings(contest)))
+        self.assertIn(games[0].id, results_page(contest, standings(contest)))
 
 
 class JournalTests(SynchronousTestCase):
@@ -180,8 +170,19 @@ class JournalTests(SynchronousTestCase):
         journal = ContestJournal(folder)
         journal.open(plan(2))
         journal.close()
-        error = self.assertRaises(ContestError, ContestJournal(folder).open, plan(3))
-        self.assertIn("belongs to another contest", str(error))
+        changed = evolve(plan(2).entrants[1], command=("run", "anew"))
+        for other, expected in (
+            (plan(3), "p2 is new"),
+            (plan(1), "p1 does not play any more"),
+            (evolve(plan(2), entrants=(plan(2).entrants[0], changed)), "the command of p1 was 'run 1'"),
+            (evolve(plan(2), entrants=plan(2).entrants[::-1]), "the players are in another order: p0, p1"),
+            (plan(2, rounds=3), "rounds was 1, and is 3"),
+            (plan(2, most_moves=9), "most-moves was 0, and is 9"),
+            (plan(2, settings={"onitama.move_time": "3"}), "onitama.move_time was not given, and is 3"),
+        ):
+            with self.subTest(expected):
+                error = str(self.assertRaises(ContestError, ContestJournal(folder).open, other))
+                self.assertIn(f"belongs to another contest: {expected}. Give the same options", error)
 
     def test_two_at_once(self) -> None:
         folder = self.folder()
@@ -244,7 +245,7 @@ class JournalTests(SynchronousTestCase):
 
 class ProgressTests(SynchronousTestCase):
     def test_games_of_rounds_to_come_are_counted(self) -> None:
-        for chosen, games in (("round-robin", 30), ("swiss", 9), ("gauntlet", 10)):
+        for chosen, games in (("round-robin", 30), ("swiss", 9), ("knock-out", 10), ("gauntlet", 10)):
             with self.subTest(chosen):
                 contest = Contest(plan(6, format=chosen, rounds=3 if chosen == "swiss" else 2))
                 play(contest, most=4)
@@ -281,7 +282,7 @@ class FullJournal(ContestJournal):
 
     room = 2
 
-    def append(self, entry: Played | Void | Refused) -> None:
+    def append(self, entry: Entry) -> None:
         if not self.room:
             raise OSError(ENOSPC, "No space left on device")
         self.room -= 1
@@ -352,14 +353,14 @@ class ResultsTests(SynchronousTestCase):
         evil = Plan("onitama", "onitama", (Entrant("<b>&", ("x",)), Entrant('"><script>', ("y",))))
         contest = Contest(evil)
         play(contest)
-        page = as_html(contest, standings(contest), ["1.1"])
+        page = results_page(contest, standings(contest), ["1.1"])
         self.assertNotIn("<script", page)
         self.assertNotIn("<b>", page)
 
     def test_before_the_first_game(self) -> None:
         contest = Contest(plan(3))
         self.assertEqual([one.games for one in standings(contest)], [0, 0, 0])
-        self.assertIn("<svg", as_html(contest, standings(contest)))
+        self.assertIn("<svg", results_page(contest, standings(contest)))
 
 
 # The options of `gamehost contest`, and the file that has the same.
@@ -414,6 +415,17 @@ class CommandTests(SynchronousTestCase):
             (("--wire=open", "--game=chess", *TWO), "has no game 'chess'"),
             (("--wire=onitama", "--player", "ann=x"), "1 players"),
             (("--wire=onitama", *TWO, "--player", "ann=y"), "two players are called 'ann'"),
+            (("--wire=onitama", *TWO, "--player", "ANN=y"), "'ann' and 'ANN' are the same name"),
+            (
+                ("--wire=onitama", *TWO, "--player", "Anna Maria=y"),
+                "'Anna Maria' cannot log in: a name has 1 to 20 letters",
+            ),
+            (("--wire=onitama", *TWO, "--player", "easy.1=y"), "'easy.1' cannot log in: names such as easy.1 are"),
+            (("--wire=onitama", *TWO, "--player", f"{'W' * 21}=y"), "a name has at most 20 characters"),
+            (
+                ("--wire=stratego-lines", *TWO, "--player", "zoë=y"),
+                "'zoë' cannot log in: stratego-lines cannot carry its characters",
+            ),
             (("--wire=onitama", *TWO, "--player", "nobody"), "expected NAME=COMMAND"),
             (("--wire=onitama", *TWO, "--player", "h=house:best"), "house:easy"),
             (("--wire=onitama", *TWO, "--anchor", "eve=1"), "does not play"),

@@ -14,6 +14,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.extras.contest import page, results
 from gamehost.extras.contest.contest import Contest
 from gamehost.extras.contest.page import MOST_KEPT, PICTURE_BURST, PICTURE_SHARE, ContestSite, page_access
+from gamehost.extras.contest.standings import standings
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.journal.notation import NoPicture
 from gamehost.web.http import Access
@@ -29,7 +30,7 @@ class PageCase(SynchronousTestCase):
         self.folder = Path(self.mktemp())
         self.contest = Contest(plan(4))
         self.running: dict[str, Any] = {}
-        results.write(self.contest, results.standings(self.contest), self.folder, ONITAMA)
+        results.write(self.contest, standings(self.contest), self.folder, ONITAMA)
         self.clock = Clock()
         site = ContestSite(self.clock, self.contest, lambda: self.running, self.folder, ONITAMA, Access(NAMED))
         return SiteWorld(site, self.clock)

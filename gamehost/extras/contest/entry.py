@@ -1,0 +1,148 @@
+"""
+Who may begin: the names of the entrants, and what the checker says of their programs.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any, TextIO
+
+from attrs import define, field
+
+from gamehost.accounts.names import NameRefused, check_new_name, checked_name
+from gamehost.extras.contest.contest import ContestError
+from gamehost.extras.contest.game import is_own
+from gamehost.extras.contest.plan import PERSON, Entrant, Plan
+from gamehost.ops.workers import kill
+from gamehost.programs.clients import judges_of
+from gamehost.wires.base import Wire
+from gamehost.wires.framing import WireError
+
+#: Scenarios of `gamehost check` that each program is judged by before the contest.
+CHECKED = 4
+#: Seconds for these.
+CHECK_SECONDS = 180
+#: Settings of a contest that its check does not have.
+_TIMES = ("move_time", "game_time", "increment")
+
+
+def check_names(names: Sequence[str], wire: Wire[Any]) -> None:
+    """
+    Check names by the rules of the wire, and against each other.
+
+    :raises ContestError: a program could not log in under one of them. All that is wrong is in it.
+    """
+    if wrong := [*_wrong_names(names, wire)]:
+        raise ContestError("; ".join(wrong))
+
+
+def _wrong_names(names: Sequence[str], wire: Wire[Any]) -> Iterator[str]:
+    by_key: dict[str, str] = {}
+    for text in names:
+        try:
+            name = checked_name(text)
+            check_new_name(name)
+        except NameRefused as refused:
+            yield f"{text!r} cannot log in: {refused}"
+            continue
+        if not text.isascii() and _read_as(f"a{text}", wire) != _read_as(f"a{'x' * len(text)}", wire):
+            yield f"{text!r} cannot log in: {wire.name} cannot carry its characters"
+        if name.text != text:
+            yield f"{text!r} cannot log in: expected its letters and accents as one character each (Unicode form C)"
+        other = by_key.setdefault(name.key, text)
+        if text in names[: names.index(text)] or other != text:
+            yield f"{other!r} and {text!r} are the same name for a host"
+    for text in {text for text in names if names.count(text) > 1}:
+        yield f"two players are called {text!r}"
+
+
+def _read_as(name: str, wire: Wire[Any]) -> list[type[Any]]:
+    """What the codec of a wire makes of a name alone on a line: something else if it cannot read the characters."""
+    try:
+        return [type(message) for message in wire.configure({}).new_codec().feed(name.encode() + b"\n")]
+    except WireError as error:
+        return [type(error)]
+
+
+def settings_of_check(plan: Plan) -> list[str]:
+    """The settings of a contest for `gamehost check`, without its times: a check judges by the document, not by speed."""
+    held = {name: value for name, value in plan.settings.items() if name.rpartition(".")[2] not in _TIMES}
+    return [word for name, value in held.items() for word in ("--set", f"{name}={value}")]
+
+
+def sentences(findings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The breaches among what a check has found, a sentence each, with the section of the document."""
+    breaches = [one for one in findings if one["grade"] == "breach"]
+    return [one["title"] + (f" ({one['section']})" if one.get("section") else "") for one in breaches]
+
+
+@define(eq=False)
+class EntryCheck:
+    """
+    Judges each program by a short list of scenarios, with the contest's settings.
+
+    :param out: where a line of progress goes for each program
+    """
+
+    _plan: Plan
+    _out: TextIO
+    #: What is wrong with each program that was checked, by its name.
+    found: dict[str, Sequence[str]] = field(factory=dict)
+    _running: list["subprocess.Popen[str]"] = field(factory=list)
+
+    def run(self, at_once: int, strict: bool) -> None:
+        """
+        Check all programs, so many at a time.
+
+        :raises ContestError: one has failed, and all must pass
+        :raises KeyboardInterrupt: it was interrupted; no program is left
+        """
+        checked = [one for one in self._plan.entrants if one.command != PERSON and not is_own(one.command)]
+        judges = judges_of(self._plan.wire)
+        if judges is None or not checked:
+            return
+        chosen = [one.name for one in judges.clients.scenarios if not one.slow and not one.needs_reconnect][:CHECKED]
+        words = [word for name in chosen for word in ("--scenario", name)] + settings_of_check(self._plan)
+        print(f"each program is checked first: {', '.join(chosen)}", file=self._out, flush=True)
+        with ThreadPoolExecutor(at_once) as pool:
+            try:
+                waiting = {pool.submit(self._check, one, words): one for one in checked}
+                for number, done in enumerate(as_completed(waiting), 1):
+                    self._say(f"{number} of {len(checked)}", waiting[done], done.result())
+            except KeyboardInterrupt:
+                pool.shutdown(wait=False, cancel_futures=True)
+                for process in self._running:
+                    kill(process.pid)
+                raise
+        failed = [one.name for one in checked if self.found[one.name]]
+        if failed and strict:
+            raise ContestError(f"{', '.join(failed)}: failed the check, and with --strict-entry all must pass")
+
+    def _check(self, entrant: Entrant, words: Sequence[str]) -> list[str]:
+        command = [sys.executable, "-m", "gamehost", "check", self._plan.wire, "--format", "json", *words]
+        process = subprocess.Popen(
+            [*command, "--", *entrant.command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        self._running.append(process)
+        try:
+            return sentences(json.loads(process.communicate(timeout=CHECK_SECONDS)[0]).get("findings", []))
+        except (subprocess.TimeoutExpired, ValueError):
+            return ["the check did not come to its end"]
+        finally:
+            self._running.remove(process)
+            if process.poll() is None:
+                kill(process.pid)
+                process.wait()
+
+    def _say(self, progress: str, entrant: Entrant, wrong: Sequence[str]) -> None:
+        self.found[entrant.name] = wrong
+        said = "good" if not wrong else "; ".join(wrong)
+        print(f"{progress}  {entrant.name}: {said}", file=self._out, flush=True)
+
+
+def at_once() -> int:
+    """How many programs are checked side by side: one a core."""
+    return os.cpu_count() or 1

@@ -1,0 +1,53 @@
+"""
+The files of a contest beside its journal: how they are written, and what they are called.
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+#: What the checker has said of the programs before the contest, by their names.
+CHECKS = "checks.json"
+#: The folder of what programs wrote.
+OUTPUT = "output"
+
+
+def replace_file(path: Path, content: str | bytes) -> None:
+    """
+    A reader finds the old file or the new one, and never a part of one. A link in its place is replaced, and not followed.
+
+    :raises OSError: it cannot be written
+    """
+    new = path.with_name(path.name + ".new")
+    new.unlink(missing_ok=True)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
+    new.replace(path)
+
+
+def output_name(game: str, player: int) -> str:
+    """The file of what a program wrote in a game."""
+    return f"{game}.{player + 1}.txt"
+
+
+def write_outputs(folder: Path, game: str, players: Sequence[int], outputs: Sequence[bytes]) -> None:
+    """
+    Store what the programs of a game wrote, the end of it.
+
+    :raises OSError: it cannot be written
+    """
+    for player, output in zip(players, outputs, strict=False):
+        if output:
+            (folder / OUTPUT).mkdir(exist_ok=True)
+            text = output.decode("utf-8", "replace")
+            replace_file(folder / OUTPUT / output_name(game, player), text)
+
+
+def read_checks(folder: Path) -> Mapping[str, Sequence[str]]:
+    """What the checker has said, by name; empty: nothing is known."""
+    try:
+        found = json.loads((folder / CHECKS).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,137 @@
+"""
+Plays the games of a contest, so many at a time.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from attrs import define, field
+
+from gamehost._twisted import Timer
+from gamehost.extras.contest.contest import Contest, ContestJournal, Pairing
+from gamehost.extras.contest.entries import Played, Refused, Void
+from gamehost.extras.contest.game import MOST_REFUSED, VOID, ContestGame
+from gamehost.extras.contest.judging import Decision, moves_of
+from gamehost.journal.notation import NotNotation, write_notation
+from gamehost.ops.workers import running
+
+#: Seconds between two looks at what programs take.
+LOOKS_EVERY = 1.0
+
+
+@define(eq=False)
+class ContestRun:
+    """
+    Plays the games of a contest, so many at a time.
+
+    :param new_game: makes a game, as `ContestGame` is made without the first three arguments
+    :param told: called with each game when it is counted, and when one begins; and with each connection that is refused
+    :param done: called when there is nothing more to play, or with the reason why the contest cannot go on
+    """
+
+    _reactor: Any
+    contest: Contest
+    _journal: ContestJournal
+    _new_game: Callable[..., ContestGame]
+    _at_once: int
+    _told: Callable[[Played | Pairing | Void | Refused], None]
+    _done: Callable[[str], None]
+    running: dict[str, ContestGame] = field(factory=dict)
+    _stopped: bool = False
+    _looks: Timer = field(factory=Timer)
+
+    def start(self) -> None:
+        """Begin as many games as may be played at once."""
+        if self._stopped:
+            return
+        if self.contest.plan.bounds and not self._looks:
+            self._looks.set(self._reactor, LOOKS_EVERY, self._look)
+        room = self._at_once - len(self.running)
+        busy = {player for one in self.contest.games if one.id in self.running for player in one.players}
+        for one in self.contest.next_games(self.running):
+            if room <= 0:
+                break
+            if self.contest.plan.hosted and busy & {*one.players}:
+                continue  # a player has one game at a time on a running host
+            busy |= {*one.players}
+            room -= 1
+            self._begin(one)
+        if not self.running:
+            self.stop()
+            self._done("")
+
+    def _look(self) -> None:
+        """See what all programs take, at once: that costs a look at all processes of this machine."""
+        self._looks.set(self._reactor, LOOKS_EVERY, self._look)
+        processes = [*running()]
+        for game in [*self.running.values()]:
+            game.look(processes)
+
+    def _begin(self, one: Pairing) -> None:
+        entrants = [self.contest.plan.entrants[player] for player in one.players]
+        began = self._reactor.seconds()
+        game = self._new_game(
+            names=[entrant.name for entrant in entrants],
+            commands=[entrant.command for entrant in entrants],
+            seed=one.seed,
+            decided=partial(self._decided, one, began),
+            refused=partial(self._refused, one, Counter()),
+        )
+        self.running[one.id] = game
+        game.start()
+        self._told(one)
+
+    def _decided(self, one: Pairing, began: float, decision: Decision) -> None:
+        del self.running[one.id]
+        if self._stopped:
+            return
+        self._journal.store_outputs(one, decision.written)
+        if decision.cause == VOID:
+            self._note(Void(one.id, decision.words))
+        elif not decision.shares:
+            self._fail(decision.words)
+        else:
+            self._note(self._played(one, began, decision))
+
+    def _played(self, one: Pairing, began: float, decision: Decision) -> Played:
+        notation = ""
+        if decision.record is not None:
+            try:
+                notation = write_notation(decision.record)
+            except NotNotation as error:
+                notation = f"; {error}\n"
+        return Played(
+            *(one.id, one.round, one.players, decision.shares, decision.cause, decision.words, decision.ruling),
+            *(moves_of(decision.record), round(self._reactor.seconds() - began, 3), notation),
+        )
+
+    def _refused(self, one: Pairing, written: Counter[str], name: str, why: str, **more: Any) -> None:
+        """A connection was refused. A program may be refused very often: the first ones are written down."""
+        written[one.id] += 1
+        if not self._stopped and written[one.id] <= MOST_REFUSED:
+            self._note(Refused(one.id, name, why, **more), go_on=False)
+
+    def _note(self, entry: Played | Void | Refused, go_on: bool = True) -> None:
+        try:
+            self._journal.append(entry)
+        except OSError as error:
+            self._fail(f"game {entry.id} cannot be written down: {error}")
+            return
+        self.contest.note(entry)
+        self._told(entry)
+        if go_on:
+            self._reactor.callLater(0, self.start)
+
+    def _fail(self, why: str) -> None:
+        """The contest cannot go on now."""
+        self.stop()
+        self._done(why)
+
+    def stop(self) -> None:
+        """End all games that are being played; they do not count."""
+        self._stopped = True
+        self._looks.stop()
+        for game in list(self.running.values()):
+            game.stop()
