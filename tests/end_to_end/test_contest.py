@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import sys
 import time
 from collections import Counter
@@ -15,7 +16,9 @@ from urllib.request import urlopen
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
+from gamehost.extras.contest import owners
 from gamehost.extras.contest.isolation import why_not
+from gamehost.extras.contest.owners import Owners, owners_here
 from tests.kit.fork_server import ROOT, start
 from tests.kit.process import PATIENCE, HostProcess, Socket
 
@@ -273,6 +276,29 @@ class IsolationTests(ContestCase):
         games = {tuple(sorted(one["players"])): one["cause"] for one in self.results()["games"]}
         self.assertEqual(games["ann", "bob"], "rules")
         self.assertEqual((games["ann", "early"], games["bob", "early"]), ("seat", "seat"))
+
+
+class OwnersTests(SynchronousTestCase):
+    def test_whose_a_connection_is(self) -> None:
+        """From the kernel or from the list of sockets, of IPv4 and of IPv6; and of nobody once it is closed."""
+
+        def refuses(*ends: object) -> int:
+            raise OSError
+
+        if owners_here() is None:
+            raise SkipTest("this system does not show it")
+        for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::ffff:127.0.0.1")):
+            with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(family) as client:
+                there = server.getsockname()
+                client.connect((address, there[1]))
+                here, number = ("127.0.0.1", client.getsockname()[1]), os.fstat(client.fileno()).st_ino
+                self.assertEqual(owners.socket_number(here, there), number)
+                self.assertEqual(Owners().among(os.getpid(), number), os.getpid())
+                asked = self.patch(owners, "_asked", refuses)
+                self.assertEqual(owners.socket_number(here, there), number)
+                asked.restore()
+                client.close()
+                self.assertEqual((owners.socket_number(here, there), Owners().anywhere(number)), (0, None))
 
 
 class HostedTests(ContestCase):

@@ -7,8 +7,10 @@ not show it, nor does a Linux that hides the processes of others.
 
 import os
 import socket
+import struct
 from collections.abc import Iterator
 from contextlib import suppress
+from errno import ENOENT
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,8 @@ def socket_number(client: tuple[str, int], server: tuple[str, int]) -> int:
     :param client: its address and port, in IPv4
     :param server: those to which it is connected
     """
+    with suppress(OSError, AttributeError):  # systems that have no such thing
+        return _asked(client, server)
     ends = [_written(client), _written(server)]
     for name, before in (("tcp", ""), ("tcp6", _MAPPED)):
         wanted = [(before + end).encode() for end in ends]
@@ -68,6 +72,36 @@ def socket_number(client: tuple[str, int], server: tuple[str, int]) -> int:
                 if fields[1:3] == wanted:
                     return int(fields[9])
     return 0
+
+
+#: Of linux/netlink.h, linux/sock_diag.h and linux/inet_diag.h: the protocol, the type of question and answer, and a flag; the
+#: head of a question, and where the number of the socket stands in its answer.
+_SOCK_DIAG, _BY_FAMILY, _REQUEST = 4, 20, 1
+_QUESTION = struct.Struct("=IHHII BBBxI")
+_ANSWER_INODE = 84
+
+
+def _asked(client: tuple[str, int], server: tuple[str, int]) -> int:
+    """
+    The same, from the kernel: the list of all sockets can be long.
+
+    :raises OSError: the kernel does not answer such questions
+    """
+    end = struct.pack("!HH4s12x4s12x", client[1], server[1], *map(socket.inet_aton, (client[0], server[0])))
+    about = (socket.AF_INET, socket.IPPROTO_TCP, 0, 0xFFFF_FFFF)
+    question = _QUESTION.pack(_QUESTION.size + 48, _BY_FAMILY, _REQUEST, 1, 0, *about) + end + bytes(4) + b"\xff" * 8
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _SOCK_DIAG) as kernel:
+        kernel.settimeout(1.0)
+        kernel.send(question)
+        answer = kernel.recv(4096)
+    [kind] = struct.unpack_from("=H", answer, 4)
+    if kind != _BY_FAMILY:
+        [code] = struct.unpack_from("=i", answer, 16)
+        if -code == ENOENT:
+            return 0
+        raise OSError(-code, "the kernel does not tell sockets")
+    number: int = struct.unpack_from("=I", answer, _ANSWER_INODE)[0]
+    return number
 
 
 def _written(end: tuple[str, int]) -> str:
