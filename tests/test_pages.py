@@ -81,6 +81,7 @@ TESTED = {
     ("docs/console.rst", "Type a move as"): "tests.test_pages.SessionTests.test_console",
     ("docs/console.rst", "> name guest.1"): "tests.test_pages.SessionTests.test_console",
     ("docs/console.rst", "> login ann"): "tests.test_pages.SessionTests.test_console",
+    ("docs/friends.rst", "> name olga:my-key"): "tests.test_pages.SessionTests.test_friends",
     ("docs/extras/contest/contests.rst", 'wire = "onitama"'): "tests.test_pages.FileTests.test_contests",
     ("docs/games/paper-soccer.rst", "0,0 1,1"): "tests.test_pages.ReportTests.test_notation",
     ("docs/hosting.rst", "...#info] log-in: "): "tests.test_pages.ReportTests.test_the_log",
@@ -454,6 +455,16 @@ class SessionTests(SynchronousTestCase):
         answer = person.transport.read().decode()
         self.assertNotRegex(answer, REFUSED)
         return answer
+
+    def test_friends(self) -> None:
+        """The table is there when its player comes back."""
+        host = house_host()[0]
+        name, play = shown("docs/friends.rst", "> name olga:my-key").lines
+        person = host.connect("console")
+        self.typed(person, name)
+        self.assertIn("Others come with: join 1-", self.typed(person, play))
+        person.drop()
+        self.assertIn("You wait at table 1", self.typed(host.connect("console"), name))
 
     def test_console(self) -> None:
         page = "docs/console.rst"

@@ -32,7 +32,7 @@ from gamehost.lobby.sessions import Session, SessionRegistry, Waking
 from gamehost.lobby.sleeping import Place, SleepingTable
 from gamehost.settings import Settings
 from gamehost.tables.context import Phase, TableContext
-from gamehost.tables.interfaces import Suspended
+from gamehost.tables.interfaces import Displaced, Suspended
 from gamehost.tables.table import Table
 
 if TYPE_CHECKING:
@@ -297,6 +297,7 @@ class Seats:
             gone.table = gone.seat = None
             self._registry.forget(gone)
         table.names = tuple(house.name if number == seat else name for number, name in enumerate(table.names))
+        table.house.add(seat)
         self._keep(table, sessions)
 
     def give_up(self, session: Session) -> None:
@@ -395,13 +396,17 @@ class Seats:
     def _sleep_if_deserted(self, table: Table[Any, Any]) -> None:
         """Put a table to sleep if all its players are away and none of them is logging in."""
         sessions = self.seated.get(table.id, ())
-        if not table.deserted or any(one.table is table and one.player is not None for one in sessions):
+        people = (one for one in sessions if not one.house)
+        if not table.deserted or any(one.table is table and one.player is not None for one in people):
             return
         del self.seated[table.id], self.tables[table.id]
         kept = [one if one.table is table else None for one in sessions]
         for session in sessions:
             self.house.forget(session)
             self._registry.forget(session)
+            player, session.player = session.player, None
+            if player is not None:  # that of a house player
+                player.deliver(Displaced())
         self.put_to_sleep(table, kept, self.unclaimed.pop(table.id, None))
 
     def put_to_sleep(self, table: Table[Any, Any], sessions: Sequence[Session | None], since: int | None) -> None:

@@ -26,6 +26,8 @@ class Away(Struct, frozen=True):
     seat: Seat
     #: Whether the player was away before the receiver came back.
     already: bool = False
+    #: For how many milliseconds the seat is kept from now on; `None`: the match does not wait, or nobody knows how long.
+    kept: int | None = None
 
 
 class Left(Struct, frozen=True):

@@ -52,6 +52,9 @@ class _Table(WatchableTable, Protocol):
 
     def look(self, handle: Any, shown: Callable[[Any], None]) -> bool: ...
 
+    def kept(self, seat: Seat) -> int | None:
+        """As of `Away`: for how long the seat of an absent player is kept."""
+
     def end(self) -> None:
         """The end is about to be sent: no player has received it."""
 
@@ -400,7 +403,7 @@ class Outbox(Generic[A, E]):
             return
         for seat, other in enumerate(self.places):
             if not other.taken:
-                handle.player.deliver(Away(Seat(seat), already=True))
+                handle.player.deliver(Away(Seat(seat), True, self._table.kept(Seat(seat))))
 
     def _end(self, result: Result) -> None:
         self._ended = result

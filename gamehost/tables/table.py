@@ -35,6 +35,7 @@ from gamehost.games.base import (
 from gamehost.games.clock import due_after, reading_of
 from gamehost.journal.records import (
     CHAMPIONSHIP,
+    HOUSE_ADDRESS,
     MISSED_END,
     RATED,
     Entry,
@@ -154,6 +155,8 @@ class Table(Generic[A, E]):
     addresses: Sequence[str] = ()
     code: str = ""
     settings: Mapping[str, str] = field(factory=dict)
+    #: The seats of house players. They do not keep a match going that everybody else has left.
+    house: set[Seat] = field(factory=set)
     phase: Phase = PLAYING
     _master: GameMaster[A, E] = field(init=False)
     _chance: JournalledChance = field(init=False)
@@ -202,6 +205,7 @@ class Table(Generic[A, E]):
         self = cls(table, game, names, context, ended, left, wires, addresses, opening.code, opening.settings)
         self._outbox = Outbox([SeatState() for _ in seats], self)
         self._grace = round(context.grace * 1000)
+        self.house = {Seat(number) for number, seat in enumerate(seats) if seat.address == HOUSE_ADDRESS}
         self._known = context.told[game.name, len(seats)]
         self._chance = JournalledChance(context.rng)
         self._master = new_master(game, opening, self._chance)
@@ -381,28 +385,47 @@ class Table(Generic[A, E]):
             return
         known = place.handle is not None
         place.handle = place.coming = None
+        goes_on = self.phase is PLAYING and self._master.result is None
+        if goes_on and self._grace and self._somebody_stays:
+            place.grace_ends = self.now() + self._grace
         if known:
-            self._outbox.announce(Away(seat))
+            self._outbox.announce(Away(seat, kept=self.kept(seat)))
         if self._offers is not None:
             self._tell_end_of_offer(self._offers.end())
-        if self.phase is not PLAYING or self._master.result is not None:
+        if not goes_on:
             return
         if self._grace == 0:
             self._forfeit(seat)
-        elif any(other.taken for other in self._outbox.places):
-            place.grace_ends = self.now() + self._grace
-        elif not self._acted:
-            self.archive()  # no player has a reason to come back
-        else:
-            self._stopped = self.now()
-            self.phase = DORMANT
+        elif place.grace_ends is None:
+            self._fall_asleep()
         self._set_alarm()
+
+    @property
+    def _somebody_stays(self) -> bool:
+        """Whether a lost seat is kept for the grace time only: a person is there, or nobody has acted yet."""
+        there = [Seat(seat) for seat, place in enumerate(self._outbox.places) if place.taken]
+        return bool(there) and (not self._acted or not self.house.issuperset(there))
+
+    def _fall_asleep(self) -> None:
+        """Nobody is there but house players, who leave, too."""
+        if not self._acted:
+            self.archive()  # no player has a reason to come back
+            return
+        for seat in self.house:
+            self._outbox.places[seat].handle = self._outbox.places[seat].coming = None
+        self._stopped = self.now()
+        self.phase = DORMANT
 
     def give_up(self, seat: Seat) -> None:
         """The player of a lost seat does not want it back."""
         if not self._outbox.places[seat].taken:
             self._outbox.announce(Left(seat))
             self._forfeit(seat)
+
+    def kept(self, seat: Seat) -> int | None:
+        """For how many milliseconds the seat of an absent player is kept from now on; `None`: the match does not wait."""
+        ends = self._outbox.places[seat].grace_ends
+        return None if ends is None else max(0, ends - self.now())
 
     def kept_for(self, seat: Seat) -> float:
         """The number of seconds from now for which a lost seat is reserved."""

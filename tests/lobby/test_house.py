@@ -10,6 +10,7 @@ from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import NameRefused
+from gamehost.journal.records import TableId
 from gamehost.lobby.house import IDLE, PATIENCE, HouseRules
 from gamehost.lobby.queues import HouseRefused
 from gamehost.players.base import Level
@@ -287,6 +288,45 @@ class SeatTests(SynchronousTestCase):
         self.assertEqual(told(self.ann)[-1]["winners"], [0])
         self.assertIsNone(self.host.lobby.registry.get("easy.1"))
         self.assertRaises(NameRefused, come, self.host, "easy.1")
+
+    def test_the_match_sleeps_when_only_house_players_are_left(self) -> None:
+        """Its clock stands still: the player comes back tomorrow, and plays on against the same opponent."""
+        program = come(self.host, "easy.1")
+        self.ann.send(act("ox c1 c2"))
+        self.ann.drop()
+        self.assertEqual((len(self.host.lobby.tables), self.host.lobby.seats.sleeps(TableId(1))), (0, True))
+        self.assertIsInstance(program.told[-1], Displaced)
+        self.assertFalse(program.handle.act("x"))
+        self.host.wait(80_000)
+        self.programs.called.clear()
+        ann = self.host.connect("open")
+        ann.send(line(do="enter", name="ann"))
+        kinds = [one["is"] for one in told(ann)]
+        self.assertEqual((kinds[0], kinds[1], self.programs.called), ("entered", "seated", ["easy.1"]))
+        again = come(self.host, "easy.1")
+        self.assertEqual((again.handle.n, len(self.host.lobby.tables)), (2, 1))
+
+    def test_a_match_without_a_move_does_not_sleep(self) -> None:
+        """The seat is kept for a reload of the page."""
+        come(self.host, "easy.1")
+        self.ann.drop()
+        self.host.wait(59)
+        self.assertEqual(len(self.host.lobby.tables), 1)
+        self.host.wait(1)
+        self.assertEqual((len(self.host.lobby.tables), self.host.lobby.seats.sleeps(TableId(1))), (0, False))
+
+    def test_another_person_is_there(self) -> None:
+        """Then the seat is kept for the grace time only."""
+        host, _ = house_host()
+        ann, bob = (seek(host, name, game="eriantys", seats=3) for name in ("ann", "bob"))
+        ann.send(line(do="house", level="easy"))
+        ann.heard(), bob.heard()
+        host.lobby.tables[TableId(1)]._acted = True
+        bob.drop()
+        self.assertEqual(told(ann), [{"is": "away", "table": 1, "n": 1, "seat": 1, "kept": 60_000}])
+        host.wait(30)
+        ann.drop()
+        self.assertTrue(host.lobby.seats.sleeps(TableId(1)))
 
     def test_the_second_of_two_programs_displaces_the_first(self) -> None:
         first = come(self.host, "easy.1")

@@ -38,7 +38,9 @@ class WatchingTests(WatchingCase):
         again = self.back(world, "bob")
         self.assertEqual(late.read(), [(1, Back(Seat(1), None))])
         ann.say("bye")
-        self.assertEqual(watcher.read()[1:4], [(1, Away(Seat(1))), (1, Back(Seat(1), None)), (1, Left(Seat(0)))])
+        self.assertEqual(
+            watcher.read()[1:4], [(1, Away(Seat(1), kept=60_000)), (1, Back(Seat(1), None)), (1, Left(Seat(0)))]
+        )
         self.assertEqual(again.heard(), ["back 1 0 9", "over (1,) left"])
 
     def test_players_are_told_first(self) -> None:

@@ -86,7 +86,7 @@ class PromptTests(SynchronousTestCase):
 
     def test_what_comes_by_itself_begins_a_line(self) -> None:
         self.bob.drop()
-        self.assertEqual(self.ann.transport.read(), b"\nbob is away. The seat is kept for a while.\n> ")
+        self.assertEqual(self.ann.transport.read(), b"\nbob is away. The seat is kept for 60 s.\n> ")
 
     def test_an_answer_stands_below_what_was_typed(self) -> None:
         """Enter has ended that line, so no empty one is written."""

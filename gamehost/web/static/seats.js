@@ -44,6 +44,15 @@ export function endWords(table) {
   return { title, detail: who + (who ? why : `${why[0]?.toUpperCase() ?? ""}${why.slice(1)}`) };
 }
 
+/** What is said of a player who is not there: for how long the seat is kept, whatever the time for a move is. */
+function awayWords(table, seat) {
+  if (table.over) return "";
+  if (table.left.has(seat)) return "has left";
+  if (!table.away.has(seat)) return "";
+  const left = table.kept.has(seat) && state.link === "open" ? table.kept.get(seat) - performance.now() : 0;
+  return left > 0 ? `away: the seat is kept for ${clockText(left)}` : "away";
+}
+
 export class Seats {
   constructor() {
     this.above = h("div", { class: "seats" });
@@ -76,7 +85,7 @@ export class Seats {
     set(mark, "class", `mark ${colour}`);
     say(name, table.names[number]);
     say(wire, wireWords(table.wires[number]));
-    say(away, table.over ? "" : table.left.has(number) ? "has left" : table.away.has(number) ? "away" : "");
+    say(away, awayWords(table, number));
     bar.classList.toggle("active", active);
     say(turn, winner ? "winner" : !active ? "" : this.doing ?? (number === table.seat ? "your move" : "to move"));
   }
@@ -84,6 +93,7 @@ export class Seats {
   /** Clocks run here by themselves between the host's words. */
   tick() {
     const { table } = this;
+    for (const bar of table ? [...this.above.children, ...this.below.children] : []) say(bar.parts.away, awayWords(table, Number(bar.dataset.key)));
     if (!table?.clocks) return;
     // While the host is not there, nobody knows how its clocks go on.
     if (state.link !== "open") return;

@@ -70,6 +70,8 @@ function newTable(message, seat) {
     wires: message.wires,
     away: new Set(message.away ?? []),
     left: new Set(),
+    /** By seat: when an absent player loses it, as `performance.now()` says. */
+    kept: new Map(),
     n: message.n,
     /** The entry after which this page was told of it; 0: from the beginning. */
     since: message.n,
@@ -164,10 +166,14 @@ const onTable = {
     table.log = [...message.events, ...table.log.filter((entry) => entry.n > message.n)];
     table.complete = true;
   },
-  away: (table, message) => table.away.add(message.seat),
+  away(table, message) {
+    table.away.add(message.seat);
+    if (message.kept !== undefined) table.kept.set(message.seat, performance.now() + message.kept);
+  },
   left: (table, message) => table.left.add(message.seat),
   back(table, message) {
     table.away.delete(message.seat);
+    table.kept.delete(message.seat);
     if (message.view !== undefined) {
       Object.assign(table, { view: message.view, fresh: [], guess: null, moves: null, n: message.n });
       table.complete ||= message.n === 0;
@@ -176,6 +182,7 @@ const onTable = {
   replaced(table, message) {
     table.names = table.names.with(message.seat, message.name);
     table.away.delete(message.seat);
+    table.kept.delete(message.seat);
   },
   over(table, message) {
     Object.assign(table, { over: message, guess: null, n: message.n });

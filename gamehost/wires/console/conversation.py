@@ -557,7 +557,8 @@ class ConsoleConversation(GoesElsewhere):
 
     def tell_away(self, event: Away) -> None:
         if self.handle is not None:
-            self._tell(f"{self.name_of(event.seat)} is away. The seat is kept for a while.")
+            kept = "" if event.kept is None else f" The seat is kept for {event.kept / 1000:.0f} s."
+            self._tell(f"{self.name_of(event.seat)} is away.{kept}")
 
     def tell_said(self, event: Said) -> None:
         """Another player of the match has said something, on a wire that has words for it."""

@@ -534,6 +534,11 @@ class OpenConversation(LogsIn):
             (number,), self._judged = self._judged, None
         self.peer.refuse(m.Refused(str(event.error), number))
 
+    def tell_away(self, event: Away) -> None:
+        if self.handle is not None:
+            kept = UNSET if event.kept is None else event.kept
+            self.peer.say(m.Away(self.handle.table, self.handle.n, event.seat, kept))
+
     def tell_all(self, event: Any) -> None:
         """Send an event that all players and watchers receive."""
         if self.handle is not None:
@@ -617,7 +622,8 @@ class OpenConversation(LogsIn):
 
     TELLS: ClassVar[Any] = {
         Refused: tell_refused,
-        **dict.fromkeys((Away, Left), tell_all),
+        Away: tell_away,
+        Left: tell_all,
         Suspended: tell_suspended,
         Back: tell_back,
         Replaced: tell_replaced,

@@ -562,11 +562,15 @@ class Said(ServerMessage, frozen=True, tag="said"):
 
 
 class Away(ServerMessage, frozen=True, tag="away"):
-    """The player of a seat has lost the connection. The seat is kept for some time."""
+    """
+    The player of a seat has lost the connection. `kept`: for so many milliseconds the seat is kept, and its player loses after
+    that. Without it, nobody has to wait, or it is not known.
+    """
 
     table: int
     n: int
     seat: int
+    kept: int | UnsetType = UNSET
 
 
 class Left(ServerMessage, frozen=True, tag="left"):
