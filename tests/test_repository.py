@@ -1,12 +1,14 @@
 """README, pages, targets of make, changelog: their names and links lead somewhere. Sentences, pictures and the tutorial."""
 
+import io
 import json
 import os
 import re
 import shutil
 import subprocess
+import tokenize
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -317,7 +319,39 @@ def long_sentences(page: str, most: int = MOST_WORDS) -> list[str]:
     return found
 
 
+#: Words with which a sentence has to be read twice, and the most of them in comments, docstrings and texts of the package.
+READ_TWICE: Mapping[str, int] = {
+    r"\b[Ww]hose\b": 30,
+    r"\b[Ww]ho (?:is|are|was|has|have|wants)\b": 40,
+    r"(?:^|[.:]\s)\W*Have ": 10,
+}
+
+
+def prose(source: str) -> Iterator[str]:
+    """The comments, docstrings and texts of a module."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type in (tokenize.COMMENT, tokenize.STRING):
+            yield token.string
+
+
+def read_twice(texts: Iterable[str]) -> Mapping[str, int]:
+    found = list(texts)
+    return {pattern: sum(len(re.findall(pattern, text)) for text in found) for pattern in READ_TWICE}
+
+
 class SentenceTests(SynchronousTestCase):
+    def test_sentences_of_the_package_are_read_once(self) -> None:
+        """A sentence begins with a thing that has a name, and has no `whose`. If this fails, write the new sentences so."""
+        sources = (path.read_text("utf-8") for path in (ROOT / "gamehost").rglob("*.py"))
+        # Most modules have none of the words, and to read their tokens takes long.
+        some = (source for source in sources if re.search("|".join(READ_TWICE), source))
+        counts = read_twice(text for source in some for text in prose(source))
+        self.assertEqual({pattern: count for pattern, count in counts.items() if count > READ_TWICE[pattern]}, {})
+
+    def test_a_sentence_that_is_read_twice_is_found(self) -> None:
+        source = '"""Have a table sleep at which nobody is."""\n\nwhose = "those whose seat"  # who is here\n'
+        self.assertEqual(list(read_twice(prose(source)).values()), [1, 1, 1])
+
     def test_no_sentence_is_long(self) -> None:
         self.assertGreater(len(READ), 12)
         for page in READ:
