@@ -81,12 +81,14 @@ class HostSettings:
         :raises BadOption: one is unknown or cannot be used; the message has its full name
         """
         registry, known = options.registry, declared_settings(options.registry)
+        # Is every given setting known?
         given = {RENAMED.get(name, name): text for name, text in options["set"].items()}
         for name in given:
             if name not in known:
                 former = FORMER.get(name.removeprefix("limits.")) if name.startswith("limits.") else None
                 words = "unknown setting; see --help" if former is None else f"no longer a setting: {former}"
                 raise BadOption(f"{name}: {words}")
+        # The settings of each wire and game, checked by their owner.
         wires, strictly = {}, {"strict": "yes"} if options["strict"] else {}
         for wire in registry.wires:
             wires[wire.name] = settings_of(wire.name, given, wire.options, **strictly)
@@ -95,6 +97,7 @@ class HostSettings:
         for name, game in registry.games.items():
             games[name] = settings_of(name, given, game.options, move_time=options["move-time"])
             _named(name, game.check, games[name])
+        # The settings that each game has besides its own.
         delays, house = (
             {
                 game: GAME[name].read(f"{game}.{name}", given[f"{game}.{name}"])
@@ -107,6 +110,7 @@ class HostSettings:
         limits = _named("limits", Limits.read, {**PROFILES[options["profile"]], **settings_of("limits", given, LIMITS)})
         reveal = PAGES["reveal"]
         revealed = setting(given, "web.reveal", reveal.default, reveal.read)
+        # All values in use by their full names, for a later reload.
         values = {name: value for name, value in options.items() if name not in ("set", "config", "move-time", "house")}
         values |= {f"limits.{name}": getattr(limits, name) for name in LIMITS} | {"web.reveal": revealed}
         for owner, texts in (*games.items(), *wires.items()):
@@ -115,7 +119,9 @@ class HostSettings:
         values |= {f"{game}.house": seconds for game, seconds in house.items()}
         most = limits.house_tables, limits.most("house_tables_per_address")
         rules = HouseRules({} if options["strict"] else house, options["house-level"], *most)
-        return cls(limits, games, wires, delays, rules, revealed == "finished", values)
+        return cls(
+            limits, games, wires, watch_delays=delays, house=rules, reveals=revealed == "finished", values=values
+        )
 
 
 def _named(owner: str, check: Callable[[Settings], T], settings: Settings) -> T:

@@ -294,6 +294,7 @@ class GameHostService(Service):
 
     def _look(self) -> None:
         """Report that the reactor runs, check the disk, and act on how far it is behind."""
+        # Measure the delay of this call, and show that the reactor runs.
         if self._watch is not None:
             self.lag.observe(max(0.0, self.context.clock.seconds() - self._watch.getTime()))
         self._watch = self.context.clock.callLater(WATCH_EVERY, self._look)
@@ -301,10 +302,12 @@ class GameHostService(Service):
         if self.watchdog is not None:
             self.watchdog.beat()
         self._look_at_disk()
+        # A draining host ends after its last match.
         if self.context.lobby.draining is not None and not self._playing and not self._drained:
             self._drained = True
             self.log.info("the last match has ended")
             self.on_drained()
+        # React to a change of the disk.
         pressure = self.store.pressure
         if pressure is self._pressure:
             return
@@ -315,6 +318,7 @@ class GameHostService(Service):
             self.log.warn("the {medium} is behind: {consequence}", medium=self.medium, consequence=consequence)
         if pressure is Pressure.GIVE_UP:
             self.on_fatal(f"the {self.medium} has not answered for too long")
+        # Pause or refuse clients, or close and open the ports.
         before, self._pressure = self._pressure, pressure
         self._update_refusals()
         for _, one in factories(self):
@@ -412,6 +416,7 @@ class GameHostService(Service):
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None
+        # No more moves are accepted, and no clients.
         self.context.lobby.close()
         if self.resuming is not None:
             self.resuming.halt()
@@ -423,6 +428,7 @@ class GameHostService(Service):
             closing.append(self.house.stop())
         for _, one in factories(self):
             one.stop_input()
+        # The accepted moves become durable, and then the clients receive that the host stops.
         kept: Deferred[None] = Deferred()
         self.store.stop(lambda: kept.callback(None))
         closing.append(kept.addCallback(lambda _: self._say_goodbye()))

@@ -117,8 +117,7 @@ def make_host(
     :param endpoints: makes the endpoints; by default one with the options of this host
     :raises UsageError: an endpoint cannot be used
     """
-    registry = options.registry
-    settings = options.settings
+    registry, settings = options.registry, options.settings
     limits = settings.limits
     fail = on_fatal or _end_process
     worker, endpoints = SerialWorker(reactor), endpoints or Endpoints(reactor, options["trusted-proxy"])
@@ -132,7 +131,7 @@ def make_host(
         store = _open_store(options, limits, reactor, cork, fail, joining)
         # Before accounts and bans are read: the member reports later changes.
         cluster = None if joining is None else joining.member(store, cork, fail, _warn)
-        lobby = _lobby(options, limits, reactor, worker, cork, fail, store, cluster)
+        lobby = _lobby(options, limits, reactor, worker=worker, cork=cork, fail=fail, store=store, membership=cluster)
         lobby.studies.reveal = settings.reveals
         _count_faults(host.watchdog, registry.games, reactor, lobby)
         limiter, http_limiter = _limiters(limits, options, lobby)
@@ -141,15 +140,18 @@ def make_host(
             _attach(host, joining, cluster, context)
         return context, store
 
-    listeners = [
-        Listener(*place, wire, settings.wires[wire.name])
-        for wire in registry.wires
-        for place in _places(options, endpoints, wire.name)
-    ]
+    listeners = _listeners(options, endpoints)
     access = Access(options["web-origin"], options["trusted-proxy"])
     web = [WebListener(*place, access, worker, settings.reveals) for place in _places(options, endpoints, "web")]
     host = GameHostService(
-        *(registry.games, listeners, build_context, _abort_start, fail, worker, web, options["profile"]),
+        registry.games,
+        listeners,
+        build_context,
+        abort_start=_abort_start,
+        on_fatal=fail,
+        worker=worker,
+        web=web,
+        profile=options["profile"],
         parts=_http_parts(options, endpoints, access),
         reload=reloading(options),
         medium="disk" if kind_of(options["store"]) is None else "database",
@@ -157,12 +159,21 @@ def make_host(
     return host
 
 
+def _listeners(options: Options, endpoints: Endpoints) -> list[Listener]:
+    """The listeners of all wires."""
+    return [
+        Listener(*place, wire, options.settings.wires[wire.name])
+        for wire in options.registry.wires
+        for place in _places(options, endpoints, wire.name)
+    ]
+
+
 def _count_faults(watchdog: Watchdog | None, games: Mapping[str, Game[Any, Any]], reactor: Any, lobby: Lobby) -> None:
     """Close a game that has too many faults."""
     breaker = GameBreaker(reactor, lobby.close_game)
     lobby.context.suspended = breaker.suspended
     if watchdog is not None:
-        watchdog.blocked_in = partial(_blame, plugin_folders(games), reactor, breaker.blocked)
+        watchdog.blocked_in = partial(_count_blocked_game, plugin_folders(games), reactor, breaker.blocked)
 
 
 def plugin_folders(games: Mapping[str, Game[Any, Any]]) -> Mapping[str, str]:
@@ -175,7 +186,9 @@ def plugin_folders(games: Mapping[str, Game[Any, Any]]) -> Mapping[str, str]:
     }
 
 
-def _blame(folders: Mapping[str, str], reactor: Any, blocked: Callable[[str], None], files: Sequence[str]) -> None:
+def _count_blocked_game(
+    folders: Mapping[str, str], reactor: Any, blocked: Callable[[str], None], files: Sequence[str]
+) -> None:
     """On the watchdog's thread: count a blocked reactor against the game that was running."""
     if (game := game_of(files, folders)) is not None:
         reactor.callFromThread(blocked, game)
@@ -198,18 +211,29 @@ def _lobby(
         proven = ProvenLogins(proof_key(beside(options["store"]).absolute()), durable, durable.wall)
         remembered = RememberedLogins(StoredRemembered(durable), durable.wall)
     sessions = SessionRegistry(
-        *(options["resume"], accounts.__contains__, reactor.seconds),
-        *(limits.keyless_resume_seconds, LookAlikes(accounts.names()), membership or Membership()),
+        options["resume"],
+        accounts.__contains__,
+        reactor.seconds,
+        keyless_wait=limits.keyless_resume_seconds,
+        account_looks=LookAlikes(accounts.names()),
+        membership=membership or Membership(),
     )
     login_service = LoginService(
-        *(accounts, sessions.is_guest, reactor, worker, limits, cork),
+        accounts,
+        sessions.is_guest,
+        reactor,
+        worker=worker,
+        limits=limits,
+        turn=cork,
         proven=proven,
         remembered=remembered,
         **sessions.for_accounts(),
     )
     context = TableContext(reactor, store, options["grace"], wall=time.time if durable is None else durable.wall)
     lobby = Lobby(
-        *(context, sessions, settings.games),
+        context,
+        sessions,
+        settings.games,
         login_service=login_service,
         galleries=Galleries(reactor, settings.watch_delays),
         house_rules=settings.house,

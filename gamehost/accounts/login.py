@@ -343,7 +343,7 @@ def _safely(work: Callable[[], R]) -> R | Failure:
         return Failure()
 
 
-def _why_no_new_account(name: Name, password: str, strong: bool) -> str | None:
+def _new_account_objection(name: Name, password: str, strong: bool) -> str | None:
     """Why there cannot be a new account with this name and this password; `None`: there can."""
     try:
         check_new_name(name)
@@ -546,7 +546,7 @@ class LoginService:
         attempt = LoginAttempt(name, rate_limit_key(address), b"", answer, waits=waits)
         try:
             attempt.password = checked_password(password)
-            attempt.no_new_account = no_new_account or _why_no_new_account(name, password, strong)
+            attempt.no_new_account = no_new_account or _new_account_objection(name, password, strong)
         except (NameRefused, PasswordRefused) as refusal:
             self._refuse(attempt, str(refusal))
             return attempt

@@ -31,7 +31,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.own_account import Device
 from gamehost.lobby.queues import Reservation
 from gamehost.lobby.sessions import Queue, Session, SessionRegistry
-from gamehost.net.connection import KICKED, WireProtocol, why_banned
+from gamehost.net.connection import KICKED, WireProtocol, ban_message
 from gamehost.service import GameHostService, factories
 from gamehost.settings import BadOption
 from gamehost.storage.backup import Backup, Backups, FileExists
@@ -137,7 +137,7 @@ def cluster(host: GameHostService, request: Request) -> Items:
     }
 
 
-def or_elsewhere(host: GameHostService) -> str:
+def hint_at_other_members(host: GameHostService) -> str:
     """The addition to a refusal that concerns this member only; empty at a host alone."""
     if host.cluster.epoch is None:
         return ""
@@ -212,7 +212,9 @@ def kick(host: GameHostService, request: Request) -> Facts:
     name = request.text("name")
     session = host.context.lobby.registry.get(name)
     if session is None or session.player is None:
-        raise NotDone(f"nobody is here under the name {name!r}; gamehost admin who lists all{or_elsewhere(host)}")
+        raise NotDone(
+            f"nobody is here under the name {name!r}; gamehost admin who lists all{hint_at_other_members(host)}"
+        )
     if session.house:
         raise NotDone(f"{session.name} is a house player")
     closed = close_key(host, key_of(name), KICKED)
@@ -260,7 +262,7 @@ def ban(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 def close_banned(host: GameHostService) -> int:
     """Send all banned clients the reason, and end their connections. Returns how many there were."""
-    return _close_some(host, partial(why_banned, host.context.lobby.bans))
+    return _close_some(host, partial(ban_message, host.context.lobby.bans))
 
 
 def unban(host: GameHostService, request: Request) -> Deferred[Facts]:
@@ -407,7 +409,7 @@ def show(host: GameHostService, request: Request) -> Deferred[Facts]:
         raise NotDone(
             f"table {number} sleeps: none of its players is here"
             if asleep
-            else f"no match with the number {number} is played; gamehost admin tables lists all{or_elsewhere(host)}"
+            else f"no match with the number {number} is played; gamehost admin tables lists all{hint_at_other_members(host)}"
         )
     looked: Deferred[Look[Any]] = Deferred()
     if not table.watch(_Onlooker(table, looked)):
@@ -448,7 +450,7 @@ def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
             _resume_stopped(host, table)
         else:
             raise NotDone(
-                f"table {table} has lost nothing, or has no row, and no fault has stopped it{or_elsewhere(host)}"
+                f"table {table} has lost nothing, or has no row, and no fault has stopped it{hint_at_other_members(host)}"
             )
         return {"table": table}
 
@@ -482,7 +484,7 @@ def lost_end(host: GameHostService, request: Request) -> Deferred[Facts]:
         elif table in seats.faulty:
             seats.end_stopped(table)
         else:
-            raise NotDone(f"table {table} has lost nothing, and no fault has stopped it{or_elsewhere(host)}")
+            raise NotDone(f"table {table} has lost nothing, and no fault has stopped it{hint_at_other_members(host)}")
         return {"table": table}
 
     return _ask_lost(host, lambda store: store.end_lost(table), False).addCallback(ended)
@@ -502,7 +504,7 @@ def game_open(host: GameHostService, request: Request) -> Facts:
     game = request.text("game")
     if not host.context.lobby.open_game(game):
         closed = ", ".join(sorted(host.context.lobby.closed_games)) or "none is"
-        raise NotDone(f"{game} is not closed; closed games: {closed}{or_elsewhere(host)}")
+        raise NotDone(f"{game} is not closed; closed games: {closed}{hint_at_other_members(host)}")
     return {"game": game}
 
 
@@ -597,6 +599,7 @@ def contest_game(host: GameHostService, request: Request) -> Items:
     the places are reserved, which players wait, and the number of the table.
     """
     lobby, names, settings = host.context.lobby, request.arguments.get("names"), request.arguments.get("settings", {})
+    # Check the request: the game, the names and the settings.
     game = host.games.get(request.text("game"))
     if game is None or not isinstance(names, list) or len(names) != game.least_seats or not isinstance(settings, dict):
         raise NotDone("expected the names of all players, a game of this host, and settings")
@@ -608,6 +611,7 @@ def contest_game(host: GameHostService, request: Request) -> Items:
         complete = lobby.settings_for(Queue(game), settings)
     except BadOption as error:
         raise NotDone(str(error)) from None
+    # Reserve the places. Each event about them becomes an item of the answer.
     heard: DeferredQueue[Facts] = DeferredQueue()
 
     def begins(number: TableId) -> None:
@@ -630,6 +634,7 @@ def contest_game(host: GameHostService, request: Request) -> Items:
             item = yield heard.get()
     finally:
         lobby.queues.reservations.remove(reserved)
+    # The match is over: answer with its record.
     found = yield _answered(host.store.read, item["over"])
     if isinstance(found, str):
         raise NotDone(f"the match cannot be read: {found}")

@@ -191,7 +191,9 @@ class Tables:
                 view = read(message.game, message.view, "view")
                 names, wires, away = message.names, message.wires, set(message.away)
                 if self.own is None or self.own.number != message.table:
-                    shown = Table(message.table, message.game, None, names, wires, message.n, view, away)
+                    shown = Table(
+                        message.table, message.game, None, names=names, wires=wires, n=message.n, view=view, away=away
+                    )
                     shown.clocks = _clocks(message)
                     self._begin(shown)
                 return replace(message, view=view)
@@ -457,6 +459,7 @@ class ClientCore:
         """
         OpenClientCodec().encode(message)
         self._listens = self._listens or not isinstance(message, _WITHOUT_LISTS)
+        # Remember the wishes that last: they are sent again on the next connection.
         match message:
             case m.Enter() | m.LogIn():
                 self.login = message
@@ -477,6 +480,7 @@ class ClientCore:
                 self._seek = message
             case m.Stop():
                 self._seek = None
+        # Send now if possible; lasting wishes can wait.
         if self.ready:
             self._put(message)
             self._flush()

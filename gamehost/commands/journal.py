@@ -175,6 +175,7 @@ def _carry_out(words: argparse.Namespace, game_of: GameOf, out: TextIO, err: Tex
     :raises Undecodable: another release wrote it
     :raises NotNotation: a match cannot be written as text
     """
+    # Verbs that open their files themselves.
     match words.verb:
         case "prune":
             return _prune(words, out)
@@ -182,6 +183,7 @@ def _carry_out(words: argparse.Namespace, game_of: GameOf, out: TextIO, err: Tex
             return _read(words.file, game_of, out)
         case "copy":
             return _copy(words, out)
+    # Verbs that read one journal.
     drawn: str | None = None
     with opened(words.store) as journal:
         match words.verb:
@@ -197,6 +199,7 @@ def _carry_out(words: argparse.Namespace, game_of: GameOf, out: TextIO, err: Tex
             case _:
                 with whole(journal, words.store) as file:
                     return verify(file, _beside(words.store), game_of, out, err)
+    # The picture is written after the journal is closed.
     if drawn is not None:
         _keep(drawn, words.output, out)
     return 0

@@ -287,7 +287,15 @@ def plain_picture(game: Game[Any, Any], scene: Scene) -> str:
     moves = [f"{number}. {sentence}" for number, sentence in zip(count(1), told, strict=False)]
     turn = getattr(messages.view(scene.view), "turn", None) if messages else None
     title = game.name.replace("-", " ").title()
-    return page(scene, title, _STYLE, board, players, [caption(scene, turn if isinstance(turn, int) else None)], moves)
+    return page(
+        scene,
+        title,
+        _STYLE,
+        board=board,
+        players=players,
+        below=[caption(scene, turn if isinstance(turn, int) else None)],
+        moves=moves,
+    )
 
 
 # A player

@@ -233,6 +233,7 @@ def _scene(
         raise NoPicture("the match has not begun")
     if seat is not None and not 0 <= seat < len(opening.seats):
         raise NoPicture(f"there is no seat {seat}; expected 0 to {len(opening.seats) - 1}")
+    # Replay the match, and collect the events that the reader may see.
     turns: list[Turn] = []
 
     def note(number: int, told: Sequence[To[Any]]) -> None:
@@ -243,6 +244,7 @@ def _scene(
         master = replayed(game, opening, entries, note)
     except NotFollowed as error:
         raise NoPicture(f"its record does not fit the rules: {error}") from error
+    # The picture shows the last position, and an illegal last move.
     result, last = master.result, entries[-1]
     is_foul = result is not None and result.cause is Cause.VIOLATION and last.kind is EntryKind.ACTED
     return Scene(

@@ -118,6 +118,7 @@ class AccountChanges:
         :param refused: called instead of `done` if the account has changed while the digest was computed
         :raises ChangeRefused: there is no such account, or the password cannot be used
         """
+        # Check the password, or make one.
         account = self._account(name)
         made = None if password is not None else "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
         try:
@@ -135,6 +136,7 @@ class AccountChanges:
             if not self._lobby.login_service.change_digest(account, digest, durable):
                 refused(ChangeRefused(f"the account {account.name} was changed meanwhile; nothing was done"))
 
+        # A thread computes the digest, and then the account is changed.
         self._lobby.login_service.make_digest(checked, change)
 
     def rename(self, name: str, new_name: str, force: bool, done: Callable[[Changed], None]) -> None:
@@ -146,6 +148,7 @@ class AccountChanges:
         """
         account = self._account(name)
         registry, service = self._lobby.registry, self._lobby.login_service
+        # Is the new name allowed and free?
         try:
             checked = checked_name(new_name)
             if checked.key != account.key:
@@ -162,6 +165,7 @@ class AccountChanges:
                 raise ChangeRefused(f"a guest has the name {new_name} now")
             if registry.looks_taken(checked):
                 raise ChangeRefused(f"the name {new_name} looks like another one that is in use")
+        # Stop the use of the old name, and store the new one.
         close, table = self._release(account, force)
 
         def durable() -> None:

@@ -29,7 +29,7 @@ from gamehost.tables.gallery import Encoder, Galleries, Watcher, WatchRefused
 from gamehost.tables.interfaces import Audience, Look, OpenTable, WatchableTable
 
 
-def who_waits(queues: Mapping[tuple[str, str], Sequence[Session]], tables: OpenTables) -> WaitingByGame:
+def waiting_players(queues: Mapping[tuple[str, str], Sequence[Session]], tables: OpenTables) -> WaitingByGame:
     """
     The players that wait in queues and at public tables, without those of separate wires.
 

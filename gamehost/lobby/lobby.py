@@ -32,7 +32,7 @@ from gamehost.games.base import Game, Seat
 from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import OpenedTable, TableId, UnfinishedTable
 from gamehost.limits import Limits
-from gamehost.lobby.directory import GUEST, MatchDirectory, who_waits
+from gamehost.lobby.directory import GUEST, MatchDirectory, waiting_players
 from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.missed_ends import MissedEnds
 from gamehost.lobby.opened import BRIEF, OpenTables, Terms
@@ -158,13 +158,24 @@ class Lobby:
         self.seats.freed = self.waiting_tables.freed
         self.new_matches = NewMatches(clock, self._match_again)
         self.house = self.seats.house = HousePlayers(
-            *(self.house_rules, clock, registry, self.waiting_tables, self.seats, self.new_matches),
-            *(self._begin, self.stop_waiting, self._no_house_match),
+            self.house_rules,
+            clock,
+            registry,
+            tables=self.waiting_tables,
+            seats=self.seats,
+            new_matches=self.new_matches,
+            begin=self._begin,
+            stop_waiting=self.stop_waiting,
+            refusal=self._no_house_match,
         )
         self.remote = RemoteGames(
-            *(context, self.settings, lambda: self._no_match() is not None, self.new_matches, registry.membership)
+            context,
+            self.settings,
+            lambda: self._no_match() is not None,
+            new_matches=self.new_matches,
+            membership=registry.membership,
         )
-        waits = partial(who_waits, self.queues.waiting, self.waiting_tables)
+        waits = partial(waiting_players, self.queues.waiting, self.waiting_tables)
         self.directory = MatchDirectory(context, registry, self.seats, self.galleries, waits)
         self.studies = Studies(self.directory, self.house)
 
@@ -259,7 +270,7 @@ class Lobby:
             if (refusal := self._refusal(name)) is not None:
                 raise refusal
             session, displaced = self.registry.enter(
-                name, key_digest, wire, address, player, strict, issued, given, may_try
+                name, key_digest, wire, address, player, strict=strict, issued=issued, given=given, may_try=may_try
             )
             if displaced is not None:
                 self.stop_waiting(session)
@@ -355,7 +366,9 @@ class Lobby:
             self._refuse_account(wire, address, str(refusal), answer)
             return None
         judged = partial(self._judged, checked, wire, address, player, answer)
-        return self.login_service.log_in(checked, password, address, judged, self.no_tables, strong, waits)
+        return self.login_service.log_in(
+            checked, password, address, judged, no_new_account=self.no_tables, strong=strong, waits=waits
+        )
 
     def log_in_by_key(
         self,
@@ -532,6 +545,7 @@ class Lobby:
         Begin a match of a player in a queue, if there are others. Players whose address has started too many matches
         lately stay in the queue.
         """
+        # Find players whose addresses may begin a match now.
         waits = self.new_matches.seconds_until(session.address)
         players = None
         if not waits:
@@ -546,11 +560,13 @@ class Lobby:
 
             players = self.queues.match(queue.key, session, queue.game.least_seats, may_begin)
             waits = min(held_up, default=0.0)
+        # Too many matches begin: try again later.
         if players is None and waits:
             self._held_up[queue.key] = queue
             self.new_matches.wait(waits)
         if players is None or self.no_tables is not None:
             return False
+        # Begin the match.
         reserved = self.queues.reservation(queue.key, session)
         for one in players:
             self.stop_waiting(one)

@@ -328,15 +328,23 @@ class RemoteGames:
         assert master is not None
         sessions = [player.session for player in players if player.session is not None]
         assert len(sessions) == len(players)
+        # The record of the match, with the master in the last seat.
         seats = [*(one.record for one in sessions), SeatRecord(f"#{master.id}", sessions[0].wire, master.address)]
         settings = {**self.settings.get(REMOTE.name, {}), "type": kind.title}
         if championship is not None:
             settings[CHAMPIONSHIP] = str(championship)
         number = journal.new_table()
         opening = TableHeader(REMOTE.name, REMOTE.version, tuple(seats), settings)
+        # The game and its table.
         game = RemoteGame(
-            *(number, [one.name for one in sessions], self.limits, master.quiet, self._context.clock),
-            *(self._option("answer_time", 30.0), partial(self._unanswered, kind), partial(self._return, kind)),
+            number,
+            [one.name for one in sessions],
+            self.limits,
+            quiet=master.quiet,
+            clock=self._context.clock,
+            answer_time=self._option("answer_time", 30.0),
+            unanswered=partial(self._unanswered, kind),
+            returned=partial(self._return, kind),
             master=master.link,
         )
         game.seats = [RemoteSeat(game, Seat(seat), player) for seat, player in enumerate(players)]
@@ -347,6 +355,7 @@ class RemoteGames:
         master.highest = max(master.highest, number)
         names = ", ".join(game.names)
         self.log.info("remote game {game} of {type} begins: {players}", game=number, type=kind.title, players=names)
+        # The players take their seats before the match begins.
         for player, seat in zip(players, game.seats, strict=True):
             player.remote_taken(seat)
         game.table.open(opening, [*game.seats, game])
@@ -445,7 +454,9 @@ class RemoteGames:
             grace = 0.0 if opener is None else self._lobby_context.grace
             ready = (lambda: self._may_begin) if opener is not None else partial(self._ready, game_type)
             opener = opener or partial(self._open_pair, game_type)
-            self.championship = ChampionshipRun(game_type, count, self._context, self._records, ready, opener, grace)
+            self.championship = ChampionshipRun(
+                game_type, count, self._context, records=self._records, ready=ready, opener=opener, grace=grace
+            )
             if not self._reading:
                 self._resume(self.championship)
         return self.championship

@@ -147,18 +147,21 @@ class Studies:
         return self._directory.questions.tell(address, (Studies, table, code), work, answered, refused)
 
     async def _study(self, address: str, table: TableId, code: str, games: Mapping[str, Game[Any, Any]]) -> Found:
+        # Can this match be studied?
         match, record, game = await self._directory.finished_match(table, code, games)
         if not match.played:
             raise NotAnswered("nobody has moved in this match")
         if len(record.entries) > LONGEST:
             raise NotAnswered("this match is too long to be studied")
         questions = self._directory.questions
-        if not self.reveal and await questions.in_slices(_hides(game, record)):
+        if not self.reveal and await questions.in_slices(_match_has_secrets(game, record)):
             raise NotAnswered("this host never shows what was hidden in a match, and a study would")
+        # Is there room for another study?
         if self._addresses.of(address) >= PER_ADDRESS:
             raise NotAnswered("a study for your address is under way: wait for it, and try again then")
         if self._addresses.total() >= MOST:
             raise NotAnswered("too many studies are under way: try again in a moment")
+        # Ask the house players.
         asked = Question(game.name, len(record.opening.seats), dict(record.opening.settings), record.entries)
         self._addresses.enter(address)
         try:
@@ -174,7 +177,7 @@ class Studies:
         return Found(study, 0 if code else 64 * len(study.standings))
 
 
-def _hides(game: Game[Any, Any], record: TableRecord) -> Generator[None, None, bool]:
+def _match_has_secrets(game: Game[Any, Any], record: TableRecord) -> Generator[None, None, bool]:
     """Whether a player received an event in a match that others did not."""
     hidden = False
 

@@ -219,7 +219,8 @@ _MATCHES = (
         "gamehost_moves_total",
         "actions of players that were accepted",
         lambda host: {labels: count.value for labels, count in _lobby(host).context.counts.moves.items()},
-        *("wire", "game"),
+        "wire",
+        "game",
     ),
     gauge(
         "gamehost_watchers",

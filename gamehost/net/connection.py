@@ -446,7 +446,7 @@ class WireFactory(Factory, Generic[M]):
         return closing
 
 
-def why_banned(bans: Bans, one: WireProtocol[Any]) -> str | None:
+def ban_message(bans: Bans, one: WireProtocol[Any]) -> str | None:
     """The message to a connected client that is banned; `None`: it is not banned."""
     found = bans.of_address(one.address)
     if found is None and one.session is not None and not one.session.house:

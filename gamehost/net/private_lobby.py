@@ -43,7 +43,14 @@ def private_lobby(
     clock, read, accounts, cork = context.clock, Limits.read(limits), StoredAccounts(journal), Cork()
     registry = SessionRegistry(ResumePolicy.ANY, accounts.__contains__, clock.seconds, read.keyless_resume_seconds)
     login_service = LoginService(
-        *(accounts, registry.is_guest, clock, at_once, read, cork, CHEAP), **registry.for_accounts()
+        accounts,
+        registry.is_guest,
+        clock,
+        worker=at_once,
+        limits=read,
+        turn=cork,
+        cost=CHEAP,
+        **registry.for_accounts(),
     )
     lobby = new_lobby(context, registry, of_games, login_service=login_service)
     host = HostContext(clock, lobby, read, ConnectionLimiter(read, seats_at=registry.seats_at), cork)

@@ -310,6 +310,7 @@ class Input(Generic[M]):
         handled = 0
         connection = self._connection
         assert self._messages is not None
+        # A message of the last turn comes first.
         messages = chain(self._lookahead, self._messages) if self._lookahead else self._messages
         self._lookahead = ()
         try:
@@ -328,6 +329,7 @@ class Input(Generic[M]):
                     connection.deadlines.cancel(Deadline.MESSAGE)
                     self._wait_for_turn()
                     return
+                # Handle the message.
                 if not self._rate.has_one(now) and not self._limits.unlimited:
                     raise WireError("too many messages")
                 self._hear(message, now)

@@ -254,6 +254,7 @@ def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[C
     :param hangups: functions that open files again; they raise `BadOption` or `OSError` if the old one remains in use
     """
 
+    # SIGHUP: open all files again; a fault in one does not stop the others.
     def hang_up() -> None:
         faults = []
         for call in hangups:
@@ -276,6 +277,7 @@ def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[C
         log.info("SIGUSR1: the next lines say what each thread is doing")
         log_stacks(log)
 
+    # Python calls handlers at any place, so the work is passed to the reactor.
     for number, call in (
         (signal.SIGHUP, hang_up),
         (signal.SIGUSR1, user_1),

@@ -303,11 +303,13 @@ class Search(Generic[P, M]):
         if not self._free:
             self.budget.spend()
         rules = self.rules
+        # The end of the game, or of the search.
         outcome = rules.outcome(position)
         if outcome is not None:
             return outcome
         if depth <= 0:
             return self._quiet(position, alpha, beta, _FORCING_PLIES)
+        # An earlier result for this position.
         key = rules.key(position)
         entry = self._table.get(key)
         first: M | None = None
@@ -317,6 +319,7 @@ class Search(Generic[P, M]):
                 kind == _EXACT or (kind == _AT_LEAST and value >= beta) or (kind == _AT_MOST and value <= alpha)
             ):
                 return value
+        # Search the moves, the best one of the earlier result first.
         moves = rules.moves(position)
         if not moves:
             return rules.evaluate(position)
@@ -330,6 +333,7 @@ class Search(Generic[P, M]):
                 lower = max(lower, value)
                 if lower >= beta:
                     break
+        # Store the result: exact, or a bound.
         kind = _AT_LEAST if best >= beta else _EXACT if best > alpha else _AT_MOST
         self._table[key] = (depth, best, kind, chosen)
         return best

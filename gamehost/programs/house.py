@@ -228,7 +228,7 @@ class Control(LineOnlyReceiver):
         soon = partial(self._reactor.callLater, 0)
         level = Level(name.partition(".")[0])
         client = Client(self._reactor, endpoint, m.Enter(name, self._secret))
-        await HousePlayer(name, level, client, self._think, group, soon, self._gone).play()
+        await HousePlayer(name, level, client, think=self._think, group=group, soon=soon, gone=self._gone).play()
 
     def _failed(self, name: str, failure: Failure) -> None:
         self._players.discard(name)

@@ -384,6 +384,7 @@ def build_group(
     group = Group()
     rows, heads = group.rows, group.heads
     for change in changes:
+        # Questions and notes have no rows.
         if isinstance(change, Reading):
             group.readings.append(change)
             continue
@@ -393,6 +394,7 @@ def build_group(
                 heads[change.table] = None
             continue
         table, record = change
+        # An entry continues the chain of its table; a header begins one.
         if isinstance(record, Entry):
             before = heads.get(table)
             if before is None:

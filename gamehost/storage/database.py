@@ -453,7 +453,7 @@ def merged(rows: Sequence[Any], entries: Entries, below: int = 2**63) -> list[An
             own = [one for count, one in enumerate(new) if one[0] == first + count]
         whole = [entry for _, entry in own if entry is not None]
         damaged = b"" if len(whole) == len(own) else NO_ROW
-        found.append(Row(0, rows[0][1], first, len(own), RECENT, None, _encode(whole), damaged))
+        found.append(Row(0, rows[0][1], first, at_ms=len(own), kind=RECENT, seat=None, body=_encode(whole), h=damaged))
         new = new[len(own) :]
     return found
 
@@ -490,7 +490,7 @@ class FileRows(TableRows):
         commits = list(map(Commit._make, self._query(_COMMITS_OF, b"\x93" + _encode(table))))
         found = merged(super().rows(table), entries_by_table(commits).get(table, []))
         if found and any(commit.unreadable for commit in commits):
-            found.append(Row(0, table, end_of(found[-1]) + 1, 1, RECENT, None, b"", NO_ROW))
+            found.append(Row(0, table, end_of(found[-1]) + 1, at_ms=1, kind=RECENT, seat=None, body=b"", h=NO_ROW))
         return found
 
     def rows_after(self, last: Mapping[TableId, int], most: int) -> Sequence[Row]:

@@ -217,6 +217,7 @@ class Findings:
         entries: list[Entry] = []
         faults: list[str] = []
         digest, first, last = sha256(), 0, 0
+        # Check the chain row by row. After damage the remaining rows are only counted.
         for row in rows:
             self.rows += entries_in(row)
             if head is None and faults:
@@ -237,6 +238,7 @@ class Findings:
                 faults.append(str(error))
             except Undecodable as error:
                 faults.append(str(error))
+        # The table is sound if it has no faults and a header.
         self.faults += faults
         if faults or head is None or opening is None:
             return None

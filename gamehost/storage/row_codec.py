@@ -289,10 +289,10 @@ def read_entries(row: Row) -> Sequence[Entry]:
         error: Exception | None = None
     except (msgspec.DecodeError, ValueError, RecursionError) as caught:
         error = caught
-    raise Undecodable(_why_unreadable(row)) from error
+    raise Undecodable(_unreadable_row_message(row)) from error
 
 
-def _why_unreadable(row: Row) -> str:
+def _unreadable_row_message(row: Row) -> str:
     """Why a run cannot be read: the first row of another release in it."""
     with suppress(msgspec.DecodeError, ValueError, RecursionError):
         for n, written in enumerate(_split(row.body), row.n):

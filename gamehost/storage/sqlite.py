@@ -152,9 +152,10 @@ def open_journal(
     backlog = Backlog(reactor_clock or clock, group=group)
     warn = partial(_LOG.warn, "the store could not be read: {words}")
     (reader := Reader(reading, from_thread, lambda words: warn(words=words))).start()
-    (writer := Writer(files, from_thread, backlog.done, broken, clock, backlog.measures, reader.end)).start()
+    writer = Writer(files, from_thread, backlog.done, broken, clock, measures=backlog.measures, before_close=reader.end)
+    writer.start()
     backups, space = Backups(files.store, writer, path, free_space, from_thread), partial(room, path, free_space)
-    return DurableJournal(files.store, writer, reader, backlog, after_turn, space, backups, tables=last_table)
+    return DurableJournal(files.store, writer, reader, backlog, after_turn, space, backups=backups, tables=last_table)
 
 
 def _begin(files: StoreFiles, has_space: bool) -> tuple[SqliteReader, int]:
@@ -188,16 +189,19 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
         # SQLite gives its log the mode of this file. So the file is made here, and only the owner can read both.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         sync_folder(path.parent)
+    # The newer one of the two notes about the durable rows counts.
     newest = recorded
     if recorded is not None and (last := read_last_commit(sidecar_path(path, sidecar.LAST_SUFFIX))) is not None:
         newest = max(recorded, last, key=lambda mark: (mark.last, mark.accounts))
+    # Open the file with an exclusive lock, and check it.
     shared = sidecar_path(path, SHARED_MEMORY)
     was_shared = shared.exists()
     with _ours_alone(path):
         connection = connect(path)
         try:
             store = open_store(
-                *(connection, newest),
+                connection,
+                newest,
                 accept_loss=accept_loss,
                 wall=wall,
                 check_files=lambda: None if accept_loss else check_log_beside(path),

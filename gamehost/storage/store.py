@@ -433,7 +433,7 @@ def check_log_is_there(path: Path, recorded: sidecar.Mark | None) -> None:
         )
 
 
-def _why_not(path: Path) -> str:
+def _new_file_error(path: Path) -> str:
     """
     The system's error for a new file beside the store, if SQLite reports only `disk I/O error`; empty: there is none.
     """
@@ -496,7 +496,7 @@ class StoreFiles:
         try:
             self.store.commit(changes)
         except sqlite3.Error as error:
-            if reason := _why_not(self.path):
+            if reason := _new_file_error(self.path):
                 raise StoreFailed(f"{error}: {reason}") from error
             raise
         if self._last_commit is not None:

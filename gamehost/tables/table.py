@@ -202,7 +202,18 @@ class Table(Generic[A, E]):
         seats = opening.seats
         names, wires = tuple(seat.name for seat in seats), tuple(seat.wire for seat in seats)
         addresses = tuple(seat.address for seat in seats)
-        self = cls(table, game, names, context, ended, left, wires, addresses, opening.code, opening.settings)
+        self = cls(
+            table,
+            game,
+            names,
+            context=context,
+            ended=ended,
+            left=left,
+            wires=wires,
+            addresses=addresses,
+            code=opening.code,
+            settings=opening.settings,
+        )
         self._outbox = Outbox([SeatState() for _ in seats], self)
         self._grace = round(context.grace * 1000)
         self.house = {Seat(number) for number, seat in enumerate(seats) if seat.address == HOUSE_ADDRESS}

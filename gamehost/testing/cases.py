@@ -27,7 +27,7 @@ def with_notes(error: BaseException) -> BaseException:
     return error
 
 
-def telling(test: Callable[..., Any]) -> Callable[..., Any]:
+def printing_example(test: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a test method, so that its failure prints what Hypothesis has noted."""
 
     @functools.wraps(test)
@@ -47,7 +47,7 @@ class PropertyCase(SynchronousTestCase):
         super().__init_subclass__(**kwargs)
         for name in dir(cls):
             if name.startswith("test") and hasattr(getattr(cls, name), "hypothesis"):
-                setattr(cls, name, telling(getattr(cls, name)))
+                setattr(cls, name, printing_example(getattr(cls, name)))
 
 
 if TYPE_CHECKING:

@@ -338,11 +338,8 @@ class MemoryHost:
         guard = {"keyless_resume_seconds": "3"} if guarded else {}
         self.limits = Limits.read({**FAST, **guard, **settings_of("limits", settings, LIMITS)})
         games = {game.name: game for wire in wires for game in wire.games}
-        registry = SessionRegistry(
-            *(resume, lambda key: self.journal.find(key) is not None, self.clock.seconds),
-            account_looks=LookAlikes(self.journal.names()),
-            membership=membership or Membership(),
-        )
+        registry = SessionRegistry(resume, lambda key: self.journal.find(key) is not None, self.clock.seconds)
+        registry.account_looks, registry.membership = LookAlikes(self.journal.names()), membership or Membership()
         cork, wall = Cork(), self.clock.seconds
         context = TableContext(self.clock, self.journal, grace, rng=rng or highest(), wall=wall)
         login = (self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)

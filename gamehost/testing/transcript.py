@@ -152,6 +152,7 @@ def written(text: str, host: MemoryHost, wire: str) -> str:
     def hear() -> None:
         lines.extend(f"S{number}: {line}" for number, client in sorted(clients.items()) for line in client.heard())
 
+    # Carry out the clients' lines; the old lines of the host are dropped.
     for line in text.splitlines():
         if not line or line.startswith("#"):
             lines.append(line)

@@ -31,7 +31,7 @@ from typing import Any
 from gamehost.journal.records import SeatRecord
 from gamehost.lobby.directory import GUEST
 from gamehost.lobby.sessions import Session
-from gamehost.net.connection import why_banned
+from gamehost.net.connection import ban_message
 from gamehost.tables.interfaces import Unmatched
 from gamehost.testing.codec_contract import chunked
 from gamehost.testing.codec_contract import mutated as mutated
@@ -54,7 +54,7 @@ class OwnerContract(WireHooks):
         """Ban a name or an address, and close the connections that are banned."""
         world.lobby.bans.put(target, None, lambda: None)
         for factory in world.factories.values():
-            factory.close_some(partial(why_banned, world.lobby.bans))
+            factory.close_some(partial(ban_message, world.lobby.bans))
         world.until_idle()
 
     def test_a_banned_name_cannot_log_in(self) -> None:

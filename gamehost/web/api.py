@@ -111,13 +111,13 @@ def row(match: FinishedMatch) -> MatchRow:
         match.table,
         opening.game,
         [one.name for one in opening.seats],
-        [one.wire for one in opening.seats],
-        winners,
-        cause,
-        why,
-        match.entries,
-        moment(opened),
-        moment(opened + match.last.at if opened else 0),
+        wires=[one.wire for one in opening.seats],
+        winners=winners,
+        cause=cause,
+        why=why,
+        n=match.entries,
+        opened=moment(opened),
+        ended=moment(opened + match.last.at if opened else 0),
     )
 
 

@@ -108,7 +108,7 @@ def found(
 ) -> Answer:
     """An answer with a body that browsers may keep. Its `ETag` is a weak one, because the compressed body has the same."""
     etag = f'W/"{blake2b(body, digest_size=12).hexdigest()}"'
-    return Answer(200, body, kind, cache, headers, packed(body, level), etag)
+    return Answer(200, body, kind, cache=cache, headers=headers, packed=packed(body, level), etag=etag)
 
 
 def refused(status: int, why: str, headers: Mapping[str, str] = {}) -> Answer:

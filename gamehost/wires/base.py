@@ -797,4 +797,4 @@ def common_wire(
         codec = strict_codec if strict and strict_codec is not None else new_codec
         return CommonWireConfig(name, codec, conversation, strict, queue)
 
-    return Wire(*(name, title, endpoint, (game,), configure, COMMON_OPTIONS), **more)
+    return Wire(name, title, endpoint, games=(game,), configure=configure, options=COMMON_OPTIONS, **more)

@@ -103,6 +103,7 @@ def wanted(
     :param settings_for: completes and checks the settings of a match; raises `BadOption`
     :raises SeekRefused: it cannot be had
     """
+    # The game, the number of players and the seat.
     played = games.get(sought.game)
     if played is None:
         raise SeekRefused(f"no such game; expected one of {', '.join(games)}")
@@ -115,6 +116,7 @@ def wanted(
         raise SeekRefused(f"{game.name} is a game for {words} players")
     if sought.wish is not None and seats != 2:
         raise SeekRefused('"seat" can be chosen at tables of two alone; leave it out')
+    # The settings: only those that players may choose.
     chosen = sought.settings
     if chosen.keys() - played.choices:
         choices = ", ".join(sorted(played.choices)) or "none"
@@ -126,6 +128,7 @@ def wanted(
         settings = settings_for(Queue(game), {**played.defaults, **chosen})
     except BadOption as error:
         raise SeekRefused(_ECHO.sub("", str(error))) from None
+    # Wishes without settings wait in the queue of the game.
     in_queue = not sought.private and not chosen and game.most_seats == 2
     return Wanted(played, seats, settings, sought.private, sought.wish, in_queue)
 

@@ -18,7 +18,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.passwords import Account
-from gamehost.extras.cluster.claiming import ClaimingInput, gather, gather_at_tables
+from gamehost.extras.cluster.claiming import ClaimingInput, gather_at_tables, gather_in_queues
 from gamehost.extras.cluster.front import InternalFactory, front_of
 from gamehost.extras.cluster.membership import Cluster
 from gamehost.extras.cluster.relay import Relays
@@ -242,7 +242,7 @@ class MemberHost(MemoryHost):
         relays = Relays(lambda address: _Endpoint(world, self, address), clock, self.context.limiter)  # type: ignore[arg-type,return-value]
         games = {game.name: game for factory in self.factories.values() for game in factory.wire.games}
         restore = partial(self.lobby.restore, games)
-        self.cluster.attach(self.lobby, restore, relays, self._learn, gather, gather_at_tables)
+        self.cluster.attach(self.lobby, restore, relays, self._learn, gather_in_queues, gather_at_tables)
         self.cluster.opened = lambda: self.lobby.directory.played.follow(games)
         self.context.new_input = lambda *parts: ClaimingInput(self.cluster, *parts)
         self.cluster.begin()

@@ -221,6 +221,7 @@ class Scenario:
         :param ascii: whether names have no other letters
         :param turns: whether players act in turn from the beginning on
         """
+        # The names test letters of two bytes, if the wire allows them.
         bytewise = "Every byte is a segment of its own" + ("." if ascii else "; a name has letters of two bytes.")
         rivals = ("Rival", "Rival") if ascii else ("Žofie-Řeháková", "Ωμέγα")
         thinks, thinks_long = (
@@ -246,6 +247,7 @@ class Scenario:
             cls("own-drop-in-turn", "The client's connection is lost in its own turn.", "reconnect", settings, most=most,
                 steps=(Step(Act.CLIENT_CUT, after + 1, client_owes=True),), client_first=False, needs_reconnect=True),
         )  # fmt: skip
+        # The last two scenarios need turns.
         return scenarios if turns else scenarios[:-2]
 
 

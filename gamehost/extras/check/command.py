@@ -207,7 +207,7 @@ def check_of_client(
     """
 
     def new_run(scenario: Scenario, seed: int, number: int, done: Callable[[Outcome], None]) -> Run:
-        return ClientRun(clock, wire, checks, scenario, launcher(), seed, done)
+        return ClientRun(clock, wire, checks, scenario=scenario, launcher=launcher(), seed=seed, done=done)
 
     return Check(clock, checks, scenarios, new_run, seed, at_once, progress=progress)
 
@@ -221,7 +221,17 @@ def check_of_server(
     def new_run(scenario: Scenario, of_one: int, number: int, done: Callable[[Outcome | Unreachable], None]) -> Run:
         return ServerRun(server, scenario, of_one, tag(seed, number), done)
 
-    return Check(server.clock, server.checks, scenarios, new_run, seed, 1, PARTING, progress, LOG_IN_WITHIN)
+    return Check(
+        server.clock,
+        server.checks,
+        scenarios,
+        new_run=new_run,
+        seed=seed,
+        at_once=1,
+        pause=PARTING,
+        progress=progress,
+        answers_within=LOG_IN_WITHIN,
+    )
 
 
 def chosen(
@@ -588,7 +598,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     report = _play(reactor, check, lambda why: progress.say(f"gamehost check: {options.server}: {why}"))
     if report is None:
         return NOT_RUN  # interrupted, or there is no such server
-    return _tell(options, report, any(made.failed for made in launchers))
+    return _print_report(options, report, any(made.failed for made in launchers))
 
 
 def _check_client(
@@ -618,7 +628,16 @@ def _check_client(
 
     adopt_orphans()
     at_once = 1 if options.wait else options.jobs or 3 * (os.cpu_count() or 1)
-    return check_of_client(reactor, wire, checks, scenarios, launcher, seed, at_once, progress.ended)
+    return check_of_client(
+        reactor,
+        wire,
+        checks,
+        scenarios=scenarios,
+        launcher=launcher,
+        seed=seed,
+        at_once=at_once,
+        progress=progress.ended,
+    )
 
 
 def with_settings(scenarios: Sequence[Scenario], given: Sequence[str], wire: Wire[Any]) -> list[Scenario]:
@@ -660,7 +679,11 @@ def _server(reactor: Any, options: argparse.Namespace, wire: Wire[Any], checks: 
             "expected --server HOST:PORT and --set NAME=VALUE", "gamehost check --help shows examples"
         )
     return ServerUnderTest(
-        *(reactor, wire, judges.clients, checks, dialled(reactor, host, port)),
+        reactor,
+        wire,
+        judges.clients,
+        checks=checks,
+        dial=dialled(reactor, host, port),
         strict=options.strict,
         settings=settings,
         password=options.password,
@@ -685,7 +708,7 @@ def _names(wires: Sequence[Wire[Any]], servers: bool = False) -> str:
     return ", ".join(sorted(name for name, judges in judged.items() if not servers or judges.servers is not None))
 
 
-def _tell(options: argparse.Namespace, report: Report, failed: bool) -> int:
+def _print_report(options: argparse.Namespace, report: Report, failed: bool) -> int:
     if options.seed is not None:
         report = report.without_times()
     if options.keep is not None:

@@ -150,7 +150,9 @@ class PrivateHost:
         strictly = {f"{wire.name}.strict": "yes"} if strict else {}
         of_wire = settings_of(wire.name, {**settings, **strictly}, wire.options)
         new_lobby = partial(WatchedLobby, watcher=watcher)
-        self.lobby, self.factory = private_lobby(new_lobby, wire, journal, context, UNLIMITED, of_wire, of_games)
+        self.lobby, self.factory = private_lobby(
+            new_lobby, wire, journal, context=context, limits=UNLIMITED, of_wire=of_wire, of_games=of_games
+        )
         self.factory.config = RecordingConfig(self.factory.config, watcher)
         self.queue = Queue(self.game)
 
@@ -405,7 +407,9 @@ class Replica:
         self.watcher = _Watcher()
         self._chance = SeededChance(seed)
         self._draws: deque[int] = deque()
-        self.host = PrivateHost(self.clock, wire, self.watcher, settings, strict, GRACE, seed, self._below)
+        self.host = PrivateHost(
+            self.clock, wire, self.watcher, settings=settings, strict=strict, grace=GRACE, seed=seed, below=self._below
+        )
 
     def _below(self, n: int) -> int:
         return min(self._draws.popleft(), n - 1) if self._draws else self._chance.below(n)

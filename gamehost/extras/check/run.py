@@ -285,13 +285,19 @@ class ClientRun(Run, ClientWatcher):
         if self._phase in (Phase.CLOSING, Phase.ENDING):
             if status < 0:
                 self.found(
-                    *(Grade.BREACH, "the client crashed at the end", "end"),
-                    *(f"The client ended by signal {-status} after its match.", crash.cause),
+                    Grade.BREACH,
+                    "the client crashed at the end",
+                    "end",
+                    happened=f"The client ended by signal {-status} after its match.",
+                    cause=crash.cause,
                 )
             elif status and not self._host_is_gone:
                 self.found(
-                    *(Grade.NOTE, f"the client ends with an error after its match{crash.named}", "end"),
-                    *(f"The client ended {crash.words}.", crash.cause),
+                    Grade.NOTE,
+                    f"the client ends with an error after its match{crash.named}",
+                    "end",
+                    happened=f"The client ended {crash.words}.",
+                    cause=crash.cause,
                 )
             self._finish()
         elif self._matches and not status and (self._phase is Phase.CONNECTING or not self._said_since_over):
@@ -350,8 +356,10 @@ class ClientRun(Run, ClientWatcher):
         if raw != written:
             name = type(message).__name__
             self.found(
-                *(Grade.FRAGILE, f"{name} is not written as in the document", "framing"),
-                "The client wrote other bytes than the document shows: another server may not read them.",
+                Grade.FRAGILE,
+                f"{name} is not written as in the document",
+                "framing",
+                happened="The client wrote other bytes than the document shows: another server may not read them.",
             )
 
     def heard(self, message: Any, raw: bytes) -> None:
@@ -375,8 +383,10 @@ class ClientRun(Run, ClientWatcher):
             self._later(0, self._judge_refusal, *self._last_said, reason)
         if self._refusals == MOST_REFUSED:
             self.found(
-                *(Grade.BREACH, "the client repeats what was refused", "turn"),
-                f"{MOST_REFUSED} messages of the client were refused in one scenario; the scenario was ended.",
+                Grade.BREACH,
+                "the client repeats what was refused",
+                "turn",
+                happened=f"{MOST_REFUSED} messages of the client were refused in one scenario; the scenario was ended.",
             )
             self._later(0, self._finish)
 
@@ -408,8 +418,10 @@ class ClientRun(Run, ClientWatcher):
 
     def _no_next_match(self) -> None:
         self.found(
-            *(Grade.NOTE, "the client plays one match on a connection", "end"),
-            "The client did not begin the next match on the same connection.",
+            Grade.NOTE,
+            "the client plays one match on a connection",
+            "end",
+            happened="The client did not begin the next match on the same connection.",
         )
         self._phase = Phase.CLOSING
         self._close()

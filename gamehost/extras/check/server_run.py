@@ -628,8 +628,10 @@ class ServerRun(Run):
     def _extension(self, user: User, message: Any) -> None:
         name = type(message).__name__
         self.found(
-            *(Grade.FRAGILE, f"{name} is not as in the document", name),
-            f"The server sends {user.name} what the document does not have; another client may not understand it.",
+            Grade.FRAGILE,
+            f"{name} is not as in the document",
+            name,
+            happened=f"The server sends {user.name} what the document does not have; another client may not understand it.",
         )
 
     def _surplus(self, user: User, got: Any) -> None:

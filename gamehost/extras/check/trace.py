@@ -422,9 +422,11 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     checks = plain_checks(wire.name) if judges is None else judges.clients
     tell = printer(options.format, options.color == "always" or (options.color == "auto" and sys.stdout.isatty()))
     factory = RelayFactory(
-        *(reactor, host.strip("[]"), int(port)),
-        lambda number: Trace(wire, checks, f"client {number}", time_of_day, tell),
-        fault,
+        reactor,
+        host.strip("[]"),
+        int(port),
+        new_trace=lambda number: Trace(wire, checks, f"client {number}", time_of_day, tell),
+        fault=fault,
     )
     status = [0]
 

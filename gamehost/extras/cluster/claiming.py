@@ -255,7 +255,7 @@ def _facts_of(connection: WireProtocol[Any]) -> dict[str, Any]:
     return {"wire": connection.factory.passed_on_as, "address": connection.address, "tls": connection.private}
 
 
-def gather(cluster: Cluster, offers: Sequence[Offer]) -> None:
+def gather_in_queues(cluster: Cluster, offers: Sequence[Offer]) -> None:
     """Of each queue, have one player who waits here go to the member where the others of the queue wait."""
     queues: dict[QueueKey, list[Offer]] = {}
     for offer in offers:
@@ -308,7 +308,7 @@ def adopt(cluster: Cluster, connection: WireProtocol[Any], record: SeatRecord, p
     cluster.claim_again(connection, key_of(record.name), partial(_adopted, cluster, connection, record, parcel))
 
 
-def free(cluster: Cluster, record: SeatRecord) -> None:
+def free_name(cluster: Cluster, record: SeatRecord) -> None:
     """
     A player was about to come from another member, and has disconnected. No other host knows that the name is free.
     """
@@ -353,7 +353,7 @@ def give_away(
     cluster.leaving.add(session.key)
     claiming.pause(_CLAIM)
     cluster.lobby.withdraw(session)
-    given_away = partial(_given_away, cluster, session, connection, home, parcel, stay)
+    given_away = partial(_given_away, cluster, session, connection, home=home, parcel=parcel, stay=stay)
     cluster.registry.transfer(session.key, home, given_away)
     return True
 
@@ -370,10 +370,11 @@ def _given_away(
     cluster: Cluster,
     session: Session,
     connection: WireProtocol[Any],
+    done: bool,
+    *,
     home: int,
     parcel: str,
     stay: Callable[[], None],
-    done: bool,
 ) -> None:
     cluster.leaving.discard(session.key)
     conversation: Any = connection.conversation

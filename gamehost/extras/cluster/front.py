@@ -43,7 +43,7 @@ from twisted.python.failure import Failure
 
 from gamehost._twisted import replace_protocol
 from gamehost.accounts.names import place_of
-from gamehost.extras.cluster.claiming import ClaimingInput, adopt, free
+from gamehost.extras.cluster.claiming import ClaimingInput, adopt, free_name
 from gamehost.extras.cluster.membership import Cluster
 from gamehost.extras.cluster.relay import LONGEST, MOST_HOPS, SOCKET, FramedTransport, Preamble, read_preamble
 from gamehost.journal.records import StoreUnusable
@@ -365,12 +365,14 @@ class InternalFactory(Factory):
         """
         cluster, factory = self._cluster, self._factories.get(preamble.wire)
         assert cluster is not None
+        # The connection is lost already: only the name has to become free.
         if preamble.lost:
             if preamble.adopt is not None:
-                free(cluster, preamble.adopt)
+                free_name(cluster, preamble.adopt)
             if transport is not None:
                 transport.loseConnection()
             return
+        # Find or make the protocol.
         if factory is None:
             self.log.warn("a connection between hosts is refused: no wire {wire!r} here", wire=preamble.wire)
             transport.abortConnection()
@@ -384,6 +386,7 @@ class InternalFactory(Factory):
         if protocol is None:
             transport.abortConnection()
             return
+        # Connect it to the transport, and let it continue.
         with cluster.cork:
             replace_protocol(transport, protocol, b"")
             _go_on(cluster, protocol, preamble)

@@ -6,7 +6,7 @@ from typing import Any
 
 from twisted.python import usage
 
-from gamehost.extras.cluster.claiming import ClaimingInput, gather, gather_at_tables
+from gamehost.extras.cluster.claiming import ClaimingInput, gather_at_tables, gather_in_queues
 from gamehost.extras.cluster.front import InternalFactory, front_of, read_hop, relays_in
 from gamehost.extras.cluster.membership import Cluster, Learn
 from gamehost.extras.cluster.postgresql import shown
@@ -43,7 +43,10 @@ class Joining:
         self._reactor = reactor
         try:
             hop = read_hop(
-                *(reactor, options["cluster"], options["cluster-address"], options["cluster-ca"]),
+                reactor,
+                options["cluster"],
+                options["cluster-address"],
+                authority=options["cluster-ca"],
                 reloads=endpoints.reloads.append,
             )
         except BadOption as error:
@@ -69,8 +72,10 @@ class Joining:
         :param fail: called with the reason when the host must end
         """
         registry = PostgresRegistry(
-            *(store.epoch, self._store, self._reactor.callFromThread),
-            lambda reason: fail(f"{shown(self._store)}: {reason}"),
+            store.epoch,
+            self._store,
+            self._reactor.callFromThread,
+            broken=lambda reason: fail(f"{shown(self._store)}: {reason}"),
             warn=warn,
             spreading=self._spreading,
         )
@@ -93,6 +98,6 @@ class Joining:
         :param follow: follows the matches of the others, once the host is ready
         """
         relays = Relays(self._listener.hop.connect, context.clock, context.limiter)
-        cluster.attach(context.lobby, restore, relays, learn, gather, gather_at_tables)
+        cluster.attach(context.lobby, restore, relays, learn, gather_in_queues, gather_at_tables)
         cluster.opened = follow
         context.new_input = partial(ClaimingInput, cluster)

@@ -158,13 +158,13 @@ class Cluster(Membership):
         restore: Callable[[Sequence[UnfinishedTable]], object],
         relays: Relays,
         learn: Learn,
-        gather: Callable[["Cluster", Sequence[Offer]], None],
+        gather_in_queues: Callable[["Cluster", Sequence[Offer]], None],
         gather_at_tables: Callable[["Cluster"], None],
     ) -> None:
         """The parts of the host that are made after its membership."""
         self.lobby, self._restore, self.relays, self.changed = lobby, restore, relays, learn
         relays.search, relays.keep = partial(HomeSearch, self), self.listener.keep
-        self.offers_are, self._gather_at_tables = partial(gather, self), gather_at_tables
+        self.offers_are, self._gather_at_tables = partial(gather_in_queues, self), gather_at_tables
 
     def begin(self) -> None:
         """

@@ -161,7 +161,15 @@ def picture(scene: Scene) -> str:
     words = [caption(scene, situation.turn)]
     if board is None:
         below = [text("Nothing is dealt yet: the players choose teams and wizards.", 20, 40)]
-        return page(scene, "Eriantys", _STYLE, Board(_WIDTH, 60, below), (), [", ".join(scene.names), *words], ())
+        return page(
+            scene,
+            "Eriantys",
+            _STYLE,
+            board=Board(_WIDTH, 60, below),
+            players=(),
+            below=[", ".join(scene.names), *words],
+            moves=(),
+        )
     parts = [tag("rect", class_="sea", width=_WIDTH, height=_SEA, rx=12), *_waves(), *_islands(board), *_clouds(board)]
     y: float = _SEA + 12
     if board.cards:
@@ -173,7 +181,15 @@ def picture(scene: Scene) -> str:
         asked = scene.result is None and situation.turn == place
         parts.append(at(0, y, *_school(scene, Seat(place), school, board, asked)))
         y += _SCHOOL + 10
-    return page(scene, "Eriantys", _STYLE, Board(_WIDTH, y - 10, parts), (), words, list(_story(scene)))
+    return page(
+        scene,
+        "Eriantys",
+        _STYLE,
+        board=Board(_WIDTH, y - 10, parts),
+        players=(),
+        below=words,
+        moves=list(_story(scene)),
+    )
 
 
 def _waves() -> Iterator[str]:

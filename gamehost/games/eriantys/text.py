@@ -61,7 +61,7 @@ def character_named(words: Sequence[str]) -> Character | None:
     return _NAMED.get(words[0]) if words else None
 
 
-def why_not_usable(known: events.Situation, seat: Seat, character: Character) -> str | None:
+def character_objection(known: events.Situation, seat: Seat, character: Character) -> str | None:
     """Why this seat cannot use a character now, in a sentence; `None`: it can."""
     board = known.board
     if not known.match.expert:
@@ -261,7 +261,7 @@ def read_answer(known: events.Situation, seat: Seat, text: str) -> list[events.A
     words = words_of(text)
     character = character_named(words)
     if character is not None:
-        if (reason := why_not_usable(known, seat, character)) is not None:
+        if (reason := character_objection(known, seat, character)) is not None:
             raise MoveRefused(reason)
         assert known.board is not None
         arguments = words[2:] if words[0] == "character" else words[1:]

@@ -54,7 +54,15 @@ def picture(scene: Scene) -> str:
         for seat in (1 - below, below)
     ]
     turn = None if scene.result is not None else position.turn
-    return page(scene, "Onitama", _STYLE, board, players, [caption(scene, turn)], numbered(map(_words, made)))
+    return page(
+        scene,
+        "Onitama",
+        _STYLE,
+        board=board,
+        players=players,
+        below=[caption(scene, turn)],
+        moves=numbered(map(_words, made)),
+    )
 
 
 def _made(scene: Scene) -> list[Moved | Exchanged]:

@@ -63,7 +63,13 @@ def picture(scene: Scene) -> str:
     players = [PlayerLine(seat, INKS[side], _mark(side), _role(side)) for seat, side in sides]
     listed = [f"{place}. {' '.join(f'{x},{y}' for x, y in move)}" for place, move in enumerate(moves, 1)]
     return page(
-        scene, "Paper Soccer", _STYLE, Board(WIDTH, HEIGHT, parts), players, [caption(scene, situation.next)], listed
+        scene,
+        "Paper Soccer",
+        _STYLE,
+        board=Board(WIDTH, HEIGHT, parts),
+        players=players,
+        below=[caption(scene, situation.next)],
+        moves=listed,
     )
 
 

@@ -128,7 +128,13 @@ def follow(view: rules.Situation | None, event: Any, seat: Seat | None) -> rules
         case rules.Opened(two_squares):
             walk = None if seat is None else rules.nowhere(two_squares)
             return rules.Situation(
-                seat, rules.Phase.SETUP, rules.seen(rules.BARE, seat), (False, False), None, None, walk
+                seat,
+                rules.Phase.SETUP,
+                rules.seen(rules.BARE, seat),
+                ready=(False, False),
+                turn=None,
+                result=None,
+                walk=walk,
             )
         case _ if view is None:
             return None
@@ -264,7 +270,16 @@ class StrategoMaster:
         if self.result is not None:
             phase = rules.Phase.OVER
         first, second = self._placings
-        return rules.Situation(seat, phase, squares, (first.ready, second.ready), turn, self.result, walk, singly)
+        return rules.Situation(
+            seat,
+            phase,
+            squares,
+            ready=(first.ready, second.ready),
+            turn=turn,
+            result=self.result,
+            walk=walk,
+            singly=singly,
+        )
 
     def state(self) -> object:
         """The position with all kinds and walks; before play, what each side has placed, and how."""

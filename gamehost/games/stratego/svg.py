@@ -54,7 +54,9 @@ def picture(scene: Scene) -> str:
     words = [caption(scene, situation.turn) or _waiting(scene, situation)]
     if isinstance(last, Fought):
         words.append(f"The last move was a fight: {_fight(last)}.")
-    return page(scene, "Stratego", _STYLE, board, players, words, numbered(map(_words, events)))
+    return page(
+        scene, "Stratego", _STYLE, board=board, players=players, below=words, moves=numbered(map(_words, events))
+    )
 
 
 def _role(seat: int) -> str:

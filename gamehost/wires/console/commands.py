@@ -158,6 +158,7 @@ def asked(words: Iterable[str], games: Mapping[str, PlayedGame]) -> Asked:
     game = game_named(rest, games)
     level, against, private = "", "", False
     settings: dict[str, str] = {}
+    # Read the words in any order.
     while rest:
         word = rest.pop(0)
         plain = word.casefold()
@@ -176,6 +177,7 @@ def asked(words: Iterable[str], games: Mapping[str, PlayedGame]) -> Asked:
             level = found[0]
         else:
             raise NotUnderstood(_no_option(plain, game))
+    # `against easy` means the level.
     if against.casefold() in LEVELS:
         level, against = against.casefold(), ""
     if level and against:
@@ -402,10 +404,10 @@ def people(found: Sequence[Person], waiting: WaitingByGame) -> list[str]:
         return ["Nobody is here under a name. To play, type: play onitama"]
     waits = {name: game for game, one in waiting.items() for table in one.tables for name in table.names}
     waits |= {name: game for game, one in waiting.items() for name in one.names}
-    return _shortened([f"  {one.name:20}  {_doing(one, waits.get(one.name))}" for one in found])
+    return _shortened([f"  {one.name:20}  {_activity_of_person(one, waits.get(one.name))}" for one in found])
 
 
-def _doing(person: Person, waits: str | None) -> str:
+def _activity_of_person(person: Person, waits: str | None) -> str:
     on = "" if person.wire == "console" else f", on the wire {person.wire}"
     if not person.game:
         return f"{'is here' if waits is None else f'waits for {title(waits)}'}{on}"
@@ -467,7 +469,7 @@ def _more(lines: int) -> list[str]:
     return [f"  ... and {lines - LINES} more."] if lines > LINES else []
 
 
-def lasted(milliseconds: int) -> str:
+def match_duration(milliseconds: int) -> str:
     """How long a match was: `2:05`, or `1:00:09`."""
     minutes, seconds = divmod(milliseconds // 1000, 60)
     hours, minutes = divmod(minutes, 60)
@@ -480,7 +482,7 @@ def records(found: Sequence[FinishedMatch]) -> list[str]:
     lines = [f"  {'match':>5}  {'game':12}  {'time':>8}  players, and who won"]
     for one in found:
         names = versus([seat.name for seat in one.opening.seats])
-        lines.append(f"  {one.table:>5}  {title(one.opening.game):12}  {lasted(one.last.at):>8}  {names}")
+        lines.append(f"  {one.table:>5}  {title(one.opening.game):12}  {match_duration(one.last.at):>8}  {names}")
         lines.append(f"  {'':>5}  {'':12}  {'':>8}  {_outcome(one)}")
     return [*lines, f"To go through one, type: replay {found[0].table}"]
 

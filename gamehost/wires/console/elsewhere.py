@@ -60,8 +60,13 @@ class GoesElsewhere(SeekingConversation[m.Message]):
         self._house = lobby.house
         self._match: OwnMatch | None = None
         self._looking = Looking(
-            *(self._printer, lobby.directory, lobby.studies, options, peer.address),
-            *(self._write_collected, lambda: self.handle),
+            self._printer,
+            lobby.directory,
+            lobby.studies,
+            options=options,
+            address=peer.address,
+            write_collected=self._write_collected,
+            seat=lambda: self.handle,
         )
         #: For whom a password is awaited; empty: for the own account, which gets a new one.
         self._account = ""

@@ -164,12 +164,14 @@ class Printer:
         if not words:
             self.show(self._settings())
             return
+        # Find the setting.
         found = beginning(words[0].casefold(), _NAMES)
         name = "colour" if found and found[0] in ("color", "colour") else found[0] if len(found) == 1 else ""
         if not name:
             near = nearest(words[0].casefold(), _NAMES)
             hint = f"Did you mean {near}? " if near else ""
             raise NotUnderstood(f"There is no such setting. {hint}Type set alone to see them all.")
+        # Read and set its value.
         value = words[1].casefold() if len(words) == 2 else ""
         match name:
             case "prompt":

@@ -42,8 +42,26 @@ SPELLING = JsonSpelling(
 
 #: The board and message before the first board of a table.
 _NO_BOARD: Any = (
-    e.Board(False, 0, (), (), (), 0, (), 0, (), None, 0, ()),
-    m.UpdateBoard((), m.Dashboard(0, (), (), 0, {}, 0, (), None, None)),
+    e.Board(
+        False,
+        0,
+        (),
+        islands=(),
+        clouds=(),
+        mother_nature=0,
+        professors=(),
+        bag=0,
+        cards=(),
+        active_character=None,
+        supply=0,
+        order=(),
+    ),
+    m.UpdateBoard(
+        (),
+        m.Dashboard(
+            0, (), (), motherNature=0, professors={}, bag=0, characters=(), activeCharacter=None, coinsSupply=None
+        ),
+    ),
 )
 
 

@@ -402,7 +402,7 @@ class OpenConversation(LogsIn):
         if why is not UNSET and picture is UNSET and shown is UNSET:
             self.peer.refuse(m.Refused(why, message.id))
         else:
-            self.peer.say(m.Moves(handle.table, handle.n, moves, message.id, picture, why, shown))
+            self.peer.say(m.Moves(handle.table, handle.n, moves, id=message.id, picture=picture, why=why, view=shown))
 
     def offer(self, message: m.Draw | m.Takeback) -> None:
         handle = self.handle
@@ -486,11 +486,11 @@ class OpenConversation(LogsIn):
                 handle.table,
                 handle.game,
                 handle.seat,
-                names,
-                wires,
-                handle.n,
-                told_clocks(handle.clocks),
-                told_due(handle.due),
+                names=names,
+                wires=wires,
+                n=handle.n,
+                clocks=told_clocks(handle.clocks),
+                due=told_due(handle.due),
             )
         )
 

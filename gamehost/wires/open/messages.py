@@ -692,6 +692,7 @@ def schema(games: Mapping[str, Messages]) -> dict[str, Any]:
     views: list[Any] = []
     events: list[Any] = []
     actions: list[Any] = []
+    # The messages of each game.
     for name, messages in games.items():
         prefix = "".join(word.capitalize() for word in name.split("-"))
         template = f"#/$defs/{prefix}{{name}}"
@@ -704,8 +705,10 @@ def schema(games: Mapping[str, Messages]) -> dict[str, Any]:
     definitions["View"] = {"anyOf": views}
     definitions["GameEvent"] = {"anyOf": events}
     definitions["GameAction"] = {"anyOf": actions}
+    # Fields that contain messages of games.
     for name, (key, part) in _SHOWN.items():
         definitions[name]["properties"][key] = {"$ref": f"#/$defs/{part}"}
+    # The two kinds of lines.
     definitions["ClientMessage"] = _one_of(kind.__name__ for kind in clients)
     definitions["ServerMessage"] = _one_of(kind.__name__ for kind in hosts)
     return {

@@ -109,14 +109,14 @@ class SharedEncoder:
                     table.id,
                     table.game.name,
                     names,
-                    wires,
-                    away,
-                    look.n,
-                    view,
-                    delay,
-                    clocks,
-                    presence,
-                    told_due(table.due),
+                    wires=wires,
+                    away=away,
+                    n=look.n,
+                    view=view,
+                    delay=delay,
+                    clocks=clocks,
+                    presence=presence,
+                    due=told_due(table.due),
                 )
             ]
         )

@@ -125,13 +125,13 @@ def remote_rules(settings: Settings) -> RemoteRules:
         Admission(setting(settings, "masters", "local", one_of(*(one.value for one in Admission)))),
         setting(settings, "secret", "", _secret),
         setting(settings, "native", GAME_TYPES, _native),
-        setting(settings, "types", nothing, _all_or_types),
-        setting(settings, "loose", nothing, _types),
-        setting(settings, "one_game", nothing, _types),
-        left == "quiet",
-        setting(settings, "line_ends", True, yes_or_no),
-        setting(settings, "again", False, yes_or_no),
-        setting(settings, "championship", None, _championship),
+        types=setting(settings, "types", nothing, _all_or_types),
+        loose=setting(settings, "loose", nothing, _types),
+        one_game=setting(settings, "one_game", nothing, _types),
+        quiet=left == "quiet",
+        line_ends=setting(settings, "line_ends", True, yes_or_no),
+        again=setting(settings, "again", False, yes_or_no),
+        championship=setting(settings, "championship", None, _championship),
     )
 
 

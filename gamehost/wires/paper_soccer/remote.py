@@ -368,7 +368,10 @@ class RemoteConversation(XmlConversation):
         self._apart = game_type in self._rules.one_game
         games = 1 if self._loose or self._apart else self._games.limits.games
         quiet = self._rules.quiet
-        master = Master(name, self.peer.address, self, *numbers, games, quiet, self._give_up_master)
+        least, most = numbers
+        master = Master(
+            name, self.peer.address, self, least, most, games=games, quiet=quiet, hang_up=self._give_up_master
+        )
         self._register(message.game_type, master)
 
     def _checked_master(self, message: m.GameMasterLogin) -> tuple[str, tuple[int, int]]:

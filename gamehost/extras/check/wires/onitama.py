@@ -391,7 +391,10 @@ def environment(scenario: Scenario) -> Mapping[str, str]:
 
 
 CHECKS = WireChecks(
-    *("onitama", LAWS, SCENARIOS, LinesReading),
+    "onitama",
+    LAWS,
+    SCENARIOS,
+    new_reading=LinesReading,
     spoiled=spoiled,
     environment=environment,
     needed="the extension of START: the field behind the names, which has the cards",

@@ -208,8 +208,11 @@ async def alike(run: ServerRun) -> None:
         heard.append(words)
     if heard[0] != heard[1]:
         run.found(
-            *(Grade.BREACH, "the first player can tell two hidden set-ups apart", "secret"),
-            "Two games differed only in what the first player may not see, and the server sent that player other messages.",
+            Grade.BREACH,
+            "the first player can tell two hidden set-ups apart",
+            "secret",
+            happened="Two games differed only in what the first player may not see, "
+            "and the server sent that player other messages.",
         )
 
 

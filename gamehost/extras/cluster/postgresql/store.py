@@ -149,19 +149,22 @@ class PostgresStore(OpenStore):
                 raise StoreUnusable(
                     f"--cluster needs PostgreSQL {_OLDEST_FOR_CLUSTERS} or newer, and this server is {version}"
                 )
+            # Take the lock of the store; the last host may still have it for some seconds.
             if not session.lock(STORE_LOCK, 0.0, self._clock, self._sleep, shared) and lock_patience:
                 owner = session.owner_of_lock(STORE_LOCK)
                 say(
                     f"another host{owner} has this journal open: waiting up to {lock_patience:.0f} seconds until it is gone"
                 )
             if not session.lock(STORE_LOCK, lock_patience, self._clock, self._sleep, shared):
-                raise StoreUnusable(who_has_it(session, shared))
+                raise StoreUnusable(store_lock_message(session, shared))
+            # Begin the run.
             make_tables(session)
             read_uptime(session)
             self.epoch = begin_run(session, platform.node(), self.cluster, accept_loss, say)
             prepare(session)
             self._synchronize(session)
         self._read_from(self, TableRows(self, self.epoch, own=True), self._at or self.now)
+        # A wrong clock is reported, and the database's is used.
         if abs(ahead := self._machine() - self.now()) >= CLOCKS_DIFFER:
             self.warn(
                 f"this machine's clock is {abs(ahead):.0f} seconds {'ahead of' if ahead > 0 else 'behind'} the database's; "
@@ -570,7 +573,7 @@ def reconnected(connect_until: Callable[[float], Session], clock: Clock, sleep: 
             sleep(PAUSE)
 
 
-def who_has_it(session: Session, cluster: bool) -> str:
+def store_lock_message(session: Session, cluster: bool) -> str:
     """Why the lock of a store is not free, for the owner of a host that is to be a member of a cluster or not."""
     whose = session.owner_of_lock(STORE_LOCK)
     if cluster:
@@ -617,14 +620,20 @@ def open_postgresql(
     with refusing(store), or_closed(opened.begin(lock_patience, accept_loss, warn)):
         _check(opened, accept_loss, warn)
         last_table = opened.tables.last_table
-        numbers = None
-        if cluster is not None:
-            numbers = TableNumbers(opened.new_numbers, left=deque(opened.new_numbers(BLOCK)))
+        numbers = None if cluster is None else TableNumbers(opened.new_numbers, left=deque(opened.new_numbers(BLOCK)))
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
     (reader := Reader(PostgresReader(store, opened.epoch), from_thread, warn)).start()
-    (writer := Writer(opened, from_thread, backlog.done, broken, clock, backlog.measures, reader.end)).start()
+    writer = Writer(
+        opened, from_thread, backlog.done, broken, clock, measures=backlog.measures, before_close=reader.end
+    )
+    writer.start()
     return DurableJournal(
-        *(opened, writer, reader, backlog, after_turn, lambda: Room.ENOUGH),
+        opened,
+        writer,
+        reader,
+        backlog=backlog,
+        after_turn=after_turn,
+        room=lambda: Room.ENOUGH,
         tables=last_table,
         numbers=numbers,
         epoch=opened.epoch,

@@ -118,7 +118,10 @@ SCENARIOS = (
 )  # fmt: skip
 
 CHECKS = WireChecks(
-    *("eriantys-java", LAWS, SCENARIOS, JavaReading),
+    "eriantys-java",
+    LAWS,
+    SCENARIOS,
+    new_reading=JavaReading,
     canonical=False,
     printed=lambda message, raw: printable(repr(message).encode()),
     spoiled=spoiled,

@@ -75,7 +75,15 @@ def character_of(character: rules.Character) -> m.CharacterEnum:
 def blank_player(name: str) -> m.Player:
     """A player of whom only the name is known."""
     room = m.DiningRoom(False, dict.fromkeys(COLORS, 0))
-    return m.Player(0, (), None, name, None, m.SchoolBoard(0, 0, room, m.Entrance(), (), None), None)
+    return m.Player(
+        0,
+        (),
+        None,
+        nickname=name,
+        playedAssistant=None,
+        schoolBoard=m.SchoolBoard(0, 0, room, m.Entrance(), (), None),
+        status=None,
+    )
 
 
 def _player(name: str, school: School, own: tuple[m.Color, ...], expert: bool) -> m.Player:
@@ -85,7 +93,7 @@ def _player(name: str, school: School, own: tuple[m.Color, ...], expert: bool) -
         school.coins if expert else 0, school.towers, room, entrance, own, SPELLING.tower(school.tower)
     )
     played = None if school.played is None else assistant_of(school.played)
-    return m.Player(school.wizard, (), None, name, played, board, None)
+    return m.Player(school.wizard, (), None, nickname=name, playedAssistant=played, schoolBoard=board, status=None)
 
 
 def island_of(group: Group, extra: Mapping[str, int] = {}) -> m.Island:

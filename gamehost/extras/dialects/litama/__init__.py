@@ -45,9 +45,12 @@ def configure(settings: Settings) -> WireConfig[Any]:
 
 
 WIRE: Wire[Any] = Wire(
-    *(NAME, "Onitama for the clients of Litama, over WebSocket", "tcp:8896:interface=127.0.0.1", (ONITAMA,)),
-    configure,
-    OPTIONS,
+    NAME,
+    "Onitama for the clients of Litama, over WebSocket",
+    "tcp:8896:interface=127.0.0.1",
+    games=(ONITAMA,),
+    configure=configure,
+    options=OPTIONS,
     must_listen=False,
     websocket=True,
     spreads=True,

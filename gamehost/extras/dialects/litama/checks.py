@@ -144,7 +144,10 @@ SCENARIOS = (
 )  # fmt: skip
 
 CHECKS = WireChecks(
-    *("litama", LAWS, SCENARIOS, LitamaReading),
+    "litama",
+    LAWS,
+    SCENARIOS,
+    new_reading=LitamaReading,
     spoiled=spoiled,
     printed=printed,
     late=("MakeMove", "Spectate", "State"),

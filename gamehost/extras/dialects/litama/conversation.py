@@ -293,11 +293,13 @@ class LitamaConversation(GuestConversation[m.Message]):
         if number is None:
             self._fail(message, WRONG_TOKEN)
             return
+        # The seat is in use here: use it at once.
         seat = match.players[0] if match.waits and match.players else match.player_in(number)
         if seat is not None and (match.waits or seat.handle is not None):
             self._own(seat)
             use(seat)
             return
+        # The seat has to be taken back first. The command waits for that.
         self._current = message
         if (
             seat is not None
@@ -305,6 +307,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             seat.ready.append(partial(self._use_when_back, message, seat, use))
             self._own(seat)
             return
+        # Take it back with a new player.
         seat = SeatPlayer(match, match.names[number], match.indices[number], number, returning=True)
         seat.ready.append(partial(self._use_when_back, message, seat, use))
         self._matches.by_id.setdefault(match.id, match)

@@ -10,9 +10,12 @@ from gamehost.wires.base import Wire, common_wire
 MESSAGE_LIMIT = 255
 
 WIRE: Wire[Any] = common_wire(
-    *("onitama-final", "Onitama, final dialect", "tcp:8895:interface=127.0.0.1", ONITAMA),
-    imported("gamehost.extras.dialects.onitama_final.codec:FinalCodec"),
-    imported("gamehost.extras.dialects.onitama_final.conversation:FinalConversation"),
+    "onitama-final",
+    "Onitama, final dialect",
+    "tcp:8895:interface=127.0.0.1",
+    game=ONITAMA,
+    new_codec=imported("gamehost.extras.dialects.onitama_final.codec:FinalCodec"),
+    conversation=imported("gamehost.extras.dialects.onitama_final.conversation:FinalConversation"),
     # The dialect's programs know no pack: they change a given card for the spare.
     required={"exchange": "spare"},
     must_listen=False,

@@ -102,7 +102,10 @@ def spoiled(data: bytes) -> bytes | None:
 
 
 CHECKS = WireChecks(
-    *("onitama-final", LAWS, scenarios("MakePass"), FinalReading),
+    "onitama-final",
+    LAWS,
+    scenarios("MakePass"),
+    new_reading=FinalReading,
     spoiled=spoiled,
     printed=lambda message, raw: printable(raw.rstrip(b"\0")),
 )

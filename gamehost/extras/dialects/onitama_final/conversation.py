@@ -79,7 +79,7 @@ def squares_of(position: Position) -> tuple[str, ...]:
     return tuple(PIECES[square] for row in position.rows() for square in row)
 
 
-def why_not_a_name(name: str) -> str | None:
+def name_objection(name: str) -> str | None:
     """Why a name cannot be that of a client of this wire, which takes it as it was sent; `None`: the lobby decides."""
     if not name:
         return "Name empty!"
@@ -116,7 +116,7 @@ class FinalConversation(GuestConversation[m.Message]):
 
     def log_in(self, message: m.Login) -> None:
         """Enter the lobby under a name, or take back the seat that is reserved under it."""
-        reason = why_not_a_name(message.name)
+        reason = name_objection(message.name)
         if reason is not None:
             self._refuse(reason)
             return
@@ -134,7 +134,7 @@ class FinalConversation(GuestConversation[m.Message]):
             self.lobby.play(session, self._queue)
 
     def claim_of_log_in(self, message: m.Login) -> Claim | None:
-        if why_not_a_name(message.name) is not None:
+        if name_objection(message.name) is not None:
             return None
         return claim_of_guest(message.name, self._queue, strict=True)
 
