@@ -149,7 +149,7 @@ class Options(usage.Options):
 
     _logger = Logger()
 
-    longdesc = "The host's own wires listen on this machine alone unless told otherwise."
+    longdesc = "By default, the host's own wires listen on this machine alone."
 
     def __new__(cls, registry: Registry = REGISTRY) -> "Options":
         # Twisted reads options from the methods of a class. So each registry gets a class of its own, and none is changed.

@@ -61,9 +61,9 @@ CONSEQUENCES: Mapping[Pressure, str] = {
 #: Seconds between two looks at how full the disk is.
 ROOM_EVERY = 1.0
 
-NO_ROOM = "the host has no room for new tables: its disk is nearly full; matches that have begun go on"
+NO_ROOM = "the host has no room for new tables: its disk is nearly full; matches that have begun continue"
 FULL = "the host's disk is full: nothing can be played; seats at tables are kept"
-DRAINING = "the host is about to stop: no new matches begin; matches that have begun go on"
+DRAINING = "the host is about to stop: no new matches begin; matches that have begun continue"
 BUSY = "the host is busy: its {medium} is slow; try again in a minute"
 AWAY = "this host cannot reach its database; log in again, at another host; seats at tables are kept"
 STOPPING = "the host is stopping; seats at tables are kept"

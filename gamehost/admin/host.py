@@ -213,7 +213,7 @@ def kick(host: GameHostService, request: Request) -> Facts:
     session = host.context.lobby.registry.get(name)
     if session is None or session.player is None:
         raise NotDone(
-            f"nobody is here under the name {name!r}; gamehost admin who lists all{hint_at_other_members(host)}"
+            f"no player has logged in under the name {name!r}; gamehost admin who lists all{hint_at_other_members(host)}"
         )
     if session.house:
         raise NotDone(f"{session.name} is a house player")
@@ -470,7 +470,7 @@ def _resume_stopped(host: GameHostService, table: TableId) -> None:
         lobby.stop_waiting(one)
         one.player = None
         lobby.registry.forget(one)
-        close("your match goes on: log in again, and you have your seat")
+        close("your match continues: log in again, and you get your seat")
     lobby.seats.resume_stopped(table)
 
 
@@ -707,5 +707,5 @@ def _journal_of(host: GameHostService) -> DurableJournal:
     :raises NotDone: the host has no journal
     """
     if not isinstance(host.store, DurableJournal):
-        raise NotDone("this host keeps its matches in memory; there is no journal")
+        raise NotDone("this host has its matches in memory; there is no journal")
     return host.store

@@ -60,7 +60,7 @@ class Verb:
 def tables_line(facts: Facts) -> Iterator[str]:
     """The line below the list of matches: it explains an empty list."""
     if facts["asleep"]:
-        yield f"asleep, because nobody is at the table: {facts['asleep']}"
+        yield f"asleep, with no player at the table: {facts['asleep']}"
     elif not facts["played"]:
         yield "no match is played"
 
@@ -71,16 +71,16 @@ def lost_line(facts: Facts) -> Iterator[str]:
         yield f"{facts['table']}  {facts['game']} of {players}: stopped by a fault of the game: {escaped(facts['fault'])}"
         return
     held = "has no row of it" if facts["held"] is None else f"has rows up to {facts['held']}"
-    yield f"{facts['table']}  players were told row {facts['told']}; the database {held}"
+    yield f"{facts['table']}  players received row {facts['told']}; the database {held}"
 
 
 def none_lost_line(facts: Facts) -> Iterator[str]:
     if not facts["lost"]:
-        yield "no match is suspended: the store has all that players were told, and no game has had a fault"
+        yield "no match is suspended: the store has all rows that players received, and no game has had a fault"
 
 
 def resumed_line(facts: Facts) -> Iterator[str]:
-    yield f"table {facts['table']} goes on; its players have their seats when they log in"
+    yield f"table {facts['table']} continues; its players get their seats when they log in"
 
 
 def ended_line(facts: Facts) -> Iterator[str]:
@@ -148,12 +148,12 @@ _PERIOD = re.compile(r"([0-9]{1,9})(s|min|h|d)", re.ASCII)
 
 
 def said_line(facts: Facts) -> Iterator[str]:
-    yield f"told: {facts['told']}; not told, because their wire has no words for it: {facts['not_told']}"
+    yield f"told: {facts['told']}; not sent, because their wire has no words for it: {facts['not_told']}"
 
 
 def drain_line(facts: Facts) -> Iterator[str]:
     if not facts["draining"]:
-        yield "the host goes on, and new matches begin"
+        yield "the host continues, and new matches begin"
     elif last := facts["tables"] + facts["remote_games"]:
         yield f"no new matches begin; the host ends after the last of {last}"
     else:
@@ -357,7 +357,7 @@ _GIVE_UP = Argument("--force", "give up the seat that the player has in a match:
 #: The verbs by their names; two words are a group and a verb of it.
 VERBS: Mapping[str, Verb] = {
     "status": Verb("how the host is: ports, connections, tables, the journal", status_lines),
-    "who": Verb("who is here, one line for each player", item=person_line),
+    "who": Verb("the present players, one line each", item=person_line),
     "tables": Verb("the matches that are played, one line for each", tables_line, table_line),
     "ladder": Verb(
         "the ratings in a game, one line for each player",
@@ -371,7 +371,7 @@ VERBS: Mapping[str, Verb] = {
     "lost resume": Verb(
         "let such a match continue from the moves that are stored", resumed_line, arguments=[_MATCH], acts=True
     ),
-    "lost end": Verb("give such a match up; its record stays", ended_line, arguments=[_MATCH], acts=True),
+    "lost end": Verb("give such a match up; its record is not removed", ended_line, arguments=[_MATCH], acts=True),
     "game open": Verb(
         "begin matches of a game again that was closed because of its faults",
         opened_line,
@@ -394,11 +394,11 @@ VERBS: Mapping[str, Verb] = {
     "drain": Verb(
         "begin no new matches, and end after the last one",
         drain_line,
-        arguments=[Argument("--cancel", "begin new matches again, and go on", _FLAG)],
+        arguments=[Argument("--cancel", "begin new matches again, and continue", _FLAG)],
         acts=True,
     ),
     "backup": Verb(
-        "copy the store to a file on which a host can start; moves go on meanwhile",
+        "copy the store to a file on which a host can start; moves continue meanwhile",
         backup_lines,
         arguments=[_FILE, Argument("--force", "replace an earlier backup", _FLAG), _ACCEPT_FAULTS],
         acts=True,

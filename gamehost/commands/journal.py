@@ -240,7 +240,7 @@ def parser() -> argparse.ArgumentParser:
     verifying = verbs.add_parser(
         "verify",
         help="check every row and replay every table; the exit status is 1 if there is a fault. "
-        "After Ctrl-C, the next run goes on",
+        "After Ctrl-C, the next run continues",
     )
     for verb in (listing, showing, drawing, backing_up, pruning, verifying):
         verb.add_argument(
@@ -363,7 +363,7 @@ def _drawn(journal: Inspector | LiveJournal, words: argparse.Namespace, game_of:
     what = f"table {words.table} is of {escaped(opening.game)}"
     game = game_of(opening.game)
     if game is None or not has_picture(game):
-        raise StoreUnusable(f"{what}, a game that has no picture; 'show' tells its moves")
+        raise StoreUnusable(f"{what}, a game that has no picture; 'show' lists its moves")
     if opening.version != game.version:
         raise StoreUnusable(f"{what}, rules {opening.version}; only matches under rules {game.version} can be drawn")
     if words.entry is not None and not 1 <= words.entry <= len(record.entries):

@@ -38,7 +38,7 @@ NOTED_EVERY = 1.0
 #: For the owner of a journal with faults.
 GO_ON = (
     "put back a backup without faults; if there is none, and a host refuses this journal, "
-    "start it once with --accept-loss: it goes on without what is damaged"
+    "start it once with --accept-loss: it then continues without the damaged parts"
 )
 
 #: The exit status after Ctrl-C, as that of a program that is ended by this signal.
@@ -260,9 +260,9 @@ def verify(
             print(fault, file=out)
         found = _in_words(len(findings.faults) + len(replays.faults))
         again = (
-            "the same command goes on there"
+            "the same command continues there"
             if notes.lasting
-            else "no note could be written, so the next run begins anew"
+            else "no note could be written, so the next run starts from the beginning"
         )
         print(
             f"gamehost journal: stopped behind table {progress.table} of {progress.last}: {found} so far; {again}",

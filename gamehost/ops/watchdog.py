@@ -140,8 +140,8 @@ class GameBreaker:
     def suspended(self, table: TableId, game: str) -> None:
         """Log a table that is suspended, and count it."""
         log.critical(
-            "table {table} of {game} is suspended because of the error above; its players were told, and are free; gamehost "
-            "admin lost lists such tables; {most} of one game within {within} seconds close that game",
+            "table {table} of {game} is suspended because of the error above; its players received a message, and are free; "
+            "gamehost admin lost lists such tables; {most} of one game within {within} seconds close that game",
             table=table,
             game=game,
             most=MOST,
@@ -170,7 +170,7 @@ class GameBreaker:
                 "other games go on",
                 game=game,
             )
-            self._close_game(game, f"{game} is closed because of a fault; the other games go on")
+            self._close_game(game, f"{game} is closed because of a fault; the other games continue")
 
 
 def game_of(files: Iterable[str], folders: Mapping[str, str]) -> str | None:
@@ -240,7 +240,7 @@ class Supervisor:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC) as one:
                 one.sendto(words.encode("utf-8"), address)
         except OSError as error:
-            log.warn("systemd cannot be told {words!r}: {error}", words=words, error=str(error))
+            log.warn("systemd cannot be notified of {words!r}: {error}", words=words, error=str(error))
 
 
 def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[Callable[[], None]]) -> None:
@@ -265,11 +265,11 @@ def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[C
             except OSError as error:
                 faults.append(f"{error.filename}: {error.strerror}" if error.filename else str(error))
             except Exception:
-                log.failure("SIGHUP: a file cannot be opened again; the old one stays in use")
+                log.failure("SIGHUP: a file cannot be opened again; the old one remains in use")
                 faults.append("")
         # Several listeners may have one folder.
         for fault in filter(None, dict.fromkeys(faults)):
-            log.error("SIGHUP: {fault}; the old one stays in use", fault=fault)
+            log.error("SIGHUP: {fault}; the old one remains in use", fault=fault)
         if not faults:
             log.info("SIGHUP: the log and the certificates are opened again")
 

@@ -193,7 +193,7 @@ def thought(work: Callable[[], bytes | None]) -> bytes | None:
     try:
         return work()
     except Exception as error:
-        raise ProgramError(f"the player cannot go on after what the server has told: {error!r}") from error
+        raise ProgramError(f"the player cannot continue after the server's messages: {error!r}") from error
 
 
 #: Seconds for the first message of a server that answers a log-in at once.
@@ -289,7 +289,7 @@ class WirePlayer(ABC):
         :raises ProgramError: there is no match
         """
         if self.match is None:
-            raise ProgramError("the server tells of a match that has not begun")
+            raise ProgramError("the server sends events of a match that has not begun")
         for event in events:
             self.match.hear(event, judged)
         if judged:

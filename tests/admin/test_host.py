@@ -584,4 +584,4 @@ class RecordsTests(SynchronousTestCase):
         self.assertEqual(self.world.ask("journal newest", most=2)["older"], 5)
 
     def test_no_journal(self) -> None:
-        self.assertIn("keeps its matches in memory", self.world.error("journal ends"))
+        self.assertIn("has its matches in memory", self.world.error("journal ends"))

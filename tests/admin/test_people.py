@@ -29,11 +29,11 @@ class KickTests(SynchronousTestCase):
 
     def test_nobody_of_this_name(self) -> None:
         world = AdminHost()
-        self.assertIn("nobody is here under the name 'ann'", world.error("kick", name="ann"))
+        self.assertIn("no player has logged in under the name 'ann'", world.error("kick", name="ann"))
         ann, _ = world.match()
         ann.transport.hang_up()
         world.until_idle()
-        self.assertIn("nobody is here", world.error("kick", name="ann"))
+        self.assertIn("no player has logged in", world.error("kick", name="ann"))
         self.assertIn("name: expected a text", world.error("kick"))
 
     def test_house_players(self) -> None:

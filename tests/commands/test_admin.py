@@ -135,13 +135,13 @@ class LostTests(AdminCase):
         tables = [{"table": 7, "told": 3, "held": 2}, {"table": 8, "told": 0, "held": None}]
         _, out, _ = self.ask("lost", "list", answers=[*({"item": one} for one in tables), {"end": {"lost": 2}}])
         lines = [
-            "7  players were told row 3; the database has rows up to 2",
-            "8  players were told row 0; the database has no row of it",
+            "7  players received row 3; the database has rows up to 2",
+            "8  players received row 0; the database has no row of it",
         ]
         self.assertEqual(out.splitlines(), lines)
         _, out, _ = self.ask("lost", "list", answers=[{"end": {"lost": 0}}])
         self.assertEqual(
-            out, "no match is suspended: the store has all that players were told, and no game has had a fault\n"
+            out, "no match is suspended: the store has all rows that players received, and no game has had a fault\n"
         )
         fault = {"table": 9, "game": "gomoku", "players": ["ann", None], "fault": "KeyError: \x1b"}
         _, out, _ = self.ask("lost", "list", answers=[{"item": fault}, {"end": {"lost": 1}}])
@@ -149,7 +149,7 @@ class LostTests(AdminCase):
         _, out, _ = self.ask("game", "open", "gomoku", answers=[{"end": {"game": "gomoku"}}])
         self.assertEqual(out, "matches of gomoku begin again\n")
         _, out, _ = self.ask("lost", "resume", "7", answers=[{"end": {"table": 7}}])
-        self.assertEqual(out, "table 7 goes on; its players have their seats when they log in\n")
+        self.assertEqual(out, "table 7 continues; its players get their seats when they log in\n")
         _, out, _ = self.ask("lost", "end", "8", answers=[{"end": {"table": 8}}])
         self.assertEqual(out, "table 8 was given up; its players are free\n")
         self.assertEqual([one["arguments"] for one in self.requests[4:]], [{"table": 7}, {"table": 8}])
@@ -229,7 +229,7 @@ class MatchVerbsShownTests(SynchronousTestCase):
         for played, asleep, said in (
             (1, 0, []),
             (0, 0, ["no match is played"]),
-            (0, 2, ["asleep, because nobody is at the table: 2"]),
+            (0, 2, ["asleep, with no player at the table: 2"]),
         ):
             self.assertEqual(list(VERBS["tables"].end({"played": played, "asleep": asleep})), said)
 
@@ -253,9 +253,9 @@ class PeopleVerbsShownTests(SynchronousTestCase):
         world.match()
         world.connect("console")
         for command, arguments, words in (
-            ("say", {"text": "hello"}, "told: 1; not told, because their wire has no words for it: 2"),
+            ("say", {"text": "hello"}, "told: 1; not sent, because their wire has no words for it: 2"),
             ("drain", {}, "no new matches begin; the host ends after the last of 1"),
-            ("drain", {"cancel": True}, "the host goes on, and new matches begin"),
+            ("drain", {"cancel": True}, "the host continues, and new matches begin"),
         ):
             self.assertEqual(list(VERBS[command].end(world.ask(command, **arguments))), [words])
         self.assertEqual(list(VERBS["drain"].end(AdminHost().ask("drain"))), ["no match is played; the host ends now"])

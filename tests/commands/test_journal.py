@@ -248,7 +248,7 @@ class DrawTests(CommandCase):
 
     def test_a_game_without_pictures(self) -> None:
         expected = (
-            f"gamehost journal: {self.path}: table 2 is of duel, a game that has no picture; 'show' tells its moves\n"
+            f"gamehost journal: {self.path}: table 2 is of duel, a game that has no picture; 'show' lists its moves\n"
         )
         self.assertEqual(self.no_picture("2"), expected)
         table = self.add(TableHeader("go\x1b", 1, OPENING.seats), BEGAN)

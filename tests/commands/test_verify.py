@@ -67,7 +67,9 @@ class StoppedTests(VerifyCase):
     def test_it_goes_on(self) -> None:
         """What was replayed is not replayed again. After a whole run, nothing is kept."""
         replays, said = self.replays(stop_at=6)
-        expected = "gamehost journal: stopped behind table 7 of 10: no faults so far; the same command goes on there\n"
+        expected = (
+            "gamehost journal: stopped behind table 7 of 10: no faults so far; the same command continues there\n"
+        )
         self.assertEqual((replays, said), (6, (STOPPED, "", expected)))
         replays, said = self.replays()
         earlier = "7 tables were replayed by an earlier run, and their rows are still the same\n"
@@ -121,7 +123,7 @@ class StoppedTests(VerifyCase):
         self.notes.mkdir()
         _, (status, _, err) = self.replays(stop_at=6)
         self.assertEqual(status, STOPPED)
-        self.assertIn("no note could be written, so the next run begins anew", err)
+        self.assertIn("no note could be written, so the next run starts from the beginning", err)
 
 
 class WorkTests(VerifyCase):

@@ -120,8 +120,8 @@ class SignalTests(SynchronousTestCase):
         self.assertEqual(
             self.lines.of(LogLevel.error),
             [
-                "SIGHUP: /tls/cert.pem: a certificate that cannot be read; the old one stays in use",
-                "SIGHUP: /var/log/games.log: Permission denied; the old one stays in use",
+                "SIGHUP: /tls/cert.pem: a certificate that cannot be read; the old one remains in use",
+                "SIGHUP: /var/log/games.log: Permission denied; the old one remains in use",
             ],
         )
         self.assertEqual(self.lines.of(LogLevel.info), [])
@@ -251,7 +251,7 @@ class BellTests(SynchronousTestCase):
         self.ring(2)
         self.clock.advance(30)
         self.ring(3)
-        self.assertEqual(self.closed, [("onitama", "onitama is closed because of a fault; the other games go on")])
+        self.assertEqual(self.closed, [("onitama", "onitama is closed because of a fault; the other games continue")])
         self.assertIn("gamehost admin game open onitama", self.lines.of(LogLevel.critical)[-1])
 
     def test_turns_that_stop_the_host_count_too(self) -> None:

@@ -291,7 +291,7 @@ class LostTable:
     def why(self) -> str:
         held = "no row" if self.held is None else f"row {self.held}"
         return (
-            f"table {self.table} is suspended: players were told row {self.told}, and the newest one in the database is "
+            f"table {self.table} is suspended: players received row {self.told}, and the newest one in the database is "
             f"{held}; gamehost admin lost decides"
         )
 

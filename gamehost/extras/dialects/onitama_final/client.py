@@ -146,7 +146,7 @@ class FinalPlayer(WirePlayer):
         """
         position = self._position
         if position is None:
-            raise ProgramError("the server tells of a match that has not begun")
+            raise ProgramError("the server sends events of a match that has not begun")
         seat, card = Seat(position.turn), card_named(message.card)
         if isinstance(message, m.PassWasMade):
             if card not in position.hands[seat]:

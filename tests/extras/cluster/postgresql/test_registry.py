@@ -180,7 +180,7 @@ class LineTests(RegistryCase):
         second.kill()
         self.until(lambda: self.watcher.tables == [table] and len(self.warned) == 2)
         self.assertIn(
-            "table 1 is suspended: players were told row 3, and the newest one in the database is row 0", self.warned[0]
+            "table 1 is suspended: players received row 3, and the newest one in the database is row 0", self.warned[0]
         )
         self.assertEqual(self.sql("SELECT sum(tables), sum(numbers) FROM member"), [(2, 78)])
 

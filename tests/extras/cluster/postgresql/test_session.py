@@ -661,7 +661,7 @@ class LostTests(PostgresCase):
         self.pump.broken.clear()
         self.warned.clear()
         again = self.start()
-        why = f"table {table} is suspended: players were told row 3, and the newest one in the database is row 0; "
+        why = f"table {table} is suspended: players received row 3, and the newest one in the database is row 0; "
         self.assertEqual(self.warned[0], why + "gamehost admin lost decides")
         self.assertIn("is no row; ", self.warned[1])
         found = list(again.unfinished())
