@@ -9,7 +9,7 @@ The groups:
 - `gamehost.clients`: how a program speaks a wire, a `gamehost.programs.clients.WireClient` under the wire's name
 - `gamehost.checks`: the judges of the programs of a wire, a `gamehost.programs.clients.Judges` under the wire's name
 
-This package offers its own parts in the same way, and nobody else can take their names away.
+This package offers its own parts in the same way, and other packages cannot take their names away.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

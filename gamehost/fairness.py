@@ -1,17 +1,17 @@
 """
 Fairness: turns for connections, and for work that takes long.
 
-A connection is busy if it has sent more than is handled at once. Busy connections have turns. Work for strangers who look
-something up has turns among them.
+A connection is busy if it has sent more than is handled at once. Busy connections have turns. Work for strangers with
+questions has turns among them.
 
 In a round, busy connections are handled one after the other, for at most `SHARE` seconds in all. Then the other parts
 have the reactor for `PAUSE` seconds: players that send one message at a time, and the journal's thread, which needs the
 interpreter. So other players wait for one share at most, however many connections are busy. Addresses take turns, and
 so do the connections of each address. So a client with an address of its own waits for one turn of each other address.
 
-Long work has one slice in each turn of the reactor, so that nobody waits for the whole of it. A record of many entries is
-carried out this way. It cannot go to a thread, because that would take the interpreter's lock from the reactor for longer
-than a slice takes.
+Long work has one slice in each turn of the reactor, so that no other work waits for the whole of it. A record of many
+entries is carried out this way. It cannot go to a thread, because that would take the interpreter's lock from the
+reactor for longer than a slice takes.
 """
 
 from collections import deque
@@ -73,7 +73,10 @@ class FairScheduler:
             self._next = self._clock.callLater(max(0.0, self._not_before - self._clock.seconds()), self._go_around)
 
     def has_time(self, pieces: float = 1.0) -> bool:
-        """Whether so many pieces of work are done now, without a turn: nobody waits, and there were few of them lately."""
+        """
+        Whether pieces of work of this number are done now, without a turn: the line is empty, and there were few of
+        them lately.
+        """
         return not self.lines.waiting and self._at_once.take(self._clock.seconds(), pieces)
 
     def leave(self, scheduled: Scheduled) -> None:

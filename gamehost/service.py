@@ -444,6 +444,6 @@ class GameHostService(Service):
 
 
 def factories(host: GameHostService) -> Iterator[tuple[str, WireFactory[Any]]]:
-    """All who make connections, by the name of the wire; `web` for the sockets of pages."""
+    """All factories of connections, by the name of the wire; `web` for the sockets of pages."""
     yield from ((factory.wire.name, factory) for factory in host.factories)
     yield from (("web", site.sockets) for site in host.sites)

@@ -205,7 +205,7 @@ class QuotaLines(Generic[K]):
             line.timer.set(self._clock, 0, self._due, key, line)
 
     def close(self) -> None:
-        """Forget all who wait, and their timers."""
+        """Forget all waiting attempts, and their timers."""
         for line in self._lines.values():
             line.timer.stop()
         self._lines.clear()
@@ -339,7 +339,7 @@ def _judge(password: bytes, digest: Digest | None, cost: Cost) -> _Judgement:
 def _safely(work: Callable[[], R]) -> R | Failure:
     try:
         return work()
-    except Exception:  # such as MemoryError: this attempt fails, and the service goes on
+    except Exception:  # such as MemoryError: this attempt fails, and the service continues
         return Failure()
 
 

@@ -26,7 +26,7 @@ LONGEST_NAME = 20
 #: name in any form. Normalization takes the square of a text's length in time, so the length is checked first.
 LONGEST_TEXT = 4 * LONGEST_NAME
 
-#: The key of a text that is no name. No name begins so, so nobody is found under it.
+#: The key of a text that is no name. No name begins so, so no session is found under it.
 KEY_OF_NOBODY = "#"
 
 #: The Hangul fillers. Unicode classes them as letters, but they are invisible.
@@ -71,7 +71,7 @@ class NameRefused(Exception):
         `Lobby.give_up` can give the seat up.
     :param reveals: whether the refusal reveals that an account has the name, or that a key is wrong. Such refusals
         count against the client's address.
-    :param wait: seconds after which the same log-in is accepted, if nobody else comes first; 0: it may never be
+    :param wait: seconds after which the same log-in is accepted, if no other client comes first; 0: it may never be
     """
 
     def __init__(self, fault: NameFault, reason: str, kept: Any = None, reveals: bool = False, wait: int = 0) -> None:
@@ -166,7 +166,7 @@ def mended(text: str) -> str:
 
 def check_new_name(name: Name) -> None:
     """
-    Check a name that nobody has yet. Accounts and seats that have such a name from earlier keep it.
+    Check a free name. Accounts and seats that have such a name from earlier keep it.
 
     :raises NameRefused: it is dots alone, or it is or looks like a name that the host gives
     """

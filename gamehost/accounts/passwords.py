@@ -122,7 +122,8 @@ class Accounts(Protocol):
     `find` sees a change at once. The change is durable when its callback is called. Callbacks are called on the reactor's
     thread, in the order of the calls. If a write fails, the store ends the process and calls no callback.
 
-    Several hosts may write to one store. So the store decides who gets a key, and `find` may not know that yet.
+    Several hosts may write to one store. So the store decides which member gets a key, and `find` may not know that
+    yet.
     """
 
     def find(self, key: str) -> Account | None:

@@ -72,7 +72,7 @@ def answers(path: Path, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any
     """
     The lines of the answer to a request.
 
-    :raises NoHost: nobody answers, or not to the end
+    :raises NoHost: no host answers, or its answer is incomplete
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
         try:

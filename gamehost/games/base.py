@@ -206,14 +206,14 @@ class GameMaster(Protocol[A_contra, E_co]):
         """
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[E_co]]:
-        """The player of this seat has left for good. This is called only before the match has a result."""
+        """The player of this seat has left, and cannot come back. This is called only before the match has a result."""
 
     def expire(self, now: int) -> Sequence[To[E_co]]:
         """The deadline has passed. This is called only while there is a deadline and no result."""
 
     def view(self, seat: Seat | None) -> E_co:
         """
-        The match as this seat may see it now, for a player who comes back. `None`: for a watcher.
+        The match as this seat may see it now, for a player that comes back. `None`: for a watcher.
 
         It contains no secret of another seat, and all that `Game.legal` and `Game.follow` need.
         """
@@ -256,7 +256,7 @@ class Offer(Enum):
     """A proposal that one player of a match of two may make to the other one."""
 
     DRAW = "draw"
-    #: The one who proposes it takes the last move back.
+    #: The player that proposes it takes the last move back.
     TAKEBACK = "takeback"
 
 

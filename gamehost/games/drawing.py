@@ -50,7 +50,7 @@ text {{ font: 14px system-ui, sans-serif; fill: {INK} }}
 class Turn:
     """The events of one entry of a match that a reader of the picture may see."""
 
-    #: Who acted; `None`: nobody, as at the beginning.
+    #: The seat that acted; `None`: none, as at the beginning.
     seat: Seat | None
     #: Events of the game's master.
     events: tuple[Any, ...]

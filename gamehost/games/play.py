@@ -434,7 +434,7 @@ class Trials:
 
     def _mover(self, master: GameMaster[Any, Any], last: Seat) -> Seat | None:
         """
-        The seat that acts after a seat; `None`: nobody, or it is not known.
+        The seat that acts after a seat; `None`: none does, or it is not known.
 
         In a game for different numbers of players only a master with turns knows it: no view contains the number of
         players.

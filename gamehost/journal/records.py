@@ -34,7 +34,7 @@ class EntryKind(IntEnum):
     FORFEITED = 3
     #: The deadline passed.
     EXPIRED = 4
-    #: The table was put away unfinished: nobody came back for a day, or nobody had acted when the last player left.
+    #: The table was archived unfinished: no player came back for a day, or no player had acted when the last one left.
     ARCHIVED = 5
     #: The players agreed on the draw that a seat offered.
     DRAWN = 6
@@ -219,7 +219,7 @@ class TableElsewhere:
     #: The number of its last entry, and the time of that on the table's clock, in milliseconds.
     n: int
     at: int
-    #: `None`: the one who asks has it already.
+    #: `None`: the caller has it already.
     opening: TableHeader | None
 
 

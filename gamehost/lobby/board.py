@@ -1,4 +1,4 @@
-"""The board of a host: the matches that are played and those who wait, and every half second what has changed."""
+"""The board of a host: the current matches and the waiting players, and every half second the changes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -28,7 +28,7 @@ Shown = tuple[WatchableTable, Look[Any] | None, int]
 class Changes:
     changed: Sequence[Shown]
     gone: Sequence[TableId]
-    #: `None`: nobody waits for this game any more.
+    #: `None`: no player waits for this game any more.
     waiting: Mapping[str, Waiting | None]
 
 
@@ -43,7 +43,7 @@ class BoardEncoder(Protocol):
 
 
 class Looker(Protocol):
-    """One who looks at the board."""
+    """A viewer of the board."""
 
     def tell(self, data: bytes) -> None:
         """Send these bytes. Must not raise."""
@@ -135,7 +135,7 @@ class Board:
         self._tables.when_listed(self._update_soon)
 
     def _update_soon(self) -> None:
-        """There may be something new for those who wait. The players of whom it is do not wait for the board."""
+        """The waiting players may have changed. The players of whom it is do not wait for the board."""
         if self._awaited and self._all_known:
             self._timer.set(self._clock, 0, self._tick)
 

@@ -186,7 +186,7 @@ class ChampionshipRecord:
 
 
 def is_void(result: Result) -> bool:
-    """Whether a match has ended without a result that counts: the rules did not end it, and nobody won."""
+    """Whether a match has ended without a result that counts: the rules did not end it, and it has no winner."""
     return not result.winners and result.cause is not Cause.RULES
 
 
@@ -253,7 +253,7 @@ class ChampionshipRecords:
         opening = record.opening
         names = [seat.name for seat in opening.seats]
         if not record.entries[-1].outcome:
-            if opening.game != REMOTE.name:  # nobody comes back to a remote game
+            if opening.game != REMOTE.name:  # players cannot come back to a remote game
                 self.going_on.append(names)
             return
         result = self._result_of(record)
@@ -294,7 +294,7 @@ class ChampionshipRun:
     _ready: Callable[[], bool]
     _opener: Opener
     _grace: float
-    #: Players who do not play, in the order in which they came.
+    #: Players without a match, in the order in which they came.
     _idle: dict[str, Contestant] = field(factory=dict)
     _here: set[str] = field(factory=set)
     #: `None`: it gathers players.

@@ -67,7 +67,7 @@ class Tally:
         self.matches[game] += 1
         for seat, one in enumerate(match.opening.seats):
             if one.name.startswith("#"):
-                continue  # the master of a remote game, who plays for nobody
+                continue  # the master of a remote game, which is no player
             who = Who.of(one)
             count = self.counts.get((who, game))
             if count is None:

@@ -3,7 +3,7 @@ House players: the host's own players, for people that find no opponent.
 
 Their programs run in another process and log in on a private listener (`gamehost.wires.open.websocket`). A match with a
 house player begins in one step, here: its session is made, and its seat is reserved until its program has logged in. So
-a house player never takes the place of a person who comes in the same moment. If a program is lost, its seat is
+a house player never takes the place of a person that comes at the same moment. If a program is lost, its seat is
 reserved for `PATIENCE` and the others receive nothing. After that the table treats the house player as any other absent
 player.
 
@@ -154,8 +154,8 @@ class HousePlayers:
 
     def wanted(self, session: Session, level: str) -> None:
         """
-        Begin the match of a player who waits now. House players take all empty seats: the second one of a game of two, and
-        those of the table that this player has opened.
+        Begin the match of a waiting player now. House players take all empty seats: the second one of a game of two,
+        and those of the table that this player has opened.
 
         :param level: one of `LEVELS`
         :raises HouseRefused: there is no house player, and the player waits on
@@ -185,7 +185,7 @@ class HousePlayers:
         wish: Seat | None = None,
     ) -> None:
         """
-        Begin a match of a player, who waits no longer, against house players in all other seats.
+        Begin a match of a player, which stops waiting, against house players in all other seats.
 
         :param level: one of `LEVELS`
         :param settings: of the match; complete. `None`: the host's own for the game

@@ -41,10 +41,10 @@ class Page(Struct, frozen=True):
 
     #: By name, and no more than `LISTED`.
     people: Sequence[Person] = ()
-    #: The names of those who wait for anybody, by the name of the game; without those of separate wires.
+    #: The names of the players that wait for anybody, by the name of the game; without those of separate wires.
     waiting: Mapping[str, Sequence[str]] = {}
     tables: Sequence[WaitingTable] = ()
-    #: How many people, people who wait, and sleeping tables there are.
+    #: The numbers of people, of waiting people, and of sleeping tables.
     counts: tuple[int, int, int] = (0, 0, 0)
 
     def write(self) -> str:
@@ -53,7 +53,7 @@ class Page(Struct, frozen=True):
 
 @frozen
 class Waiting:
-    """Players who wait for one game."""
+    """The players that wait for one game."""
 
     #: The players that wait for anybody.
     names: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Waiting:
     tables: tuple[OpenTable, ...] = ()
 
 
-#: By the name of the game; games for which nobody waits are left out.
+#: By the name of the game; games without waiting players are left out.
 WaitingByGame = Mapping[str, Waiting]
 
 

@@ -1,8 +1,8 @@
 """
 The lobby: the queues of the games, and the tables.
 
-Everybody comes through here, from whatever wire: in by name, to a table by game, out again. The first who waits has the
-first seat. Wires of one game share its queue, unless a wire wants tables of its own.
+Everybody comes through here, from whatever wire: in by name, to a table by game, out again. The player that has waited
+longest has the first seat. Wires of one game share its queue, unless a wire wants tables of its own.
 """
 
 from collections import Counter
@@ -134,7 +134,7 @@ class Lobby:
     studies: Studies = field(init=False)
     log_ins: LogIns = field(init=False, factory=LogIns)
     _shared: dict[str, Any] = field(init=False, factory=dict, repr=False)
-    #: Why nobody can log in now; `None`: everybody can.
+    #: Why log-ins are refused now; `None`: they are not.
     closed: str | None = None
     #: Why there is no room for new tables; `None`: there is.
     no_room: str | None = None
@@ -350,7 +350,7 @@ class Lobby:
         waits: Callable[[float], None] = lambda seconds: None,
     ) -> LoginAttempt | None:
         """
-        Log an account in; a name that nobody has becomes one.
+        Log an account in; a free name becomes an account.
 
         A player that has the account's session until now loses it, and receives that.
 
@@ -499,7 +499,7 @@ class Lobby:
 
     def new_match_id(self) -> str:
         """
-        24 hex digits for a match that is to begin, which nobody can guess.
+        24 hex digits for a match that is to begin, which cannot be guessed.
 
         Put it at the beginning of `Session.note`, and `table_of` it into `Session.number`: then the match is found
         under it while its record is stored. See `MatchDirectory.find`.
@@ -517,7 +517,7 @@ class Lobby:
         """
         Let a present player play: in its reserved seat, or at a new table if another one waits.
 
-        `False`: nobody waits, so this player does now. The seat comes through the player's `seated`.
+        `False`: no other player waits, so this one does now. The seat comes through the player's `seated`.
 
         :param wish: the seat that the player wants in a game of two; `None`: any
         """
@@ -620,7 +620,7 @@ class Lobby:
         return self.seats.take(session)
 
     def below(self, limit: int) -> int:
-        """A random number from 0 to `limit` - 1 that nobody can guess."""
+        """A random number from 0 to `limit` - 1 that cannot be guessed."""
         return self.context.rng(limit)
 
     def stop_waiting(self, session: Session) -> None:
@@ -737,7 +737,7 @@ class Lobby:
         return [one.table for one in shown if (one.game, one.pool) == queue.key]
 
     def invitation(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
-        """An open table as those may know it who know its number, and its code if it is private; `None`: there is none."""
+        """An open table, for a client that knows its number, and its code if it is private; `None`: there is none."""
         return self.waiting_tables.find(table, code)
 
     def ask_rematch(self, session: Session, played: Played, table: TableId) -> None:
@@ -746,7 +746,7 @@ class Lobby:
         self.waiting_tables.ask(table, played.table, session, others)
 
     def not_here(self, played: Played) -> list[str]:
-        """The names of those of a match that nobody here has."""
+        """The names of the players of a match that have no session here."""
         return [name for name in played.names if self.registry.get(name) is None]
 
     def why_no_rematch(self, session: Session, played: Played) -> str | None:

@@ -79,7 +79,7 @@ class MissedEnds:
         """
         Send a present player without a seat the end that it has missed; `False`: there is none.
 
-        It comes as to one who comes back, through `seated`, `Back` and `Over`, when the record has been read.
+        It comes as on a return, through `seated`, `Back` and `Over`, when the record has been read.
         """
         place, session.missed = session.missed, None
         if place is None or place.table not in self._registry.ended:

@@ -38,7 +38,7 @@ FAULT = "a fault of the host: this cannot be answered"
 
 
 class NotAnswered(Exception):
-    """A question has no answer. The message says why, for the one who asked."""
+    """A question has no answer. The message gives the reason, for the asker."""
 
 
 class TooManyQuestions(NotAnswered):
@@ -72,13 +72,13 @@ class QuestionLimits:
 
 @define(eq=False)
 class _Question:
-    """One question, and all who wait for its answer, each with the address."""
+    """One question, and all that wait for its answer, each with the address."""
 
     key: Hashable
     work: Work
     askers: dict[Deferred[Any], str] = field(factory=dict)
     begun: bool = False
-    #: Called when it has begun, and nobody waits for the answer any more.
+    #: Called when it has begun, and its answer is not wanted any more.
     abandoned: Callable[[], None] = lambda: None
 
 
@@ -93,7 +93,7 @@ class _Kept:
 
 @define(eq=False)
 class Questions:
-    """The questions of all who look something up at a host."""
+    """The questions of all clients of a host."""
 
     _clock: IReactorTime
     _scheduler: FairScheduler
@@ -200,7 +200,7 @@ class Questions:
         """
         Answer others while the question that has its turn waits for long work.
 
-        :param abandoned: called if nobody waits for the answer any more: ends the work
+        :param abandoned: called if the answer is not wanted any more: ends the work
         """
         if self._current is not None:
             self._current.abandoned = abandoned

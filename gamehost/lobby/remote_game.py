@@ -253,7 +253,7 @@ class RemoteGame:
     _states: int = 0
     over: bool = False
     stopped: bool = False
-    #: Players who stand in front of the pool again when the game is over.
+    #: Players that come to the front of the pool again when the game is over.
     returning: list[RemotePlayer] = field(factory=list)
 
     log = Logger()

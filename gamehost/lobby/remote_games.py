@@ -320,7 +320,7 @@ class RemoteGames:
 
     def open(self, kind: GameType, players: Sequence[RemotePlayer], championship: TableId | None = None) -> RemoteGame:
         """
-        Begin a game of these players, who do not wait.
+        Begin a game of these players, which are not in the pool any more.
 
         :param championship: in which it counts
         """
@@ -412,7 +412,8 @@ class RemoteGames:
         self, found: Iterable[UnfinishedTable], games: Mapping[str, Game[Any, Any]] = {}
     ) -> Iterator[UnfinishedTable]:
         """
-        Close the games of an earlier run of the host without a winner: nobody can come back to one. Gives all other tables.
+        Close the games of an earlier run of the host without a winner: players cannot come back to one. Gives all other
+        tables.
         """
         self._records.games = {**games, REMOTE.name: REMOTE}
         championships, matches = list[UnfinishedTable](), list[UnfinishedTable]()

@@ -111,7 +111,7 @@ class Seats:
         return bool(self._registry.waking) or any(table.phase not in ended for table in self.tables.values())
 
     def sleeps(self, table: TableId) -> bool:
-        """Whether a table is unfinished and nobody is there, or it is being loaded."""
+        """Whether a table is unfinished and has no player present, or it is being loaded."""
         return table in self._registry.waking or table in self._registry.sleeping
 
     def halt(self) -> None:
@@ -414,7 +414,7 @@ class Seats:
         A table falls asleep.
 
         :param sessions: the players of its seats, in their order; `None`: the seat is given up
-        :param since: if nobody has taken a seat since it was loaded: since when it slept before
+        :param since: if no player has taken a seat since it was loaded: since when it slept before
         """
         sleeping, asleep = self._registry.sleeping, self._asleep(table, sessions, since)
         self.games.setdefault(table.game.name, table.game)
@@ -478,7 +478,7 @@ class Seats:
             self._wake(waking, table)
 
     def _wake(self, waking: Waking, table: Table[Any, Any]) -> None:
-        """A table was loaded. The players who wait for it get their seats. It sleeps again if nobody is there."""
+        """A table was loaded. The players that wait for it get their seats. It sleeps again if no player is there."""
         nobody = Session(name_of(""), "", "", False, None)
         present = self._registry.woken(waking)
         self._keep(table, [session or nobody for session in waking.sessions])

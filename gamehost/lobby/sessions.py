@@ -158,7 +158,7 @@ class Session:
     address: str
     #: Whether the name belongs to an account, and was proved to.
     account: bool
-    #: The player who receives events; `None`: away.
+    #: The player that receives events; `None`: away.
     player: "Player[Any, Any] | None"
     table: "Table[Any, Any] | None" = None
     seat: Seat | None = None
@@ -170,7 +170,7 @@ class Session:
     match: "Sequence[Session]" = field(default=(), repr=False)
     #: The table of its last match, that of now included; `None`: it has had none.
     last_table: TableId | None = None
-    #: The table of the seat while that is not in memory, and who waits for it.
+    #: The table of the seat while that is not in memory, and the player that waits for it.
     asleep: TableId | None = None
     resuming: "Player[Any, Any] | None" = None
     #: Whether that table cannot continue, and the player must receive that.
@@ -183,7 +183,7 @@ class Session:
     #: `number` of their own do not meet, because a match has one.
     note: str = field(default="", repr=False)
     number: TableId | None = None
-    #: Whether a player without a wish, who waits, has the second seat if the other one has no wish either.
+    #: Whether a waiting player without a wish has the second seat if the other one has no wish either.
     second: bool = False
     #: The text and the key of `identity`.
     name: str = field(init=False)
@@ -218,7 +218,7 @@ class Waking:
     """A table that is about to be loaded, and the sessions of its players."""
 
     table: SleepingTable
-    #: In the order of the seats; `None`: nobody has this seat any more.
+    #: In the order of the seats; `None`: this seat was given up.
     sessions: list[Session | None]
     #: Seats that were given up meanwhile.
     given_up: list[Seat] = field(factory=list)
@@ -304,7 +304,7 @@ class SessionRegistry:
         return waking
 
     def woken(self, waking: Waking) -> Sequence[Session]:
-        """A table was loaded, or cannot be: the sessions of its players, who wait for it no longer."""
+        """A table was loaded, or cannot be: the sessions of its players, which stop waiting for it."""
         del self.waking[waking.table.table]
         sessions = [session for session in waking.sessions if session is not None]
         for session in sessions:
@@ -558,7 +558,7 @@ def _session_of(place: Place) -> Session:
 
 
 def _kept_elsewhere(held: Session) -> NameRefused:
-    """The refusal for the owner of a seat who logs in on another wire than the seat was taken on."""
+    """The refusal for the owner of a seat that logs in on another wire than the seat was taken on."""
     return NameRefused(NameFault.TAKEN, "this name is in use", held if held.seat is not None else None)
 
 

@@ -186,7 +186,7 @@ class ConnectionBounds:
     bytes_per_second: float = 16_384.0
     #: Bytes that it may send at once: the longest messages of many seconds.
     bytes_at_once: int = 262_144
-    #: Refused messages within `gamehost.net.connection.REFUSAL_SECONDS` that end it: people who mistype are slower.
+    #: Refused messages within `gamehost.net.connection.REFUSAL_SECONDS` that end it: mistyping people are slower.
     refusals: int = 20
     #: Bytes that wait for a client that does not read, besides the system's buffer: all messages of a match.
     unread_bytes: int = 65_536

@@ -58,7 +58,7 @@ class _Process(ChildProcess):
             number, _, study = words.partition(" ")
             answer = self.studies.pop(int(number), None)
             if answer is None:
-                return  # nobody waits for it any more
+                return  # the study is not wanted any more
             if study:
                 answer.callback(study)
             else:
@@ -152,7 +152,7 @@ class HouseService:
         self._context.lobby.house.started(self)
 
     def lost(self) -> None:
-        """A process has ended. It is started again, but nobody knows whether that helps: no match begins until it is ready."""
+        """A process has ended. It is started again, but that may not help: no match begins until it is ready."""
         self._context.lobby.house.starting = False
 
     def stop(self) -> Deferred[None]:

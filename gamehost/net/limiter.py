@@ -134,7 +134,7 @@ class ConnectionLimiter:
     def _refusal(self, whom: str, known: _Address, now: float) -> str | None:
         if self.count >= self._limits.connections:
             return FULL
-        # A player who comes back may still have a half-open connection. So each seat is worth two of them.
+        # A player that comes back may still have a half-open connection. So each seat is worth two of them.
         if self.count >= self._unreserved and known.count >= 2 * self._seats_at(whom):
             return FULL
         if known.count >= self._limits.connections_per_address:

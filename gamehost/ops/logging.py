@@ -265,7 +265,7 @@ class Log:
 
 
 def _is_writable(file: int) -> bool:
-    """Whether a write would not block. A file never blocks; a pipe or a socket does if nobody reads it."""
+    """Whether a write would not block. A file never blocks; a pipe or a socket without a reader does."""
     ready = select.poll()
     ready.register(file, select.POLLOUT)
     return bool(ready.poll(0))

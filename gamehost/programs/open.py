@@ -57,7 +57,7 @@ class OpenProgram:
         """
         Take a message of the host, as `gamehost.client` gives it, or a `Lost`. Returns the messages to send.
 
-        :raises KeyError: a match of a game that nobody plays here
+        :raises KeyError: a match of a game without a player here
         :raises WireError: the message describes an impossible match
         """
         match message:

@@ -241,7 +241,7 @@ def back_up(connection: Connection, target: Path) -> sidecar.Mark:
     """
     Copy a store to a new file, which only its owner can read.
 
-    :param connection: to the store; nobody writes to it meanwhile
+    :param connection: to the store; it has no writer meanwhile
     :param target: a file that does not exist yet
     :returns: the mark of the copy
     :raises StoreUnusable: the copy cannot be written

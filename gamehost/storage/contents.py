@@ -545,7 +545,7 @@ class OpenStore:
 
     def commit(self, changes: Sequence[Change]) -> None:
         """
-        Add a group of changes. All of it is durable when this returns. If this raises, nobody knows how much is.
+        Add a group of changes. All of it is durable when this returns. If this raises, it is not known how much is.
 
         :raises StoreFailed: this commit or an earlier one has failed
         :raises Exception: an error of the library

@@ -351,7 +351,7 @@ class Commit(NamedTuple):
 
     @property
     def unreadable(self) -> bool:
-        """Whether nobody knows of which tables it has items."""
+        """Whether it is not known of which tables it has items."""
         try:
             self.items()
         except Undecodable:

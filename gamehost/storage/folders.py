@@ -1,9 +1,9 @@
 """
 Other users that can replace a store: every user that may write to its folder, or to one above it, can rename its files.
 
-A start warns and does not refuse. In a container and on some file systems every folder has mode 0777, whatever its owner
-does, and nobody else is there. A group may write: its members were chosen. In a folder with the sticky bit, such as `/tmp`,
-each user can rename only what is theirs.
+A start warns and does not refuse. In a container and on some file systems every folder has mode 0777, whatever its
+owner does, and there are no other users. A group may write: its members were chosen. In a folder with the sticky bit,
+such as `/tmp`, each user can rename only what is theirs.
 """
 
 import shlex

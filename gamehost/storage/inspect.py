@@ -248,7 +248,7 @@ class Findings:
 
 @define(eq=False)
 class Inspector:
-    """A journal that is open for reading, and that nobody writes to, of either engine."""
+    """A journal that is open for reading, without a writer, of either engine."""
 
     database: Database
 

@@ -177,7 +177,7 @@ class TableNumbers:
     """
 
     _take_now: Callable[[int], Iterable[int]]
-    #: Asks for so many numbers, which are given later, on the same thread; `None`: there is nobody to ask yet.
+    #: Asks for a number of new numbers, which are given later, on the same thread; `None`: there is no source yet.
     ask: Callable[[int, Callable[[Iterable[int]], None]], None] | None = None
     _left: deque[int] = field(factory=deque)
     _size: int = BLOCK
@@ -245,7 +245,8 @@ def _nothing(result: object) -> None:
 @define(eq=False)
 class Registry:
     """
-    The names, the members and those who wait, in all of a cluster, as one member sees them. Every call returns at once.
+    The names, the members and the waiting players, in all of a cluster, as one member sees them. Every call returns at
+    once.
 
     Its requests are carried out in the order in which they are made. All methods are for the reactor's thread.
     """
@@ -345,7 +346,8 @@ class Registry:
                 asked.outdated = True
 
 
-#: For so many seconds after its own connection was lost, a host takes nobody for dead: the others connect again, too.
+#: For this many seconds after its own connection was lost, a host counts no member as dead: the others connect again,
+#: too.
 RESTRAINT = 5.0
 
 

@@ -140,7 +140,7 @@ class FollowedTable:
         """Only the table itself knows it."""
         return self._own.due if self._passes_on and self._own is not None else None
 
-    # -- those who watch
+    # -- the watchers
 
     def watch(self, audience: Audience[Any]) -> bool:
         """The audience is shown the match at once, or when the record was read."""
@@ -262,7 +262,7 @@ class FollowedTable:
         tell = partial(self._carried_out, follower)
         for _ in replay_in_steps(self.game, follower.master, follower.chance, entries, tell, follower.n + 1):
             if self._follower is not follower:
-                return  # nobody watches any more
+                return  # the last watcher has left
             yield
 
     def _carried_out(self, follower: _Follower, number: int, events: Sequence[To[Any]]) -> None:

@@ -37,11 +37,11 @@ LAST = (Over, Suspended, Archived)
 
 
 class WatchRefused(Exception):
-    """A table cannot be watched. The message says why, for the one who asked."""
+    """A table cannot be watched. The message gives the reason, for the asker."""
 
 
 class Watcher(Protocol):
-    """One who watches a table."""
+    """A watcher of a table."""
 
     @property
     def address(self) -> str:
@@ -104,7 +104,7 @@ class Gallery:
     The watchers of one table.
 
     :param delay: how many seconds later than the players they see everything
-    :param on_empty: called with the gallery when nobody is left
+    :param on_empty: called with the gallery when the last watcher has left
     :param by_address: how many watch here and elsewhere, counted on here
     """
 
@@ -127,7 +127,7 @@ class Gallery:
     _look: Look[Any] | None = None
     _over: bool = False
     _timer: Timer = field(factory=Timer)
-    #: The table as far as those who watch may know it now.
+    #: The table as far as watchers may see it now.
     _told_table: Any = field(init=False)
 
     log = Logger()

@@ -71,7 +71,7 @@ class TableClosed(Struct, frozen=True):
 
 
 class Back(Struct, Generic[E], frozen=True):
-    """To all, the one who came back included: a seat is taken again. `view` is the receiver's own."""
+    """To all, the returning player included: a seat is taken again. `view` is the receiver's own."""
 
     seat: Seat
     view: E
@@ -87,7 +87,7 @@ class Replaced(Struct, frozen=True):
 
 
 class Refused(Struct, frozen=True):
-    """To the one who acted: the rules refuse, and nothing has changed."""
+    """To the player that acted: the rules refuse, and nothing has changed."""
 
     error: IllegalAction
 
@@ -128,11 +128,14 @@ class Displaced(Struct, frozen=True):
 
 
 class Unmatched(Struct, frozen=True):
-    """To a player who waits in a queue: nobody came for a day, and the player has lost the place."""
+    """To a player that waits in a queue: no opponent came for a day, and the player has lost the place."""
 
 
 class NoNewMatches(Struct, frozen=True):
-    """To a player who waits for a match, or wants one: the host begins no more. `why` is a sentence without its full stop."""
+    """
+    To a player that waits for a match, or wants one: the host begins no more. `why` is a sentence without its full
+    stop.
+    """
 
     why: str
 

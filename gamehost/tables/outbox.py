@@ -190,7 +190,7 @@ class Record(Struct, Generic[A, E], frozen=True):
     #: The seat of the entry has acted: it receives the answer before the others receive the events.
     entry: Entry
     events: Sequence[To[E]]
-    #: Players who come in with it.
+    #: Players that come in with it.
     arriving: Sequence[TableSeatHandle[A, E]] = ()
     #: The result, if it ended the match.
     result: Result | None = None

@@ -162,7 +162,7 @@ class Table(Generic[A, E]):
     _chance: JournalledChance = field(init=False)
     _outbox: Outbox[A, E] = field(init=False, repr=False)
     _clocked: bool = field(init=False)
-    #: The kinds and audiences of events that a match of this game has told: they need no check.
+    #: The kinds and audiences of events of this game that were checked already.
     _known: set[Any] = field(init=False, repr=False)
     #: The offers of the players; `None`: there was none.
     _offers: Offers | None = None

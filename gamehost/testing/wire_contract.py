@@ -182,7 +182,7 @@ def claims_of(conversation: Any) -> list[Claim]:
 
 
 def _noting_unclaimed(unclaimed: set[str], conversation: Any) -> Any:
-    """A conversation that is asked what each message claims. The names of sessions that nobody has claimed are noted."""
+    """A conversation that is asked what each message claims. The names of sessions without a claim are noted."""
     claims = claims_of(conversation)
     hear = conversation.hear
 
@@ -426,7 +426,7 @@ class AdoptionContract(WireHooks):
             self.assert_same(course)
 
     def test_an_adopted_client_is_told_why_it_ends(self) -> None:
-        """When the host drains or stops, when nobody comes, and when its message is not finished in time."""
+        """When the host drains or stops, when no opponent comes, and when its message is not finished in time."""
 
         def drain(situation: Situation) -> None:
             situation.host.lobby.drain(DRAINING)

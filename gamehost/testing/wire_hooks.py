@@ -110,7 +110,7 @@ class WireHooks(Mixin):
         raise NotImplementedError
 
     def join(self, client: Client, name: str) -> None:
-        """Log a new connection in, and have it wait for a match, or begin one with the player who waits."""
+        """Log a new connection in, and let it wait for a match, or begin one with the waiting player."""
         client.send(self.log_in(name))
 
     def join_again(self, client: Client, name: str) -> None:

@@ -43,7 +43,7 @@ class MatchContract(WireHooks):
         return situation, situation.client, situation.other
 
     def action(self, situation: InMatch, legal: bool = True) -> tuple[Client, bytes]:
-        """An action at this moment, and who sends it."""
+        """An action at this moment, and its sender."""
         return (self.legal_action if legal else self.illegal_action)(*situation.players)
 
     def test_silence_has_known_keys_and_reasons(self) -> None:

@@ -243,10 +243,10 @@ def number(text: str) -> int | None:
 @define(eq=False)
 class BoardReader:
     """
-    Reads the board for those who ask for it once.
+    Reads the board for clients that ask for it once.
 
-    While nobody looks at it, the board does not know matches in which something happens at this moment. So the first one
-    who asks waits until it does. That takes about a commit, and never longer than until the next difference.
+    Without viewers, the board does not know matches in which something happens at this moment. So the first client that
+    asks waits until it does. That takes about a commit, and never longer than until the next difference.
     """
 
     _directory: MatchDirectory
@@ -262,7 +262,7 @@ class BoardReader:
     _asked_at: float = 0.0
 
     def read(self) -> Deferred[Answer]:
-        """All matches and all who wait, as a message of the open wire."""
+        """All matches and all waiting players, as a message of the open wire."""
         answer: Deferred[Answer] = Deferred()
         self._waiting.append(answer)
         self._asked_at = self._clock.seconds()
@@ -279,7 +279,7 @@ class BoardReader:
         self._seen, self._sent = data, None
 
     def _known(self) -> None:
-        if self._timer:  # else nobody asks any more
+        if self._timer:  # else the question is not asked any more
             self._complete = True
             self._answer()
 
@@ -316,7 +316,7 @@ class BoardReader:
 
 @define(eq=False)
 class _Glance:
-    """One who watches a match for a moment."""
+    """A watcher of a match for a moment."""
 
     _directory: MatchDirectory
     _table: TableId

@@ -68,7 +68,7 @@ class Visitor:
     address: str
     #: Whether the way to the visitor is encrypted, as far as is known.
     https: bool
-    #: Whether a password may be sent: nobody else can read it.
+    #: Whether a password may be sent: no other program can read it.
     private: bool
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 #: Sent to a connection if a newer connection of the same player has taken its session.
 DISPLACED = "you have logged in again elsewhere"
 
-#: Sent to a player whom nobody has joined.
+#: Sent to a player that no other one has joined.
 UNMATCHED = "nobody came for a day"
 
 #: The message to the players of a suspended table.
@@ -730,7 +730,7 @@ class Wire(Generic[M]):
     api: int = 1
     #: Whether the host cannot start if a port of this wire is in use. Otherwise the port is left out.
     must_listen: bool = True
-    #: Whether people type on it, who read first: they have a minute to log in and to finish a line.
+    #: Whether people type on it, and read first: they have a minute to log in and to finish a line.
     for_people: bool = False
     #: Seconds to log in that its clients need at least: more than the limits say if they connect before a name is typed.
     login_seconds: float = 0.0

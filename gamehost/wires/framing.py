@@ -108,7 +108,7 @@ class TelnetAnswer(Control, frozen=True):
 BLANK = Blank()
 NOT_UTF8 = UndecodableLine("a line that is not UTF-8")
 
-#: Said of a message that some editors and libraries have put a mark in front of, which nobody sees.
+#: The message about an invisible mark that some editors and libraries put in front of a message.
 BYTE_ORDER_MARK = UndecodableLine("a byte order mark (U+FEFF) in front of a message; send the same without it")
 _MARK = b"\xef\xbb\xbf"
 

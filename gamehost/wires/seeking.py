@@ -31,7 +31,7 @@ M = TypeVar("M")
 #: The part of an error message that repeats what the client sent.
 _ECHO = re.compile(r"[,;] got .*", re.DOTALL)
 
-#: The letters and digits of a private table's code: 32 of them that nobody takes for each other.
+#: The letters and digits of a private table's code: 32 of them that cannot be mistaken for each other.
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 CODE_LENGTH = 8
 
@@ -241,7 +241,7 @@ class SeekingConversation(AccountConversation[M]):
             self._wait_no_longer(str(refusal))
 
     def takes_seat(self, table: OpenTable) -> bool:
-        """Whether the client, who waits alone at a table of this kind, would have taken a seat at this one."""
+        """Whether the client, which waits alone at a table of this kind, would have taken a seat at this one."""
         return self._seeks is not None and has_seat(table, self._seeks.wish)
 
     def wanted_again(self, played: Played) -> Wanted:
@@ -261,7 +261,7 @@ class SeekingConversation(AccountConversation[M]):
 
 def new_code(below: Callable[[int], int]) -> str:
     """
-    A code that nobody can guess.
+    A code that cannot be guessed.
 
     :param below: gives a random number below another one
     """

@@ -91,7 +91,7 @@ class Pong(Control, frozen=True):
     """The answer to a ping, with its payload."""
 
     payload: bytes = b""
-    #: Whether the host has asked. An answer that nobody has asked for counts as any message.
+    #: Whether the host has asked. An answer without a question counts as any message.
     awaited: bool = False
 
     def answer(self, peer: Any) -> None:

@@ -336,7 +336,7 @@ class WireChecks:
     needed: str = ""
     #: The names of messages that may cross the end of a match on their way. Their refusal is no fault then.
     late: Collection[str] = ()
-    #: Whether a refusal is nobody's fault, from what was known on the connection before it, and the refusal.
+    #: Whether a refusal is no fault of the client, from what was known on the connection before it, and the refusal.
     excused: Callable[[Any, Any], bool] = lambda reading, refusal: False
     #: Faults that are visible in a whole session and in no single message, from the readings of its connections.
     at_the_end: Callable[[Sequence[Any]], Iterable[Said]] = lambda readings: ()

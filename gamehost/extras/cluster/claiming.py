@@ -1,5 +1,5 @@
 """
-How a log-in finds the home of its name: the claim, the search for a home, and a player who moves there.
+How a log-in finds the home of its name: the claim, the search for a home, and the move of a player to it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -256,7 +256,7 @@ def _facts_of(connection: WireProtocol[Any]) -> dict[str, Any]:
 
 
 def gather_in_queues(cluster: Cluster, offers: Sequence[Offer]) -> None:
-    """Of each queue, have one player who waits here go to the member where the others of the queue wait."""
+    """Send one waiting player of each queue to the member where the others of the queue wait."""
     queues: dict[QueueKey, list[Offer]] = {}
     for offer in offers:
         queues.setdefault(offer.queue, []).append(offer)
@@ -291,7 +291,7 @@ def gather_at_tables(cluster: Cluster) -> None:
 
 
 def _kind(waiting: WaitingTable) -> object:
-    """The same for tables that differ only in who waits there."""
+    """The same for tables that differ only in the waiting players."""
     return waiting.game, waiting.pool, waiting.table.seats, frozenset(waiting.table.settings.items())
 
 
@@ -359,7 +359,7 @@ def give_away(
 
 
 def _wait_again(cluster: Cluster, session: Session) -> None:
-    """A player who waited for an opponent, and was about to be given to another member, waits here."""
+    """A player that waited for an opponent, and was about to be given to another member, waits here."""
     player: Any = session.player
     with cluster.cork:
         player.adopt(session)

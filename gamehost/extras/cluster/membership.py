@@ -52,7 +52,7 @@ class HomeSearch:
     """
     Where a connection is to go that is passed on because of a name or a place. If its home ends meanwhile, it is claimed again.
 
-    :param home: the member that is the home now; 0: nobody knows yet
+    :param home: the member that is the home now; 0: not known yet
     """
 
     _cluster: "Cluster"
@@ -70,7 +70,9 @@ class HomeSearch:
         return found
 
     def end(self) -> None:
-        """The connection is with another member, or with this one, or has ended: nobody needs the name here for it."""
+        """
+        The connection is with another member, or with this one, or has ended: it does not need the name here any more.
+        """
         self._cluster.drop_claim(self)
 
     def _answered(self, home: int | None) -> None:
@@ -138,9 +140,9 @@ class Cluster(Membership):
     _shown: str = ""
     #: The names of players that are about to be given to another member.
     leaving: set[str] = field(factory=set)
-    #: As of `Watcher`: gives players who wait here to members where others of their queues wait.
+    #: As of `Watcher`: gives players that wait here to members where others of their queues wait.
     offers_are: Callable[[Sequence[Offer]], None] = field(init=False)
-    #: The same for players who wait alone at tables.
+    #: The same for players that wait alone at tables.
     _gather_at_tables: Callable[["Cluster"], None] = field(init=False)
     #: Of the wires, by their names.
     factories: Mapping[str, WireFactory[Any]] = field(factory=dict)
@@ -256,7 +258,7 @@ class Cluster(Membership):
         Find out which member must handle a log-in.
 
         :param hops: how often the connection was passed on already
-        :param answer: called once, with its number; `None`: nobody knows
+        :param answer: called once, with its number; `None`: it is not known
         """
         self._note_claim(connection, claim.key)
         # A player that another member sent here to meet somebody is not sent on. Neither is one that meets an opponent
@@ -305,7 +307,7 @@ class Cluster(Membership):
         if found.home == self.epoch:
             self.here.add(key)
             self.elsewhere.discard(key)
-            self.freed(key)  # if nobody logs in with it after all
+            self.freed(key)  # if the log-in does not come after all
         elif key in self._claimed:
             self.elsewhere.add(key)
         answer(found.home)

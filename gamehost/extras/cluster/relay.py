@@ -46,7 +46,7 @@ SOCKET = "web/socket"
 class Preamble(Struct, frozen=True, forbid_unknown_fields=True):
     """The facts that a member sends to another one about a connection that it passes on."""
 
-    #: Of the run of the host that is meant, so that nobody else can pass connections on.
+    #: Of the run of the host that is meant, so that no other program can pass connections on.
     token: str
     #: The wire by its name, or `SOCKET`.
     wire: str
@@ -241,7 +241,10 @@ class _ToClient(Protocol):
         self._relay = relay
 
     def connectionMade(self) -> None:
-        """Connect to the other member. If the client vanishes, nobody else finds that: the other member sees this one."""
+        """
+        Connect to the other member. If the client vanishes, only this member finds that: the other member sees this
+        one.
+        """
         set_socket_options(self.transport)
         self._relay.begin(self.transport)
 

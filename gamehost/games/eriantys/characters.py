@@ -192,7 +192,7 @@ class Herbalist(_Asking, frozen=True, gc=False):
 
 
 class Centaur(Effect, frozen=True, gc=False):
-    """Towers have no influence in this turn, nobody's (D-R12): see `influence`."""
+    """Towers of all players have no influence in this turn (D-R12): see `influence`."""
 
     character = rules.Character.CENTAUR
     price = 3
@@ -265,7 +265,7 @@ class Knight(Effect, frozen=True, gc=False):
 
 
 class Harvester(_Asking, frozen=True, gc=False):
-    """A colour that gives nobody influence in this turn: see `influence`."""
+    """A colour that gives no influence in this turn: see `influence`."""
 
     character = rules.Character.HARVESTER
     price = 3

@@ -6,7 +6,7 @@ Actions are answers to the open request; only `UseCharacter` comes without a req
 such as `student red` or `destination 0`.
 
 An event for all players contains nothing that is hidden. A hand is sent only to its player, in `AskAssistant`. Of the
-bag only the number of students is sent. A request (`Ask...`) goes to one seat and stays open until it is answered.
+bag only the number of students is sent. A request (`Ask...`) goes to one seat, and is open until it is answered.
 Islands are numbered from 1 around the current circle, clouds from 0.
 """
 
@@ -371,7 +371,7 @@ class Board(Event, frozen=True, gc=False):
     supply: int
     #: The seats around the table, clockwise.
     order: tuple[Seat, ...]
-    #: The colour that gives nobody influence in this turn.
+    #: The colour that gives no influence in this turn.
     banned: rules.Colour | None = None
     #: Whether Mother Nature has just walked, and her island is about to be resolved. Another board follows.
     unresolved: bool = False

@@ -1,8 +1,8 @@
 """
 The referee of an Eriantys match, and the token by which tables and journals name the game.
 
-There is exactly one open request at any time. It is a value, so it can be sent again: after a refusal, after a character, and
-to a player who comes back. An action either answers it, or is refused and changes nothing.
+There is exactly one open request at any time. It is a value, so it can be sent again: after a refusal, after a
+character, and to a player that comes back. An action either answers it, or is refused and changes nothing.
 
 Legal actions are listed for the master's view, for a search that runs on the rules, and for a view that was read from
 messages. The last may lack values that no message contains. Then the list may contain an answer that the master

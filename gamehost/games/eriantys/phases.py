@@ -197,7 +197,7 @@ def answers(
 
 
 def _playable(hand: Sequence[int], played: Sequence[tuple[Seat, int]]) -> Sequence[int]:
-    """The assistants that nobody has played in this round; if all were, any of the hand."""
+    """The assistants that no other player has played in this round; if all were, any of the hand."""
     taken = {card for _, card in played}
     return [card for card in hand if card not in taken] or hand
 

@@ -70,7 +70,7 @@ class PlanningOrder(Enum):
 
     #: The action order of the round before.
     PREVIOUS = "previous"
-    #: The rulebook's own: clockwise from the player who acted first in the round before.
+    #: The rulebook's own: clockwise from the player that acted first in the round before.
     CLOCKWISE = "clockwise"
 
 
@@ -321,10 +321,10 @@ def has_room(school: School, colour: Colour) -> bool:
 
 def with_professors(position: Position, colours: Iterable[Colour] = tuple(Colour)) -> Position:
     """
-    The professors of these colours with the players who hold them now (A.5, D-R5, D-R17).
+    The professors of these colours with their new owners (A.5, D-R5, D-R17).
 
     A professor goes to the only player with the most students of the colour. With the farmer in use, the player to move
-    also gets it for equally many. In all other cases the professor does not move: on a tie the holder keeps it.
+    also gets it for equally many. In all other cases the professor does not move: on a tie its owner has it further.
     """
     professors = list(position.professors)
     for colour in colours:
@@ -393,7 +393,7 @@ def emptied(position: Position, colour: Colour, most: int) -> Position:
 # Islands
 
 
-#: The influence that the knight gives to the team of the player who uses it.
+#: The influence that the knight adds for the team of its user.
 KNIGHT = 2
 
 

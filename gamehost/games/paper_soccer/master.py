@@ -44,7 +44,7 @@ class Kickoff(Struct, frozen=True, gc=False):
 
 
 class Moved(Struct, frozen=True, gc=False):
-    """A legal move was made, and the match goes on."""
+    """A legal move was made, and the match has not ended."""
 
     seat: Seat
     points: tuple[Point, ...]

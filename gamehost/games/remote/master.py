@@ -3,7 +3,7 @@ The referee of a remote game. It knows which seat may act, and knows no rules.
 
 The players have the first seats, in the order in which they came. The last seat is the master's: a program that knows
 the rules. The master sends states, and each names the player to move. That player makes one move, and then the master
-has to send the next state. A player who leaves is out. The referee ends the game when one player is left, or when the
+has to send the next state. A player that leaves is out. The referee ends the game when one player is left, or when the
 master has left.
 
 A content is the bytes that the program of a player or a master has sent. The host checks that it is UTF-8, and does not
@@ -252,7 +252,7 @@ class Referee:
             raise IllegalAction("expected a player that is in the game")
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
-        """A player leaves and is out. Without its master the game is void: nobody wins."""
+        """A player leaves and is out. Without its master the game is void, and has no winner."""
         self._actions += 1
         if seat == self.master:
             return self._void(Cause.LEFT, "the master is gone")
@@ -306,7 +306,7 @@ class Referee:
         return Situation(tuple(self._inside), self._turn, self._actions, self.result)
 
     def state(self) -> object:
-        """All that decides how the game goes on."""
+        """All values that decide the further course of the game."""
         return (self._inside, self._turn, self._owes, self._since, self._begun, self._actions)
 
 

@@ -626,7 +626,7 @@ class Over(Struct, frozen=True, gc=False):
     """The match is over. To everyone."""
 
     result: Result
-    #: The seat that made the last move; `None`: nobody has moved.
+    #: The seat that made the last move; `None`: there was no move.
     last: Seat | None
 
 

@@ -3,8 +3,8 @@ The commands: their words, a page of help for each, and how the words after them
 
 A command may be typed in any case, and cut short as long as no other command begins in the same way.
 
-And lists of people, matches and those who wait, as lines for a terminal, with the sentences that are the same in all games.
-Each list says what to type about it.
+And lists of people, matches and waiting players, as lines for a terminal, with the sentences that are the same in all
+games. Each list says what to type about it.
 """
 
 import re
@@ -100,7 +100,7 @@ def find_command(word: str) -> str | None:
         return ALIASES[word]
     found = beginning(word, commands()) if word else []
     if len(found) > 1 and "password" in found:
-        found.remove("password")  # nobody types it often, and `p` is for play
+        found.remove("password")  # it is rarely typed, and `p` is for play
     if len(found) > 1:
         raise NotUnderstood(f"Several commands begin like this: {', '.join(found)}. Type one more letter.")
     return found[0] if found else None

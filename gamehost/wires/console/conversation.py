@@ -170,7 +170,7 @@ class ConsoleConversation(GoesElsewhere):
         except NotNow as reason:
             self._printer.refuse(str(reason))
         if self.state is ConsoleState.OUTSIDE and command not in ("name", "quit"):
-            self.peer.logged_in()  # a person who reads pages and looks on needs no name, and all the time there is
+            self.peer.logged_in()  # a person that reads pages and watches needs no name, and has no time limit
 
     def _play_move(self, first: str, words: list[str], text: str) -> bool:
         """

@@ -110,7 +110,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
         return self.claim_of_line(message)
 
     def parcel(self) -> str | None:
-        """How things are shown, and who waits in which queue."""
+        """The style of the output, and the players that wait in each queue."""
         state, looks = self.state, self._looking.state()
         if looks is None or self._given is not None or state in (ConsoleState.CHECKING, ConsoleState.PLAYING):
             return None
@@ -128,7 +128,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
         return encode(told).decode("utf-8")
 
     def unpack(self, parcel: str, session: Session | None) -> None:
-        """Continue with the same person, who may wait in the queue of a game."""
+        """Continue with the same person, which may wait in the queue of a game."""
         told = decode(parcel)
         self._printer.go_on(told["printer"])
         self.peer.logged_in()

@@ -463,7 +463,7 @@ def _lines(sentences: list[str]) -> bytes:
 
 @frozen
 class ConsoleOptions:
-    """The games of a listener, and what those who watch share."""
+    """The games of a listener, and the shared parts of watchers."""
 
     #: The wire's name, for the lobby.
     wire: str

@@ -13,8 +13,8 @@ The course of a connection: `->` from the client, `<-` from the server; [A]: the
     -> LoginMessage  (again)            <- SUCCESS, MatchStarted [A], UpdateBoard, what was asked; UpdateLobby [A] to the others
                                         <- PlayerStatusMessage WIN or LOSE [A], CommunicateWinner [A], CLOSING_GAME [A]
 
-One player is asked at a time. After a refused answer the player gets an ErrorMessage, and the request again. A player who is
-not asked gets WRONG_TURN. A message that the state does not expect gets INVALID_ACTION.
+One player is asked at a time. After a refused answer the player gets an ErrorMessage, and the request again. A player
+that is not asked gets WRONG_TURN. A message that the state does not expect gets INVALID_ACTION.
 
 A request waits until the players of the table have acknowledged the earlier messages; everything else is sent at once.
 At most one request is open for a player. It is stored, so that it can be sent again.

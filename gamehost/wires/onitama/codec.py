@@ -17,7 +17,7 @@ from gamehost.wires.onitama import messages as m
 LINE_LIMIT = 256
 
 _SERVER_ONLY = frozenset(m.SERVER_COMMANDS.values())
-#: Message -> its command. The two messages of a client are the examples for a person who asks for help.
+#: Message -> its command. The two messages of a client are the examples for a person that asks for help.
 _COMMANDS: Mapping[type[Any], str] = {**m.SERVER_COMMANDS, m.Login: "LOGIN", m.MakeMove: "MAKE_MOVE"}
 
 

@@ -40,7 +40,7 @@ DRAW = "draw"
 class PipesState(Enum):
     #: Before LOGIN, and again after GAME_OVER.
     OUTSIDE = "outside"
-    #: Logged in; nobody to play with yet.
+    #: Logged in; there is no opponent yet.
     WAITING = "waiting"
     PLAYING = "playing"
 

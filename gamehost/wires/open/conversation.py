@@ -285,7 +285,7 @@ class OpenConversation(LogsIn):
             self._wait_no_longer(str(error))
 
     def ask_rematch(self, message: m.AskRematch) -> None:
-        """Join those who wait for the rematch, or wait there and have the others asked."""
+        """Join the players that wait for the rematch, or wait there and ask the others."""
         assert self.session is not None
         played, session = self._played, self.session
         if played is None:
@@ -298,7 +298,7 @@ class OpenConversation(LogsIn):
                 self._offer_rematch(session, played, sought)
 
     def _join_rematch(self, session: Session, played: Played) -> bool:
-        """Join those who wait. `False`: nobody does any more."""
+        """Join the waiting players. `False`: there are none any more."""
         asked, self._rematch = self._rematch, None
         if asked is None or asked.table is None:
             return False

@@ -53,7 +53,7 @@ def told_due(due: tuple[int, int] | None) -> tuple[int, int] | UnsetType:
     return UNSET if due is None else due
 
 
-#: Why a match that nobody came back to is over.
+#: Why a match without returning players is over.
 ARCHIVED = "nobody came back"
 
 
@@ -86,7 +86,7 @@ def ladder_of(tally: Tally, game: str) -> m.Ladder:
 @define(eq=False)
 class SharedEncoder:
     """
-    The bytes of messages for those who watch with the same carrier.
+    The bytes of messages for watchers with the same carrier.
 
     :param options: the wire's games
     :param carried: the bytes of one message on its carrier: a line, or a frame
@@ -391,7 +391,7 @@ class GoesElsewhere(LookingOn):
 
     #: The `RememberedLogin.id` of the key that this connection has; empty: it has none.
     _login_id = ""
-    #: The last match, and who waits for a rematch of it.
+    #: The last match, and the player that waits for a rematch of it.
     _played: Played | None = None
     _rematch: RematchWanted | None = None
 

@@ -1,8 +1,8 @@
 """
 Reads and writes XML messages: those of Paper Soccer, and those of remote games, of their players and their masters.
 
-A piece of the stream that is not well-formed ends the connection. One that is well-formed and no message of this wire is
-`Malformed`; the connection goes on. Messages are written with format strings from checked values.
+A piece of the stream that is not well-formed ends the connection. One that is well-formed and no message of this wire
+is `Malformed`; the connection continues. Messages are written with format strings from checked values.
 
 In a remote game a content is a slice of the received bytes, and the envelope around it is written again. In the loose
 dialect the elements around contents belong to the slice, and unknown parts of the envelope are ignored.
@@ -346,7 +346,7 @@ def _game(points: tuple[m.Point, ...]) -> str:
 
 def written(message: m.Message) -> str:
     """
-    A message of the server as XML, or one of the two examples for a person who asks for help.
+    A message of the server as XML, or one of the two examples for a person that asks for help.
 
     Nicks hold only letters, digits, `_`, `-` and `.`, so texts are all that needs escaping.
     """

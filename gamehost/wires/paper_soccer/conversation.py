@@ -35,7 +35,7 @@ UNKNOWN_TYPE = 'unknown type of game; expected gameType="paper soccer"'
 class XmlState(Enum):
     #: Not logged in.
     OUTSIDE = "outside"
-    #: Logged in; nobody to play with yet.
+    #: Logged in; there is no opponent yet.
     WAITING = "waiting"
     PLAYING = "playing"
     #: The game has ended; the server waits for `thank you`, for as long as a seat would be reserved.
@@ -127,7 +127,7 @@ class XmlConversation(GuestConversation[m.Message]):
             self._leave()
 
     def log_out(self, message: m.Logout) -> None:
-        """Give up a game, a place among those who wait, or nothing; then log out."""
+        """Give up a game, or a waiting place, or nothing; then log out."""
         self._leave()
         self.peer.logged_out()
 

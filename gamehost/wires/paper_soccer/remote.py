@@ -56,7 +56,7 @@ PAST = 1_000
 class Remote(Enum):
     """The state of the connection of a player or a master of remote games; before a log-in it is `XmlState.OUTSIDE`."""
 
-    #: A player who waits for a game.
+    #: A player that waits for a game.
     POOL = "pool"
     #: In a game.
     PLAYING = "remote"
@@ -75,7 +75,7 @@ _AWAITED: Mapping[Enum, str] = {
 
 
 def _seat_pair(game: Game[Any, Any], pair: Sequence[Any], championship: TableId) -> bool:
-    """Begin a game of the host's own: these two wait where nobody else does."""
+    """Begin a game of the host's own: these two wait in a queue of their own."""
     names = " ".join(player.session.name for player in pair)
     for player in pair:
         player.play_in(Queue(game, f"championship {names}", {CHAMPIONSHIP: str(championship)}))

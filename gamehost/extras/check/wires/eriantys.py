@@ -153,7 +153,7 @@ class RequestReading(Reading):
 
     #: The meaning of messages that each wire has in its own form: by the kind, from the first value.
     MEANT: ClassVar[Mapping[str, Callable[[Any], str]]]
-    #: Errors that are nobody's fault: another player has been quicker.
+    #: Errors that are no fault of the client: another player has been quicker.
     RACES: ClassVar[Collection[Any]]
 
     def __init__(self) -> None:

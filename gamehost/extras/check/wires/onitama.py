@@ -413,7 +413,7 @@ class OnitamaSpelling(Spelling):
         return (m.Login(name),)
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
-        """A move. The server draws a card in an exchange, which nobody can foresee, so it is not played."""
+        """A move. The server draws a card in an exchange, which no client can foresee, so it is not played."""
         if isinstance(action, Move):
             return (m.MakeMove(action.card, SQUARES[action.start], SQUARES[action.end]),)
         return ()

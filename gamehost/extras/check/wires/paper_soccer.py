@@ -329,7 +329,7 @@ class XmlSpelling(Spelling):
 
 
 def far_away(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
-    """A point that nobody can reach."""
+    """A point that cannot be reached."""
     yield "a move to a point far away", (m.Move(((3, 3),), run.match_id),)
 
 

@@ -1,7 +1,7 @@
 """
 The journal and the accounts in a PostgreSQL database.
 
-A host writes through one session, and the session holds a lock. A committed row came from the holder of the lock. When
+A host writes through one session, and the session has a lock. A committed row came from the holder of the lock. When
 the lock is free, no statement of that host is running any more. So no statement needs a check of its own.
 
 If the connection is lost, it is not known whether the last group was committed. The writer connects again, takes the

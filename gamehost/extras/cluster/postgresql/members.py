@@ -23,7 +23,7 @@ from gamehost.storage.names import INTERFACE, Seen, keys_of_opened, keys_of_tabl
 from gamehost.storage.questions import EVENT
 from gamehost.storage.row_codec import Head, Row, Undecodable, read_opening
 
-#: The number of the lock of those who begin a run, take a member over or have found a loss. It ends with the transaction.
+#: The number of the lock for beginning a run, taking a member over, and recording a loss. It ends with the transaction.
 CLUSTER_LOCK = -2
 #: The first number of the locks of a member's names, which step 7 of the schema explains. The second one is the member's.
 #: Stores in other schemas share it: they wait for each other's transactions.
@@ -54,7 +54,7 @@ _NOTED = """
     SELECT noted.tables, found.tables, (noted.tables, noted.numbers) = (found.tables, found.numbers)
     FROM (SELECT coalesce(sum(tables), 0)::bigint AS tables, coalesce(sum(numbers), 0) AS numbers FROM member) AS noted,
     (SELECT count(*) AS tables, coalesce(sum(game), 0) AS numbers FROM live) AS found"""
-#: Notes the list of unfinished tables as it is, while nobody changes it.
+#: Notes the list of unfinished tables, while no other session changes it.
 NOTE_LIST = """
     UPDATE member SET (tables, numbers) = (SELECT count(*), coalesce(sum(game), 0) FROM live WHERE owner = epoch)"""
 _TAKEN_BY_ANOTHER = "SELECT 1 FROM member WHERE epoch = %s AND heir <> %s"
@@ -117,7 +117,7 @@ class ClusterAddress:
 
 
 def look(session: Session) -> list[Seen]:
-    """The members that are not ended, and those that nobody has taken over, by their numbers."""
+    """The members that are not ended, and those that no other member has taken over, by their numbers."""
     return [Seen(*row) for row in session.rows(_SEEN, (session.lock_class,))]
 
 
@@ -128,7 +128,7 @@ def living(session: Session) -> str:
 
 def lock_cluster(session: Session, say: Callable[[str], None] = lambda words: None) -> None:
     """
-    Wait until nobody else starts, takes over or has found a loss, within a transaction.
+    Wait until no other member starts, takes over or has found a loss, within a transaction.
 
     If nothing is done in this transaction for three seconds, the server ends the session.
 
@@ -149,9 +149,9 @@ def begin_run(
     say: Callable[[str], None] = lambda words: None,
 ) -> int:
     """
-    Begin a run in a session that holds the lock of the store. From now on the session has the lock of the run.
+    Begin a run in a session that has the lock of the store. From now on the session has the lock of the run.
 
-    If nobody else is alive, everything of all others is this run's.
+    If no other member is alive, this run takes everything of all others.
 
     :param name: of the machine, for people
     :param cluster: `None`: this host is alone, and has the lock of the store alone
@@ -245,7 +245,8 @@ def take_home(session: Session, me: int, tables: Iterable[UnfinishedTable], spre
 
 def take_everything(session: Session, me: int, cluster: ClusterAddress | None) -> None:
     """
-    End all others, and take everything of theirs, within a transaction with the cluster's lock, when nobody else is alive.
+    End all others, and take everything of theirs, within a transaction with the cluster's lock, when no other member is
+    alive.
 
     :param cluster: of a member: it becomes the home of the keys of all unfinished tables, also of those of a host that
         was alone and noted no homes. All other names are free; `None`: all are
@@ -274,7 +275,7 @@ def take_everything(session: Session, me: int, cluster: ClusterAddress | None) -
 
 
 def take_numbers(session: Session, count: int) -> list[int]:
-    """Take numbers for new tables that nobody gets again."""
+    """Take numbers for new tables that are never given again."""
     return [row[0] for row in session.rows("SELECT nextval('table_number') FROM generate_series(1, %s)", (count,))]
 
 
@@ -335,7 +336,7 @@ def mark_lost(session: Session, run: int, heads: Mapping[int, Head]) -> list[int
 
 def lost(session: Session, epoch: int, inherited: int | None = None) -> list[LostTable]:
     """
-    The tables of a run that nobody plays on, because rows of them are lost.
+    The stopped tables of a run: rows of them are lost.
 
     :param inherited: only those that were taken over from this run
     """

@@ -47,7 +47,8 @@ def first_group(requests: Iterable[names.AnyRequest]) -> list[names.Request]:
     """
     The first of these requests that can be carried out as one group, with the results that they have one after the other.
 
-    A name that comes again must come in a later list of the group. Where a claim leads depends on those who wait already.
+    A name that comes again must come in a later list of the group. The result of a claim depends on the players that
+    wait already.
     """
     group: list[names.Request] = []
     last: dict[str, int] = {}
@@ -87,7 +88,8 @@ def carry_out_group(
     Carry out a group, which `first_group` has found, in one transaction.
 
     :param gone: dead members with an end that is not noted yet
-    :returns: the results, of a claim an `Answer`, or `None`: ask again later; and whether it has changed who waits
+    :returns: the results, of a claim an `Answer`, or `None`: ask again later; and whether the waiting players have
+        changed
     :raises StoreFailed: this run was ended by another member
     """
     asked: dict[str, list[Mapping[str, object]]] = {}
@@ -125,13 +127,13 @@ def _columns(request: names.Request) -> Iterator[Mapping[str, object]]:
 
 
 def read_offers(session: Session) -> list[names.Offer]:
-    """All who wait, the oldest first."""
+    """All waiting players, the oldest first."""
     return [names.Offer(key, (game, pool), *more) for key, game, pool, *more in session.rows(_OFFERS)]
 
 
 #: Seconds between two looks at the other members, and at least between two to which others have woken this one.
 LOOK, WAKE = 0.25, 0.02
-#: Seconds after which a member looks at everything, although nobody has notified it.
+#: Seconds after which a member looks at everything, although it was not notified.
 LOOK_AT_ALL = 5.0
 
 
@@ -164,7 +166,7 @@ class PostgresRegistry(names.Registry):
     #: Claims that are tried again, and when.
     _waiting: list[names.Asked] = field(factory=list)
     _again_at: float = 0.0
-    #: Until then nobody is taken for dead.
+    #: Until then no member counts as dead.
     _restrained_until: float = float("-inf")
     _look_at: float = 0.0
     _looked_at: float = float("-inf")

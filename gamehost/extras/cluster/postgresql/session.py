@@ -370,7 +370,7 @@ def check_for_writing(session: Session, another: Callable[[], Session]) -> None:
 
 def _check_that_it_is_one_session(session: Session, another: Callable[[], Session]) -> None:
     """
-    A pooler in transaction mode gives each transaction any session, so locks would belong to nobody.
+    A pooler in transaction mode gives each transaction any session, so its locks would have no owner.
 
     The second connection has an open transaction meanwhile, so that a pooler cannot give the first one the same
     session.

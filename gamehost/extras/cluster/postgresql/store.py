@@ -470,7 +470,7 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
     :param number: of a group with notes, counted from 1 in this run
     :param ended: the matches that end with it. They are asked for when its rows are inserted
 
-    :raises LineLost: the connection is lost, and nobody knows whether the group is committed
+    :raises LineLost: the connection is lost, and it is not known whether the group is committed
     :raises StoreFailed: any other error
     """
     if not group.noted:

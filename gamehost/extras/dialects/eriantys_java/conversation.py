@@ -140,7 +140,7 @@ class JavaConversation(EriantysConversation[m.Message]):
     def __init__(
         self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, **settings: float
     ) -> None:
-        # Requests to these clients wait for nobody else, so their gate is never used to hold one back.
+        # Requests to these clients wait for no other client, so their gate never delays one.
         super().__init__(peer, lobby, wire, queue, strict, ack_seconds=0.0)
         self._settings = settings
         #: The last board, sent or not, and the player to move.
@@ -456,7 +456,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         """There is no message that says so."""
         self.peer.hang_up(SUSPENDED)
 
-    # -- who comes back
+    # -- returning players
 
     def deliver(self, event: Any) -> None:
         """Send the client an event of the table; while a half-done step is finished for it, only note the event."""

@@ -20,7 +20,7 @@ from gamehost.programs.clients import Judges
 
 LAWS = laws(__name__, "clients")
 
-#: The side card's stamp says who begins.
+#: The stamp of the side card decides which player begins.
 BLUE = {"onitama.deal": "boar,ox/crab,eel/tiger"}
 RED = {"onitama.deal": "tiger,ox/crab,eel/boar"}
 

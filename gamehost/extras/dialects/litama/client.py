@@ -79,7 +79,7 @@ class LitamaPlayer(WirePlayer):
         match message:
             case m.Entered(_, match_id, token, index):
                 self._match_id, self._token, self._index = match_id, token, index
-                if index == 0:  # on the original server nobody can join without it
+                if index == 0:  # on the original server no player can join without it
                     self.news = f"match {match_id}"
                 return (parse(f"spectate {match_id}"),)
             case m.Standing(fields) if fields.get("gameState") != "waiting for player":
@@ -111,7 +111,7 @@ class LitamaPlayer(WirePlayer):
 
     def act(self, action: Any) -> Sequence[Any]:
         if not isinstance(action, Move):
-            return ()  # the server gives a card for who cannot move
+            return ()  # the server gives a card for a player that cannot move
         squares = "".join(SQUARES[turned(square, self._blue)] for square in (action.start, action.end))
         return (parse(f"move {self._match_id} {self._token} {action.card} {squares}"),)
 

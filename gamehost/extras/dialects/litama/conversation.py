@@ -237,7 +237,7 @@ class LitamaConversation(GuestConversation[m.Message]):
 
     def _tell_match(self, message: m.State, match: Match) -> None:
         standing = match.standing(match.view_of(self))
-        if standing is None:  # it has begun, and nobody may watch it yet
+        if standing is None:  # it has begun, and may not be watched yet
             self._fail(message, NOT_FOUND)
             return
         self.peer.logged_in()
@@ -402,7 +402,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             self.peer.say_newest(m.Failed(match_id, why, ""), match_id)
 
     def lose(self, seat: SeatPlayer) -> None:
-        """A match is over, or its seat is nobody's any more."""
+        """A match is over, or its seat was given up."""
         self._seats.remove(seat)
         if self.session is seat.session or not self._seats:
             self.session = self.handle = None

@@ -47,7 +47,7 @@ class Connection(Protocol):
     log: Any
 
     def lose(self, seat: "SeatPlayer") -> None:
-        """This seat is nobody's any more."""
+        """This seat was given up."""
 
     def moved(self, match_id: str) -> None:
         """Its move was accepted."""
@@ -150,7 +150,7 @@ class SeatPlayer:
                 self.leave()
 
     def answer(self, say: Callable[[Connection], None]) -> None:
-        """Answer who waits for what comes of a move, if anybody does."""
+        """Answer the connection that waits for the result of a move, if there is one."""
         sender, self.sender = self.sender, None
         if sender is not None:
             say(sender)

@@ -52,7 +52,7 @@ PIECES = {"K": "wK", "P": "wP", "k": "bK", "p": "bP", ".": "--"}
 class FinalState(Enum):
     #: Before LOGIN, and again after GAME_OVER.
     OUTSIDE = "outside"
-    #: Logged in; nobody to play with yet.
+    #: Logged in; there is no opponent yet.
     WAITING = "waiting"
     PLAYING = "playing"
 
