@@ -322,8 +322,8 @@ def long_sentences(page: str, most: int = MOST_WORDS) -> list[str]:
 #: Words with which a sentence has to be read twice, and the most of them in comments, docstrings and texts of the package.
 READ_TWICE: Mapping[str, int] = {
     r"\b[Ww]hose\b": 30,
-    r"\b[Ww]ho (?:is|are|was|has|have|wants)\b": 40,
-    r"(?:^|[.:]\s)\W*Have ": 10,
+    r"\b[Ww]ho (?:is|are|was|has|have|wants)\b": 45,
+    r"(?:^|[.:]\s)\W*Have ": 15,
 }
 
 

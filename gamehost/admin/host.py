@@ -634,7 +634,6 @@ def contest_game(host: GameHostService, request: Request) -> Items:
             item = yield heard.get()
     finally:
         lobby.queues.reservations.remove(reserved)
-    # The match is over: answer with its record.
     found = yield _answered(host.store.read, item["over"])
     if isinstance(found, str):
         raise NotDone(f"the match cannot be read: {found}")

@@ -90,7 +90,7 @@ class OpenedTable(msgspec.Struct, frozen=True):
     settings: Mapping[str, str]
     #: What others must know to join; empty: nothing.
     code: str
-    #: Who has a seat, in the order in which they came.
+    #: The players with a seat, in the order in which they came.
     players: tuple[SeatRecord, ...]
     #: Whether the first of them has the second seat, in a game of two.
     reversed: bool

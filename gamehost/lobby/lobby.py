@@ -1,8 +1,8 @@
 """
 The lobby: the queues of the games, and the tables.
 
-Everybody comes through here, from whatever wire: in by name, to a table by game, out again. The player that has waited
-longest has the first seat. Wires of one game share its queue, unless a wire wants tables of its own.
+Everybody comes through here, from whatever wire: in by name, to a table by game, out again. The first who waits has the
+first seat. Wires of one game share its queue, unless a wire wants tables of its own.
 """
 
 from collections import Counter
@@ -134,7 +134,7 @@ class Lobby:
     studies: Studies = field(init=False)
     log_ins: LogIns = field(init=False, factory=LogIns)
     _shared: dict[str, Any] = field(init=False, factory=dict, repr=False)
-    #: Why log-ins are refused now; `None`: they are not.
+    #: Why nobody can log in now; `None`: everybody can.
     closed: str | None = None
     #: Why there is no room for new tables; `None`: there is.
     no_room: str | None = None
@@ -158,22 +158,11 @@ class Lobby:
         self.seats.freed = self.waiting_tables.freed
         self.new_matches = NewMatches(clock, self._match_again)
         self.house = self.seats.house = HousePlayers(
-            self.house_rules,
-            clock,
-            registry,
-            tables=self.waiting_tables,
-            seats=self.seats,
-            new_matches=self.new_matches,
-            begin=self._begin,
-            stop_waiting=self.stop_waiting,
-            refusal=self._no_house_match,
+            *(self.house_rules, clock, registry, self.waiting_tables, self.seats, self.new_matches),
+            *(self._begin, self.stop_waiting, self._no_house_match),
         )
         self.remote = RemoteGames(
-            context,
-            self.settings,
-            lambda: self._no_match() is not None,
-            new_matches=self.new_matches,
-            membership=registry.membership,
+            *(context, self.settings, lambda: self._no_match() is not None, self.new_matches, registry.membership)
         )
         waits = partial(waiting_players, self.queues.waiting, self.waiting_tables)
         self.directory = MatchDirectory(context, registry, self.seats, self.galleries, waits)
@@ -270,7 +259,7 @@ class Lobby:
             if (refusal := self._refusal(name)) is not None:
                 raise refusal
             session, displaced = self.registry.enter(
-                name, key_digest, wire, address, player, strict=strict, issued=issued, given=given, may_try=may_try
+                name, key_digest, wire, address, player, strict, issued, given, may_try
             )
             if displaced is not None:
                 self.stop_waiting(session)
@@ -366,9 +355,7 @@ class Lobby:
             self._refuse_account(wire, address, str(refusal), answer)
             return None
         judged = partial(self._judged, checked, wire, address, player, answer)
-        return self.login_service.log_in(
-            checked, password, address, judged, no_new_account=self.no_tables, strong=strong, waits=waits
-        )
+        return self.login_service.log_in(checked, password, address, judged, self.no_tables, strong, waits)
 
     def log_in_by_key(
         self,
@@ -517,7 +504,7 @@ class Lobby:
         """
         Let a present player play: in its reserved seat, or at a new table if another one waits.
 
-        `False`: no other player waits, so this one does now. The seat comes through the player's `seated`.
+        `False`: nobody waits, so this player does now. The seat comes through the player's `seated`.
 
         :param wish: the seat that the player wants in a game of two; `None`: any
         """
@@ -545,7 +532,6 @@ class Lobby:
         Begin a match of a player in a queue, if there are others. Players whose address has started too many matches
         lately stay in the queue.
         """
-        # Find players whose addresses may begin a match now.
         waits = self.new_matches.seconds_until(session.address)
         players = None
         if not waits:
@@ -560,13 +546,11 @@ class Lobby:
 
             players = self.queues.match(queue.key, session, queue.game.least_seats, may_begin)
             waits = min(held_up, default=0.0)
-        # Too many matches begin: try again later.
         if players is None and waits:
             self._held_up[queue.key] = queue
             self.new_matches.wait(waits)
         if players is None or self.no_tables is not None:
             return False
-        # Begin the match.
         reserved = self.queues.reservation(queue.key, session)
         for one in players:
             self.stop_waiting(one)
@@ -737,7 +721,7 @@ class Lobby:
         return [one.table for one in shown if (one.game, one.pool) == queue.key]
 
     def invitation(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
-        """An open table, for a client that knows its number, and its code if it is private; `None`: there is none."""
+        """An open table as those may know it who know its number, and its code if it is private; `None`: there is none."""
         return self.waiting_tables.find(table, code)
 
     def ask_rematch(self, session: Session, played: Played, table: TableId) -> None:
@@ -746,7 +730,7 @@ class Lobby:
         self.waiting_tables.ask(table, played.table, session, others)
 
     def not_here(self, played: Played) -> list[str]:
-        """The names of the players of a match that have no session here."""
+        """The names of those of a match that nobody here has."""
         return [name for name in played.names if self.registry.get(name) is None]
 
     def why_no_rematch(self, session: Session, played: Played) -> str | None:

@@ -2,7 +2,7 @@
 Open tables: those that players have opened, and that others join by a number.
 
 A table that *lasts* belongs to its player, and not to the connection: it waits for a day, whoever is there. The journal has it,
-so it outlives the host, too. Who has a seat at it comes and goes; its match begins when all are here. It lasts if its wire can
+so it outlives the host, too. Its players come and go; its match begins when all are here. It lasts if its wire can
 tell a player who comes back of it, and if the player can show who they are: by an account, or by a guest's key.
 
 All other tables wait for ten minutes at most, and a player who goes has no seat there any more: tables of documented wires, and
@@ -75,7 +75,7 @@ class _Party:
     address: str
     #: When it was opened, in milliseconds since 1970.
     since: int
-    #: Who has a seat, in the order in which they came, by the keys of their names.
+    #: The players with a seat, in the order in which they came, by the keys of their names.
     players: dict[str, SeatRecord]
     #: Whether the player who opened it has the second seat, in a game of two.
     reversed: bool = False
@@ -91,7 +91,7 @@ class _Party:
 
     @property
     def opener(self) -> str:
-        """The key of who came first, of those who have a seat."""
+        """The key of the player that came first, of those with a seat."""
         return next(iter(self.players))
 
     @property
@@ -396,7 +396,7 @@ class OpenTables:
                 one.player.deliver(RematchWanted(played, session.name, table, party.code))
 
     def cannot_come(self, session: Session, why: str) -> None:
-        """A player who was asked for a rematch is gone, or plays another match: nobody waits for it any more."""
+        """A player that was asked for a rematch has left, or plays another match: close the tables that wait for it."""
         for party in [one for one in self._parties.values() if session in one.asked and session.key not in one.players]:
             self._close(party, f"{session.name} {why}")
 
@@ -457,7 +457,7 @@ class OpenTables:
         return None if party is None else party.seats - len(party.players)
 
     def somebody_is_away(self, session: Session) -> bool:
-        """Whether somebody who has a seat at the table that a player has opened last is not here, or not free."""
+        """Whether a player with a seat at the table that a player has opened last is not present, or not free."""
         party = self._own(session)
         return party is not None and not all(self._is_here(party, key) for key in party.players)
 

@@ -73,7 +73,7 @@ class Seats:
     most_sleeping: int | None = None
     house: HouseSeats = field(init=False)
     ends: "MissedEnds" = field(init=False)
-    #: Called with a player who has had a seat, and is free.
+    #: Called with a player that had a seat, and is free.
     freed: Callable[[Session], None] = field(init=False, default=lambda session: None)
     #: The tables in play.
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)

@@ -55,7 +55,7 @@ class OpenTable(Struct, frozen=True):
     game: str = ""
     #: What others must know to join; empty: nothing.
     code: str = ""
-    #: The names of those who have a seat and are not connected now.
+    #: The names of players with a seat that are not connected now.
     away: tuple[str, ...] = ()
     #: Whether it outlives the connections of its players.
     lasts: bool = False

@@ -10,7 +10,7 @@ The script, `->` from the client, `<-` from the server, each line in a `<message
     -> thank you                    free to log in again
     -> leaveGame, logout         <- playerLeftGame, gameState with gameOver, to the other
     connection lost              <- playerLeftGame, to the other; the same end when the grace time is over
-    -> playerLogin   (again)     <- gameState with all points so far, to the one who is back
+    -> playerLogin   (again)     <- gameState with all points so far, to the returned player
 
 A move that the rules forbid loses. A message that is malformed, out of turn or out of place is answered with an error, and
 nothing changes.

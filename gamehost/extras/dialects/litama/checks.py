@@ -125,8 +125,8 @@ def spoiled(data: bytes) -> bytes | None:
 SCENARIOS = (
     Scenario("blue-begins", "The side card of the beginning is blue's; a whole match.", "turn", BLUE),
     Scenario("red-begins", "The side card of the beginning is red's.", "turn", RED),
-    Scenario("creator-is-white", "Who has created the match begins.", "turn", BLUE, below=lambda n: 0),
-    Scenario("creator-is-black", "Who has created the match comes second.", "turn", BLUE, below=lambda n: n - 1),
+    Scenario("creator-is-white", "The creator of the match begins.", "turn", BLUE, below=lambda n: 0),
+    Scenario("creator-is-black", "The creator of the match comes second.", "turn", BLUE, below=lambda n: n - 1),
     Scenario("opponent-waits", "Another player waits already, so the match begins with the answer to `create`.", "turn", BLUE,
              client_first=False, most=40),
     Scenario("random-deals", "Three matches on one connection, each with other cards.", "end", matches=3, most=40),
