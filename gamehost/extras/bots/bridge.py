@@ -264,7 +264,7 @@ class BridgeRun:
     def _start_bot(self) -> None:
         bot = Bot(self._reactor, self._terms.answer_time, self._answered, self._failed, self._bot_ended)
         self._bot = bot
-        # What it writes to standard error is for the one who has started the bridge.
+        # What it writes to standard error is for the user of the bridge.
         start_command(self._reactor, bot, self._terms.command, childFDs={0: "w", 1: "r", 2: 2})
 
     def _answered(self, lines: Sequence[str]) -> None:

@@ -456,7 +456,7 @@ def games_at(
     What makes games, from all that is different between them.
 
     :param place: `None`: a private host is made for the whole contest
-    :param owners: who has a connection to it; `None`: this machine does not show it
+    :param owners: the users with a connection to it; `None`: this machine does not show it
     """
     if place is not None:
         return partial(HostedGame, place.where, place.admin, reactor, game, plan)
@@ -464,7 +464,7 @@ def games_at(
 
 
 def _owners(place: RunningHost | None) -> Owners | None:
-    """Who has a connection to a private host. If that cannot be seen, it is said."""
+    """The users with a connection to a private host. If that cannot be seen, it is said."""
     owners = owners_here() if place is None else None
     if place is None and owners is None:
         words = (

@@ -74,13 +74,13 @@ class Contest:
     #: How often the host has failed in a game, by its id.
     voids: Counter[str] = field(factory=Counter)
     refused: list[Refused] = field(factory=list)
-    #: Entrants who are out, by their numbers: since which round, and why.
+    #: Entrants that are out, by their numbers: since which round, and why.
     scratched: dict[int, tuple[int, str]] = field(factory=dict)
     #: What the organizer has done, in order, and the games that do not count because of it.
     interventions: list[Intervention] = field(factory=list)
     withdrawn: list[Played] = field(factory=list)
     _absences: dict[int, int] = field(factory=dict)
-    #: Who was out and came back: the player, and the last round before and the last one of that time.
+    #: Players that were out and came back: the player, and the last round before and the last one of that time.
     _away: list[tuple[int, int, int]] = field(factory=list)
     #: The games of the rounds that have begun, in order.
     games: list[Pairing] = field(factory=list)
@@ -159,18 +159,18 @@ class Contest:
         return player not in self.scratched or self.scratched[player][0] >= number
 
     def out_of(self, one: Pairing) -> set[int]:
-        """Who is out of a game that is not decided."""
+        """The players that are out of a game that is not decided."""
         found = {player for player in one.players if player in self.scratched}
         if self.in_turn:
             found |= {p for p, after, until in self._away if p in one.players and after <= one.round <= until}
         return found
 
     def counts(self, played: Played) -> bool:
-        """Whether a decided game counts, by the rule for players who are out."""
+        """Whether a decided game counts, by the rule for players that are out."""
         return self.plan.out_rule != "annul" or not any(player in self.scratched for player in played.players)
 
     def _shares(self, one: Pairing) -> dict[int, float]:
-        """The points of a game, decided or not: a player who is out of one that is not decided has forfeited it."""
+        """The points of a game, decided or not: a player that is out of one that is not decided has forfeited it."""
         if (played := self.played.get(one.id)) is not None:
             return dict(zip(played.players, played.shares, strict=True))
         out = self.out_of(one)

@@ -249,7 +249,7 @@ class ContestGame:
         """
         Decide what no record says. A match that is over is judged by its record.
 
-        :param seats: who has lost
+        :param seats: of the players that have lost
         """
         if self._decision is None:
             ruling = None if is_over(self.record) else Ruling(cause, seats, why, evidence)

@@ -343,7 +343,7 @@ class Room:
             self._lobby.give_up(session)
 
     def leave(self) -> None:
-        """The game is over. Who is still connected has to go, and then the room is free."""
+        """The game is over. The connections that are left are closed, and then the room is free."""
         self._journal.first = None
         self._context.suspended = lambda table, name: None
         self.factory.close(OVER).addCallback(self._left)
@@ -361,7 +361,7 @@ class ContestHost:
     _wire: Wire[Any]
     _game: Game[Any, Any]
     _plan: Plan
-    #: Who has a connection; `None`: this machine does not show it, and seats are for whoever has the name.
+    #: The users with a connection; `None`: this machine does not show it, and seats are for whoever has the name.
     owners: Owners | None = None
     rooms: list[Room] = field(factory=list)
     #: Of the sockets for sandboxes; empty: there are none.

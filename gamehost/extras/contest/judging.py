@@ -1,8 +1,9 @@
 """
 How a game of a contest ended: by its record, or by a ruling.
 
-The record of a game's first table decides it: who sat where, and who has won. What no record can say is a ruling of the runner,
-with its evidence. One function reads the result from both. Games are decided by it, and audits judge by it.
+The record of a game's first table decides it: the players of the seats, and the winners. What no record can say is a
+ruling of the runner, with its evidence. One function reads the result from both. Games are decided by it, and audits
+judge by it.
 """
 
 from collections.abc import Mapping, Sequence

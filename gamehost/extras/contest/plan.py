@@ -15,7 +15,7 @@ FORMATS = {
 }
 #: The formats in which a round depends on the results of the one before it.
 IN_TURN = frozenset({"swiss", "knock-out"})
-#: What becomes of the games of a player who is out.
+#: The rule for the games of a player that is out.
 OUT_RULES = {
     "annul": "none of its games counts",
     "forfeit": "what was played counts, and for each other game its opponents have the point",

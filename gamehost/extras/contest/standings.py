@@ -1,5 +1,5 @@
 """
-The table of a contest: who has how many points, and how strong the players are.
+The table of a contest: the points of the players, and their strengths.
 """
 
 from collections import Counter

@@ -212,7 +212,7 @@ class PaperSoccerPlayer(WirePlayer):
 
 
 def _first(points: Sequence[tuple[int, int]], following: Seat) -> Seat:
-    """Who has made the first move, from all points so far and the next player."""
+    """The seat that has made the first move, from all points so far and the next player."""
     position = Position()
     try:
         for point in points:

@@ -201,7 +201,7 @@ class StrategoFramesPlayer(WirePlayer):
     def hear(self, message: Any) -> Sequence[Any]:
         match message:
             case m.Wait() if self.match is None:
-                # Who has waited is the first player, if the server does not say the side.
+                # A player that has waited is the first one, if the server does not say the side.
                 self._seat = Seat(0)
             case m.Connected() if self.match is None:
                 self._open(self._seat)
