@@ -166,15 +166,13 @@ class ContestGame:
             },
         }
         ended = partial(self._ended, seat)
-        command = self._commands[seat]
+        command, more = self._commands[seat], {}
         if is_own(command):
             more = own_environment(os.environ)
-        else:
-            entrant, isolation = (
-                self._plan.names.index(self.names[seat]),
-                Isolation(self._plan.isolate, self._plan.readable),
-            )
-            command, more = isolation.words(command, entrant, self._door(seat)), {}
+        elif self._plan.isolate != "none":
+            entrant = self._plan.names.index(self.names[seat])
+            isolation = Isolation(self._plan.isolate, self._plan.readable)
+            command = isolation.words(command, entrant, self._door(seat))
         self._programs.append(start_program(self._reactor, command, values, ended, more))
 
     def waits(self, name: str) -> None:
