@@ -40,7 +40,7 @@ th,td{padding:.3rem .45rem;border-bottom:1px solid var(--line);text-align:right;
 th{color:var(--soft);font-weight:400;vertical-align:bottom;overflow-wrap:normal}
 .name,.words{text-align:left}td.name{min-width:7rem;font-weight:650}td.words{min-width:9rem}.whole{white-space:nowrap}
 .why td{padding-top:0;color:var(--soft);text-align:left}.out td{border-bottom:0}.own{background:var(--sunk)}
-.cross td,.cross th{padding:.3rem .2rem;font-size:.85rem}.cross td.name{min-width:8rem}
+.cross{width:auto}.cross td,.cross th{padding:.3rem .2rem;font-size:.85rem}.cross td.name{min-width:8rem}
 .plot{display:grid;grid-template-columns:minmax(6rem,14rem) minmax(0,1fr) max-content;gap:.2rem .8rem;align-items:center;
 grid-auto-flow:row dense}
 .plot span{grid-column:1}.plot .value{grid-column:3;white-space:nowrap}
