@@ -111,10 +111,13 @@ class LiesTests(PropertyCase):
             pieces[place] = b"".join(line + b"\n" for line in lines)
         else:
             pieces[place] = spoiled_words(pieces[place], data)
+        self.follow(wire, game, pieces[: place + 4])
+
+    def follow(self, wire: str, game: str, pieces: Sequence[bytes]) -> None:
         playing, codec = program(wire, game), client_codec_of(wire)
         playing.begin()
         try:
-            for piece in pieces[: place + 4]:
+            for piece in pieces:
                 for message in codec.feed(piece):
                     said = playing.hear(message)
                     if playing.result is not None:
@@ -123,6 +126,12 @@ class LiesTests(PropertyCase):
                 b"".join(map(codec.encode, playing.think()))
         except (ProgramError, WireError) as error:
             self.assertTrue(str(error))
+
+    @given(st.sampled_from(sorted(WIRES)), st.booleans(), st.data())
+    def test_messages_in_another_order(self, wire: str, comes_back: bool, data: st.DataObject) -> None:
+        """Some are missing, too."""
+        pieces = data.draw(st.permutations(told(wire, "onitama", comes_back)))
+        self.follow(wire, "onitama", pieces[: data.draw(st.integers(1, len(pieces)))])
 
     @given(st.sampled_from(GAMES), st.data())
     def test_the_open_wire(self, game: str, data: st.DataObject) -> None:

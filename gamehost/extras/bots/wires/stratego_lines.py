@@ -272,6 +272,8 @@ class StrategoLinesPlayer(WirePlayer):
             self._squares = board_of_set_up(self._seat, action.rows)
             lines = ["".join(m.LETTERS[piece] for piece in row) for row in action.rows]
             return tuple(map(m.Text, lines if self._seat == 0 else reversed(lines)))
+        if not isinstance(action, rules.Move):
+            raise ProgramError("the server shows a set-up that is placed piece by piece, which this wire does not have")
         self._sent = action
         return (m.Text(f"{m.square(action.x, action.y)}-{m.square(action.to_x, action.to_y)}"),)
 

@@ -5,6 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.extras.bots.wires.stratego_lines import LinesClientCodec, StrategoLinesPlayer
 from gamehost.games.play import new_player
+from gamehost.games.stratego.rules import Place, Ready
 from gamehost.players.base import Level
 from gamehost.programs.wire_player import ProgramError
 from gamehost.testing.cases import PropertyCase
@@ -73,9 +74,18 @@ class LinesClientCodecTests(ClientCodecContract, PropertyCase):
 
 
 class PlayerTests(SynchronousTestCase):
+    def player(self) -> StrategoLinesPlayer:
+        return StrategoLinesPlayer("ann", "secret", lambda game, seat: new_player(game, seat, Level.EASY, 1))
+
+    def test_a_set_up_piece_by_piece(self) -> None:
+        """What a player of the other wire would do has no line here."""
+        for action in (Ready(), Place("9", 0, 0)):
+            error = self.assertRaises(ProgramError, self.player().act, action)
+            self.assertIn("piece by piece", str(error))
+
     def test_a_move_before_the_board_is_known(self) -> None:
         """The match begins with a set-up of an earlier connection, which a new program does not know."""
-        player = StrategoLinesPlayer("ann", "secret", lambda game, seat: new_player(game, seat, Level.EASY, 1))
+        player = self.player()
         for message in (m.New(), m.Color("red"), m.EndSetup()):
             player.hear(message)
         error = self.assertRaises(ProgramError, player.hear, m.Moved("A4", "A5"))
