@@ -1,11 +1,12 @@
 """A sound client for Eriantys in Java objects, and clients with one fault each."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gamehost.extras.dialects.eriantys_java import messages as m
 from gamehost.extras.dialects.eriantys_java.client import JavaClientCodec
 from gamehost.extras.dialects.eriantys_java.messages import PlayerStatus
+from tests.extras.check.wires.program_clients import fault
 from tests.kit.checker import MemoryClient, MemoryLauncher, NeverEnds, NeverGivesUp, with_fault
 
 _ACKNOWLEDGED = (m.UpdateBoard, m.IslandOwner)
@@ -118,79 +119,58 @@ class WholeSegments(SoundClient):
             self.end(1, "java.io.StreamCorruptedException")
 
 
-class TooFar(SoundClient):
-    def hear_MotherNatureSteps(self, message: m.MotherNatureSteps) -> None:
-        self.say(m.ChosenSteps(message.maxStepsAllowed + 1))
+def other(says: Callable[[Any, Any], Any]) -> Callable[[Any, Any], None]:
+    """Another answer to a message, made of the client and the message."""
+    return lambda client, message: client.say(says(client, message))
 
 
-class CloudsFromOne(SoundClient):
-    def hear_SelectCloud(self, message: m.SelectCloud) -> None:
-        self.say(m.ChosenCloud(len(self.board.dashboard.clouds)))
+def same_assistant(client: Any, message: m.AvailableAssistants) -> Any:
+    played = [card for _, card in message.playedAssistants if card in message.availableAssistants]
+    return m.PlayAssistant(played[0] if played else message.availableAssistants[0])
 
 
-class OtherWizard(SoundClient):
-    def hear_AvailableWizards(self, message: m.AvailableWizards) -> None:
-        self.say(m.ChosenWizard(7))
+def answers_twice(client: SoundClient, message: m.AvailableTowers) -> None:
+    for _ in range(2):
+        SoundClient.hear_AvailableTowers(client, message)
 
 
-class SameAssistant(SoundClient):
-    def hear_AvailableAssistants(self, message: m.AvailableAssistants) -> None:
-        played = [card for _, card in message.playedAssistants if card in message.availableAssistants]
-        self.say(m.PlayAssistant(played[0] if played else message.availableAssistants[0]))
+def nothing(client: Any, *message: Any) -> None:
+    """Does nothing."""
 
 
-class AnswersTwice(SoundClient):
-    def hear_AvailableTowers(self, message: m.AvailableTowers) -> None:
-        super().hear_AvailableTowers(message)
-        super().hear_AvailableTowers(message)
-
-
-class PlaysWithoutBeingAsked(SoundClient):
-    def hear_StartOfPlayerRound(self, message: m.StartOfPlayerRound) -> None:
-        self.say(m.ChosenSteps(1))
-
-
-class NeverPongs(SoundClient):
-    """Does not answer Ping, and says nothing else meanwhile."""
-
-    def hear_Ping(self, message: m.Ping) -> None:
-        self.end(1, "unexpected Ping")
-
-
-class NeverAcknowledges(SoundClient):
-    def acknowledge(self) -> None:
-        pass
-
-
-class IgnoresErrors(SoundClient):
-    def hear_ErrorMessage(self, message: m.ErrorMessage) -> None:
-        pass
-
-
-class NoStream(SoundClient):
-    def connected(self) -> None:
-        self.send(b"hello\n")
-
-
-class EndsAtPlayerDisconnected(SoundClient):
-    def hear_PlayerDisconnected(self, message: m.PlayerDisconnected) -> None:
-        self.end()
-
+NeverAcknowledges, _ = fault(SoundClient, "NeverAcknowledges", "", acknowledge=nothing)
+NoStream, _ = fault(SoundClient, "NoStream", "", connected=lambda client: client.send(b"hello\n"))
 
 #: Each client with a fault, and a scenario that must find it.
-CRIPPLED: Mapping[type[SoundClient], str] = {
+CRIPPLED: Mapping[type[Any], str] = {
     WholeSegments: "bytes",
-    TooFar: "creates",
-    CloudsFromOne: "creates",
-    OtherWizard: "creates",
-    SameAssistant: "joins",
-    AnswersTwice: "creates",
-    PlaysWithoutBeingAsked: "creates",
-    NeverPongs: "pings",
     NeverAcknowledges: "creates",
-    IgnoresErrors: "refused-answer",
     NoStream: "creates",
-    EndsAtPlayerDisconnected: "drop",
     with_fault(NeverEnds, SoundClient): "wins",
     with_fault(NeverGivesUp, SoundClient): "host-killed",
+    **dict(
+        fault(SoundClient, name, scenario, **{f"hear_{kind.__name__}": hear})
+        for name, scenario, kind, hear in (
+            (
+                "TooFar",
+                "creates",
+                m.MotherNatureSteps,
+                other(lambda client, steps: m.ChosenSteps(steps.maxStepsAllowed + 1)),
+            ),
+            (
+                "CloudsFromOne",
+                "creates",
+                m.SelectCloud,
+                other(lambda client, _: m.ChosenCloud(len(client.board.dashboard.clouds))),
+            ),
+            ("OtherWizard", "creates", m.AvailableWizards, other(lambda client, _: m.ChosenWizard(7))),
+            ("SameAssistant", "joins", m.AvailableAssistants, other(same_assistant)),
+            ("AnswersTwice", "creates", m.AvailableTowers, answers_twice),
+            ("PlaysWithoutBeingAsked", "creates", m.StartOfPlayerRound, other(lambda client, _: m.ChosenSteps(1))),
+            # Does not answer Ping, and says nothing else meanwhile.
+            ("NeverPongs", "pings", m.Ping, lambda client, _: client.end(1, "unexpected Ping")),
+            ("IgnoresErrors", "refused-answer", m.ErrorMessage, nothing),
+            ("EndsAtPlayerDisconnected", "drop", m.PlayerDisconnected, lambda client, _: client.end()),
+        )
+    ),
 }
