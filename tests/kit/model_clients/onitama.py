@@ -44,7 +44,12 @@ class OnitamaClient(ProgramClient):
     wire = "onitama"
     inside_after: ClassVar[tuple[type, ...]] = (m.Waiting, m.Start, m.Reconnect)
     senseless = (
-        *("MAKE_MOVE|tiger|a1|a5", "MAKE_MOVE|a1|a2", "STALEMATE|lion", "LOGIN|b o b", "HELLO", "GAME_OVER|ann"),
+        "MAKE_MOVE|tiger|a1|a5",
+        "MAKE_MOVE|a1|a2",
+        "STALEMATE|lion",
+        "LOGIN|b o b",
+        "HELLO",
+        "GAME_OVER|ann",
     )
 
     def in_turn(self, player: Any) -> Sequence[Any]:
@@ -99,7 +104,12 @@ class OnitamaFinalClient(OnitamaClient):
     spaced = True
     inside_after = (final_m.Waiting, final_m.Start, final_m.Restore)
     senseless = (
-        *("MAKE_MOVE|tiger|0|0|4|0", "MAKE_MOVE|ox|5|0", "MAKE_PASS|lion", "LOGIN|b o b", "HELLO", "START|ann"),
+        "MAKE_MOVE|tiger|0|0|4|0",
+        "MAKE_MOVE|ox|5|0",
+        "MAKE_PASS|lion",
+        "LOGIN|b o b",
+        "HELLO",
+        "START|ann",
     )
 
     def in_words(self, data: bytes) -> str:
