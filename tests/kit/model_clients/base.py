@@ -6,7 +6,7 @@ On most wires the player is the program of the wire.
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar
 from zlib import crc32
 
@@ -114,8 +114,8 @@ class ProgramClient(ModelClient):
     more than a program can follow, and it is silent until it comes back.
     """
 
-    #: Messages of the host by which it knows that it is logged in.
-    inside_after: ClassVar[tuple[type, ...]]
+    #: The classes of messages by which it knows that it is logged in. Their names: the wire may be that of an extra.
+    inside_after: ClassVar[Collection[str]] = ()
     #: What must be refused, whatever the state.
     senseless: ClassVar[Sequence[str]]
     password: ClassVar[str] = ""
@@ -169,7 +169,7 @@ class ProgramClient(ModelClient):
             self._due += self.program.hear(message)
         except ProgramError:
             return
-        if isinstance(message, self.inside_after):
+        if type(message).__name__ in self.inside_after:
             self.inside = True
         if self.program.result is not None:
             self.inside = False

@@ -252,7 +252,6 @@ class EriantysClient(ProgramClient):
     """Its program acknowledges by its habit, is ahead of questions, and sets games of all kinds up, or rather waits for one."""
 
     wire = "eriantys"
-    inside_after = ()
     senseless = _NONSENSE
 
     def __init__(self, name: str) -> None:

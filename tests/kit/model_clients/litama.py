@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from gamehost.extras.dialects.litama import messages as m
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Moved
 from gamehost.games.onitama.rules import Position
@@ -25,7 +24,7 @@ class LitamaClient(ProgramClient):
     """Creates matches, which others find."""
 
     wire = "litama"
-    inside_after = (m.Entered, m.Done)
+    inside_after = ("Entered", "Done")
 
     def __init__(self, name: str) -> None:
         self._first_name = name
@@ -61,15 +60,15 @@ class LitamaClient(ProgramClient):
     def take(self, message: Any) -> None:
         super().take(message)
         program: Any = self.program
-        match message:
-            case m.Entered():
+        match type(message).__name__, getattr(message, "command", ""):
+            case "Entered", _:
                 self.with_token.add(self.name)
                 self._asks = False
-            case m.Done("spectate"):
+            case "Done", "spectate":
                 self._asks = False
-            case m.Failed(match_id, error, "create" | "spectate"):
-                self._asks = self._asks and match_id not in ("", program._match_id)
-                if match_id == program._match_id and error in ("Game ended", "Match not found"):
+            case "Failed", "create" | "spectate":
+                self._asks = self._asks and message.match_id not in ("", program._match_id)
+                if message.match_id == program._match_id and message.error in ("Game ended", "Match not found"):
                     program._token, self.inside = "", False
 
     def in_turn(self, player: Any) -> Sequence[Any]:

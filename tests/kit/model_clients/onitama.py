@@ -1,17 +1,15 @@
 """A speaker of the pipes of Onitama."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from msgspec.structs import replace
 
-from gamehost.extras.dialects.onitama_final import messages as final_m
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, Situation
 from gamehost.games.onitama.rules import SQUARES, Card, Move, Position, Square
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
-from gamehost.wires.onitama import messages as m
 from tests.kit.model_clients.base import ProgramClient
 
 COLOURS = ("white", "black")
@@ -42,7 +40,7 @@ def moves_in_turn(player: Any) -> Sequence[Any]:
 
 class OnitamaClient(ProgramClient):
     wire = "onitama"
-    inside_after: ClassVar[tuple[type, ...]] = (m.Waiting, m.Start, m.Reconnect)
+    inside_after = ("Waiting", "Start", "Reconnect")
     senseless = (
         "MAKE_MOVE|tiger|a1|a5",
         "MAKE_MOVE|a1|a2",
@@ -102,7 +100,7 @@ def cards_in(position: Position) -> str:
 class OnitamaFinalClient(OnitamaClient):
     wire = "onitama-final"
     spaced = True
-    inside_after = (final_m.Waiting, final_m.Start, final_m.Restore)
+    inside_after = ("Waiting", "Start", "Restore")
     senseless = (
         "MAKE_MOVE|tiger|0|0|4|0",
         "MAKE_MOVE|ox|5|0",

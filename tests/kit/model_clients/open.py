@@ -67,7 +67,7 @@ WISHES = (
 
 class OpenClient(ProgramClient):
     wire = "open"
-    inside_after = (m.Seeking, m.Seated)
+    inside_after = ("Seeking", "Seated")
 
     def __init__(self, name: str) -> None:
         self._sought = 0

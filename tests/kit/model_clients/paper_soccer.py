@@ -15,7 +15,7 @@ from tests.kit.wires.paper_soccer_talk import login, message, move, over, state
 
 class PaperSoccerClient(ProgramClient):
     wire = "paper-soccer"
-    inside_after = (m.GameState,)
+    inside_after = ("GameState",)
     senseless = (message("move"), message("gameState"), "<hello/>", login("b o b"), login("cid", "chess"))
 
     def take(self, message: Any) -> None:

@@ -11,7 +11,6 @@ from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import STRATEGO
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
-from gamehost.wires.stratego_frames import messages as frames_m
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.messages import LETTERS, board_rows, square
 from tests.kit.memory_host import server_frame
@@ -26,7 +25,7 @@ def board(squares: str) -> str:
 
 class FramesClient(ProgramClient):
     wire = "stratego-frames"
-    inside_after = (frames_m.Wait, frames_m.Connected, frames_m.Side, frames_m.Playing)
+    inside_after = ("Wait", "Connected", "Side", "Playing")
     senseless = ("Setup F (4,4)", "Setup X (0,0)", 'Ready "no"', "Move (0,0) (9,9)", 'Sign On "b o b"')
 
     def in_words(self, data: bytes) -> str:
@@ -93,7 +92,7 @@ class LinesClient(ProgramClient):
     """Says its name and its password at once, before it is asked for them."""
 
     wire = "stratego-lines"
-    inside_after = (m.AuthOk,)
+    inside_after = ("AuthOk",)
     senseless = ("A0-A1", "K1-K2", "winner red", "A4 -A5", "hello there")
     password = "secret"
 
