@@ -224,7 +224,7 @@ class GameHostService(Service):
     def _resume(self) -> None:
         tables = self.context.lobby.restore(self.games, self.store.unfinished())
         if waiting := self.context.lobby.restore_opened(self.store.opened()):
-            self.log.info("{tables} from earlier wait for their players", tables=waiting)
+            self.log.info("tables from earlier that wait for their players: {tables}", tables=waiting)
         for words in self.store.skipped:
             self.log.error("not resumed: {words}", words=words)
         self.resuming = Resuming(self.context.clock, self.store)

@@ -166,7 +166,7 @@ function houseButton(level) {
 
 /** Tables that wait for more players, or with settings of their own, can be joined. */
 function showWaiting(place) {
-  const rows = [...state.waiting.values()].flat().filter((row) => row.table !== undefined && !state.opened.has(row.table));
+  const rows = [...state.waiting.values()].flat().filter((row) => row.table !== undefined && !state.openedTables.has(row.table));
   list(place, rows, (row) => row.table, (row) => {
     const join = () => loggedIn(() => send({ do: "join", table: row.table }));
     const title = titleOf(row.game);

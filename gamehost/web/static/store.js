@@ -20,7 +20,7 @@ export const state = {
   seeking: null,
   /** The `seeking` of a queue or a rematch, and of each table that waits for a day, where you have a seat, by number. */
   queued: null,
-  opened: new Map(),
+  openedTables: new Map(),
   /** The last `invitation`, to a table that waits for players. */
   invitation: null,
   /** The last `study` of a finished match. */
@@ -208,7 +208,7 @@ const general = {
   },
   seeking(message) {
     if (!message.lasts) state.queued = message;
-    else state.opened.set(message.table, message);
+    else state.openedTables.set(message.table, message);
     waitsNow();
   },
   "log-ins": (message) => (state.logIns = message.log_ins),
@@ -225,12 +225,12 @@ const general = {
     const table = newTable(message, message.seat);
     // After a lost connection, what was told before is still true.
     if (known && known.seat === message.seat) Object.assign(table, { log: known.log, complete: known.complete });
-    table.code = known?.code ?? (state.opened.get(message.table) ?? state.queued)?.code;
+    table.code = known?.code ?? (state.openedTables.get(message.table) ?? state.queued)?.code;
     clocked(table, message);
     state.tables.set(message.table, table);
     state.own = message.table;
     state.queued = state.rematch = null;
-    state.opened.delete(message.table);
+    state.openedTables.delete(message.table);
     waitsNow();
   },
   shown(message) {
@@ -264,12 +264,12 @@ const general = {
 };
 
 function waitsNow() {
-  state.seeking = state.queued ?? [...state.opened.values()].at(-1) ?? null;
+  state.seeking = state.queued ?? [...state.openedTables.values()].at(-1) ?? null;
 }
 
 function waitNowhere() {
   state.queued = null;
-  state.opened.clear();
+  state.openedTables.clear();
   waitsNow();
 }
 

@@ -87,7 +87,7 @@ class TablePage {
 
   /** The host does not show this table: it may wait for players, it may be over, or it never was. */
   missing() {
-    if (state.opened.has(this.number)) return void this.showSeeking();
+    if (state.openedTables.has(this.number)) return void this.showSeeking();
     if (state.invitation?.table === this.number) return this.invited();
     if (state.sorry.count === this.sorry) return;
     this.sorry = state.sorry.count;
@@ -127,7 +127,7 @@ class TablePage {
   }
 
   showSeeking() {
-    const seeking = state.opened.get(this.number);
+    const seeking = state.openedTables.get(this.number);
     const key = JSON.stringify(seeking);
     if (this.waits === key) return;
     this.waits = key;
