@@ -46,7 +46,7 @@ def check_strong_password(text: str, key: str) -> None:
     """
     Check the password of a new account.
 
-    :param text: in ASCII, as `checked_password` takes it; such a text has its lower case as its key
+    :param text: in ASCII, as `checked_password` takes it. So its lower case is compared with the key of the name
     :param key: of the account's name
     :raises PasswordRefused: fewer than 8 characters, or the account's name, as names are compared
     """
@@ -74,7 +74,7 @@ class Cost(Struct, frozen=True):
         return self.n * self.r * self.p
 
 
-#: The lowest cost: of passwords that guard nothing, as on hosts in memory.
+#: The lowest cost, for hosts with their store in memory: their accounts end with the process.
 CHEAP = Cost(n=2, r=1, p=1)
 
 

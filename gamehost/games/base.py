@@ -357,8 +357,8 @@ class Game(Protocol[A, E_co]):
         """
         The view of a seat after an event: the same as `GameMaster.view` gives then. The old view is not changed.
 
-        When a master has returned, a view that has followed all of its events for this seat equals a new one. Between two
-        events of one call it may not.
+        After each call of a master, a view that has followed all events for this seat equals what `GameMaster.view` gives.
+        Between two events of one call it may differ.
 
         :param view: the view before; `None`: nothing is known before the first event
         :param event: an event that this seat receives

@@ -31,7 +31,8 @@ from gamehost.tables.interfaces import Audience, Look, OpenTable, WatchableTable
 
 def waiting_players(queues: Mapping[tuple[str, str], Sequence[Session]], tables: OpenTables) -> WaitingByGame:
     """
-    The players that wait in queues and at public tables, without those of separate wires.
+    The players that wait in queues and at public tables. Queues with a pool are left out: their wires
+    play only among themselves.
 
     :param queues: by the name of the game and the pool
     """
@@ -120,7 +121,8 @@ class _Follower:
 @define(eq=False)
 class MatchDirectory:
     """
-    The public view of a host: its players, its matches and queues, the board of these, and every match.
+    The public view of a host: its players, the matches that are played, the queues, the board that lists them, and each match
+    by its number.
 
     :param waiting_here: the players that wait in queues and at public tables of this host
     """

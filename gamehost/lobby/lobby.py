@@ -446,7 +446,7 @@ class Lobby:
         return session
 
     def give_up(self, session: Session) -> None:
-        """As of `Seats`, until the host stops."""
+        """See `Seats.give_up`. Nothing happens when the host is stopping."""
         if not self._stopping:
             self.seats.give_up(session)
 

@@ -160,7 +160,7 @@ class OpenTables:
         :raises TooManyTables: so many from this address, or of this player, wait already
         """
         address, lasts = rate_limit_key(session.address), terms.lasts and can_come_back(session)
-        self._check_room(session, address, lasts)
+        self._make_room(session, address, lasts)
         party = _Party(
             table=self._journal.new_table(),
             queue=queue,
@@ -186,8 +186,12 @@ class OpenTables:
             durable()
         return opened
 
-    def _check_room(self, session: Session, address: str, lasts: bool) -> None:
-        """:raises TooManyTables: there is no room for one more table of a player; one at which nobody is gives way"""
+    def _make_room(self, session: Session, address: str, lasts: bool) -> None:
+        """
+        Make room for one more table of a player. If its address has too many, a table without anybody there is closed.
+
+        :raises TooManyTables: there is no room
+        """
         own = [one for one in self._where.get(session.key, ()) if one.lasts and one.opener == session.key]
         if lasts and len(own) >= MOST_OPENED:
             raise TooManyTables(f"{len(own)} tables of yours wait already: stop one of them first")

@@ -58,7 +58,7 @@ class RemotePlayer(Contestant, Protocol):
         """Send the end. The seat is void."""
 
     def remote_vanished(self) -> None:
-        """The game never was. The player waits again, in front of all others."""
+        """The game ended before its first state was sent. The player waits again, in front of all others."""
 
     def remote_refused(self, reason: str) -> None:
         """A move was refused."""
@@ -208,10 +208,10 @@ _Step = _Told | Moved | Gone
 class RemoteLimits:
     """Limits on masters of remote games. `None`: any number."""
 
-    #: Masters in all: a class of programs.
+    #: Masters in all: enough for the programs of a school class.
     masters: int | None = 64
     masters_per_address: int | None = 8
-    #: Games of one master at once, and more players wait: a master has one thread.
+    #: Games of one master at once. A master has one thread, so more players wait.
     games: int | None = 256
     #: Bytes of contents, and states, in one game.
     bytes: int = 1 << 20

@@ -292,7 +292,12 @@ def place(database: SqliteDatabase, last: int) -> None:
 
 
 def placed_faults(database: SqliteDatabase) -> list[str]:
-    """The faults, one sentence each: `placed` must have every row up to the last step, and no other."""
+    """
+    The faults, one sentence each.
+
+    `placed` is the index of rows by game and number, and `placed_to` says how far it reaches. It must have each row up to
+    there, and no other.
+    """
     ends = database.rows("SELECT seq FROM placed_to")
     if len(ends) != 1:
         return [f"the index has {len(ends)} ends instead of one"]

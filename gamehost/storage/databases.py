@@ -1,5 +1,5 @@
 """
-Stores that are no files: the option `--store` names one by its scheme, as in `postgresql://`. Packages bring them through
+Stores that are not files. The option `--store` names one by its scheme, as in `postgresql://`. Packages bring them through
 entry points of the group `gamehost.stores`, under the name of the scheme.
 """
 
@@ -22,11 +22,11 @@ BACKUP = "this store is a database: copy it with pg_dump or pg_basebackup, or wi
 
 @frozen
 class StoreKind:
-    """A kind of store that is no file. Each of its functions is imported when it is called; `store` is the store's name."""
+    """A kind of store that is not a file. Each of its functions is imported when it is called; `store` is the store's name."""
 
     #: `shown(store)`: the name without passwords, for messages and the log.
     shown: Callable[[str], str]
-    #: `beside(store)`: the path for the small files of the store.
+    #: `beside(store)`: the path for the small files of the store, such as the key of the proofs.
     beside: Callable[[str], Path]
     #: Raises `StoreUnusable` if a library is missing.
     require: Callable[[], None]
@@ -34,11 +34,13 @@ class StoreKind:
     open: Callable[..., Any]
     #: `reading(store, alone)`: a context with an `Inspector`; with `alone`, no host may use the store meanwhile.
     reading: Callable[..., AbstractContextManager[Any]]
-    #: `filled(store, reader)`: a context with the `Inspector` of an empty store that was filled with what another one has.
+    #: `filled(store, reader)`: copies another store into this empty one, and returns a context with the
+    #: `Inspector` of the copy.
     filled: Callable[..., AbstractContextManager[Any]]
     #: `prune(store, before_ms, archive)`: as `gamehost.storage.copying.prune`.
     prune: Callable[..., Any]
-    #: `joining(options, reactor, endpoints)`: how a host with these options becomes a member of a cluster on it.
+    #: `joining(options, reactor, endpoints)`: an object with a method `attach`, which makes a host with these
+    #: options a member of a cluster on this store.
     joining: Callable[..., Any]
 
 

@@ -477,7 +477,7 @@ def renumbered(reader: Inspector, numbers: Iterable[int]) -> Iterator[list[Row]]
 
 
 def copy_notes(source: Database, target: Database) -> None:
-    """Copy up-time, accounts, bans and tables that wait to an empty store. Within a transaction."""
+    """Copy the up-time, the accounts, the bans and the waiting tables to an empty store. Within a transaction."""
     notes: list[Note] = [
         put_uptime(read_uptime(source)),
         *map(AddAccount, read_accounts(source)),

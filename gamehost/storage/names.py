@@ -205,7 +205,7 @@ class TableNumbers:
 
 @frozen
 class NewNumbers:
-    """As of `Registry.new_numbers`. The result is those numbers."""
+    """The request behind `Registry.new_numbers`. Its answer is the numbers."""
 
     count: int
 

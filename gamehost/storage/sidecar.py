@@ -434,7 +434,7 @@ class LastCommit:
         self._memory[:] = fields + _CHECKSUM.pack(crc32(fields))
 
     def remove(self) -> None:
-        """The store was closed in order: the mark says all."""
+        """Remove the file. The store was closed in order, so its mark is complete, and this file is not needed."""
         self._memory.close()
         self._path.unlink(missing_ok=True)
 

@@ -120,6 +120,7 @@ class Writer:
             self._thread.join()
 
     def _live(self) -> None:
+        """The body of the thread: commit changes, do longer work between commits, and at the end close the store."""
         try:
             marking = threading.Thread(target=self._write_marks, name="gamehost-marks", daemon=True)
             marking.start()

@@ -59,9 +59,8 @@ class KuhnScreenTests(ScreenContract, PropertyCase):
         match = ScreenMatch(KUHN, KUHN_MESSAGES, self.kind, 2, {}, 3)
         ann, bob = match.screens[Seat(0)], match.screens[Seat(1)]
         card = match.master.cards[0]
-        self.assertEqual(
-            ann.draw(ASCII), ["round: 1", "first: 0", "chips: 4 4", f"card: {card}", "said: -", f"turn: {NAMES[0]}"]
-        )
+        shown = ["round: 1", "first: 0", "chips: 4 4", f"card: {card}", "said: -", f"turn: {NAMES[0]}", "rounds: 20"]
+        self.assertEqual(ann.draw(ASCII), shown)
         self.assertEqual(ann.moves(9), ["1 check", "2 bet"])
         self.assertEqual(ann.prompt_line(), "Type a move, or its number in the list of moves: check.")
         self.assertEqual(bob.prompt_line(), f"{NAMES[0]} is to move.")

@@ -1,4 +1,4 @@
-"""Stores that are no files: which kinds there are, and what is shown of their names."""
+"""Stores that are not files: which kinds there are, and what is shown of their names."""
 
 from twisted.trial.unittest import SynchronousTestCase
 

@@ -48,12 +48,12 @@ class KuhnMaster:
         last = self.view_of_all
         number, first = last.round + 1, last.round % 2
         chips = (last.chips[0] - 1, last.chips[1] - 1)
-        self.view_of_all = View(number, first, chips, "", (), first)
+        self.view_of_all = View(number, first, chips, "", (), first, self.rounds)
         self.cards = "".join(shuffled(CARDS, self.chance)[:2])
         self.deadline = now + self.move_time if self.move_time else None
         # First what everybody may know, then each card to its own seat.
         dealt = [To(Dealt(card), (Seat(seat),)) for seat, card in enumerate(self.cards)]
-        return [To(Round(number, first, chips)), *dealt]
+        return [To(Round(number, first, chips, self.rounds)), *dealt]
 
     def act(self, seat: Seat, action: Say, now: int) -> Events:
         view = self.view_of_all
@@ -140,7 +140,7 @@ class Kuhn:
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> KuhnMaster:
         chips, rounds, move_time = self._numbers(settings)
-        return KuhnMaster(rounds, move_time, chance, View(0, 0, (chips, chips), "", (), None))
+        return KuhnMaster(rounds, move_time, chance, View(0, 0, (chips, chips), "", (), None, rounds))
 
     def write(self, action: Say) -> bytes:
         return action.word.encode()
@@ -161,8 +161,8 @@ class Kuhn:
         match event:
             case View():
                 return event
-            case Round(number, first, chips):
-                return View(number, first, chips, "", (), first)
+            case Round(number, first, chips, rounds):
+                return View(number, first, chips, "", (), first, rounds)
             case Dealt(card) if view is not None:
                 return replace(view, card=card)
             case Said(speaker, word) if view is not None:
@@ -176,7 +176,7 @@ class Kuhn:
         """A match in which the other player has one of the two other cards."""
         other = shuffled(CARDS.replace(view.card, ""), chance)[0]
         cards = view.card + other if seat == 0 else other + view.card
-        return KuhnMaster(20, 0, chance, replace(view, card=""), cards)
+        return KuhnMaster(view.rounds, 0, chance, replace(view, card=""), cards)
 
 
 KUHN = Kuhn()

@@ -18,14 +18,16 @@ class View(Struct, frozen=True):
     card: str
     said: tuple[Word, ...]
     turn: int | None
+    rounds: int = 20
 
 
 class Round(EventMessage, frozen=True, tag="round"):
-    """A round begins: both put a chip into the pot, and `seat` speaks first."""
+    """One of `rounds` begins: both put a chip into the pot, and `seat` speaks first."""
 
     number: int
     seat: int
     chips: tuple[int, int]
+    rounds: int = 20
 
 
 class Dealt(EventMessage, frozen=True, tag="dealt"):

@@ -70,9 +70,7 @@ class HomeSearch:
         return found
 
     def end(self) -> None:
-        """
-        The connection is with another member, or with this one, or has ended: it does not need the name here any more.
-        """
+        """The connection has found its member, or is closed. Its claim of the name is dropped."""
         self._cluster.drop_claim(self)
 
     def _answered(self, home: int | None) -> None:
@@ -197,8 +195,8 @@ class Cluster(Membership):
         """
         The host is ready.
 
-        :param factories: of the wires; the first one of a wire gets the connections that others pass on
-        :param sites: of the pages
+        :param factories: one for each listener. The first one of a wire gets the connections that other members pass on
+        :param sites: the web sites of the pages
         """
         self.factories = {one.wire.name: one for one in reversed(list(factories))}
         self.listener.open(self, {**self.factories, SOCKET: next(iter(sites), None)})

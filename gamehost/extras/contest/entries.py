@@ -1,8 +1,9 @@
 """
 What the journal of a contest is made of.
 
-The journal is a file of JSON lines. Each has one key, which names what it is: the `plan`, which is the first one, and then what
-is written down while the contest is played, in order. A game counts when its line is on disk.
+The journal is a file of JSON lines. Each has one key, which names what it is. The first line is the `plan`, which
+`gamehost.extras.contest.contest` writes. The others are the entries of this module, in the order in which they happened. A
+game counts when its line is on disk.
 """
 
 import json
@@ -24,9 +25,9 @@ class Played:
     round: int
     #: The entrants, by their numbers, in the order of the seats.
     players: tuple[int, ...]
-    #: Of the point, in the same order.
+    #: The share of each player in the one point of the game, in the same order.
     shares: tuple[float, ...]
-    #: As of `Decision`.
+    #: See `gamehost.extras.contest.judging.Decision`.
     cause: str
     words: str
     #: What the runner has decided, and its evidence; `None`: the record decides.

@@ -293,7 +293,7 @@ class PrivateGame(ContestGame):
     """
     A game on the private host of the contest.
 
-    :param host: where it has a room until it is over
+    :param host: the host on which this game has a room of its own until it is over
     """
 
     _host: ContestHost = field(kw_only=True)

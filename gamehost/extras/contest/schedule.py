@@ -84,7 +84,7 @@ def knock_out_round(alive: Sequence[int], first: bool, games: int) -> Round:
 
 @define
 class Past:
-    """What the players of a contest of two seats have met with so far, as far as the next round must know it."""
+    """What the next round must know of the rounds before it, in a contest of two seats."""
 
     #: First seats minus second seats of each player.
     balance: list[int]
@@ -110,8 +110,8 @@ def swiss_round(order: Sequence[int], past: Past) -> Round:
     """
     The next round of a Swiss contest, by Monrad: neighbours in the table meet, as far as they have not met.
 
-    Nobody has one seat more than once oftener than the other. Nobody has a second bye before all had one; the bye goes to the
-    last in the table who can have it. Two meet again only if there is no other way to seat all.
+    For each player, the numbers of first and of second seats differ by 1 at most. Nobody has a second bye before all had
+    one; the bye goes to the last in the table who can have it. Two meet again only if there is no other way to seat all.
 
     :param order: the players who take part, the best one first
     """
@@ -129,7 +129,7 @@ def swiss_round(order: Sequence[int], past: Past) -> Round:
 
 
 def _seated(pairs: Sequence[tuple[int, int]] | None, past: Past, byes: tuple[int, ...]) -> Round:
-    """Give the first seat to who had it less often; of two equals, to each in turn."""
+    """Give the first seat to the player that had it less often. If both had it equally often, it alternates."""
     pairings = []
     for number, (one, other) in enumerate(pairs or ()):
         if past.balance[one] != past.balance[other]:
@@ -221,7 +221,7 @@ class _Search:
         return False
 
     def _contract(self, one: int, other: int) -> Iterator[int]:
-        """Make one vertex of a circle of odd length; those of it that the search has not been at are returned."""
+        """Make one vertex of a circle of odd length. Its vertices that the search has not reached before are returned."""
         base = self._meeting(one, other)
         inside = self._mark(one, base, other) | self._mark(other, base, one)
         for vertex in range(len(self.bases)):
@@ -268,8 +268,8 @@ TRIED = 200
 
 def seatings(players: int, seats: int, rounds: int, seed: int) -> Iterator[Round]:
     """
-    Rounds of a game for more than two: who has met whom seldom meets next, and each has each seat equally often, as far as
-    that can be found.
+    Rounds of a game for more than two: players that have met least often meet next, and each has each seat equally
+    often, as far as that can be found.
 
     :raises ValueError: there are fewer players than seats
     """

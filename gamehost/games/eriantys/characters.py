@@ -37,7 +37,7 @@ class Step(Struct, frozen=True, gc=False):
 
 
 class Effect(Struct, frozen=True, gc=False):
-    """The effect of a character. By default it asks nothing, and works through being the active character."""
+    """The effect of a character. By default it asks nothing: the rules look at which character is active."""
 
     character: ClassVar[rules.Character]
     #: Coins for the first use; later uses cost one more.

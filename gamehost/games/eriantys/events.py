@@ -285,7 +285,7 @@ class AskSteps(Ask, frozen=True, gc=False):
 
 
 class AskCloud(Ask, frozen=True, gc=False):
-    """Which cloud? The places of those with students, from 0."""
+    """Which cloud? `clouds` are the places, from 0, of the clouds that still have students."""
 
     clouds: tuple[int, ...]
 

@@ -142,7 +142,7 @@ class PaperSoccerMaster:
         return (To(Moved(seat, action.points, self._next)),)
 
     def foul(self, seat: Seat, action: Move) -> str | None:
-        """Why this move would be a loss, for clients that ask before they move. A move out of turn is none."""
+        """Why this move would be a loss, for clients that ask before they move. A move out of turn is no foul."""
         if self.result is None and seat == self._next and action.points:
             try:
                 self._position.after(action.points)
@@ -157,7 +157,7 @@ class PaperSoccerMaster:
         return self._end(other(self._next), (), Cause.TIME, "ran out of time")
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:
-        """A move can be taken back; every second one is this seat's."""
+        """A move can be taken back if this seat has made one. If the other seat has moved since, both moves go."""
         if offer is Offer.TAKEBACK and len(self._before) < self._since_move_of(seat):
             return "you have no move that can be taken back"
         return None
@@ -189,7 +189,7 @@ class PaperSoccerMaster:
 
     def state(self) -> object:
         """
-        The position, the seat that moved first, and the seat to move. The drawn lines contain the ball's path; its
+        The position, the seat that moved first, and the seat to move. The lines on the field contain the ball's path; its
         length is enough here.
         """
         return (self._position, self._first, self._next, len(self._points))
@@ -227,7 +227,7 @@ def position_of(view: Situation) -> Position:
 
 
 class PaperSoccer:
-    """The game's token. Its notation is a move's points: `0,0 1,1`."""
+    """The game, as hosts and tables know it. Its notation is a move's points: `0,0 1,1`."""
 
     name = "paper-soccer"
     version = 1

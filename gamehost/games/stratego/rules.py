@@ -561,7 +561,7 @@ class Opened:
 
 
 class Placed(Struct, frozen=True, gc=False):
-    """One piece has been placed. To that player."""
+    """One piece has been placed. Only the player who placed it gets this."""
 
     piece: str
     x: int
@@ -569,7 +569,7 @@ class Placed(Struct, frozen=True, gc=False):
 
 
 class PlacedAll(Struct, frozen=True, gc=False):
-    """All forty pieces have been placed. To that player."""
+    """All forty pieces have been placed. Only the player who placed them gets this."""
 
     rows: tuple[str, ...]
 

@@ -79,7 +79,7 @@ def payload_size(header: bytes, known: Mapping[int, type] = m.CLIENT_FRAMES) -> 
     return int(size)
 
 
-#: Messages with one payload only.
+#: Messages that always have the same payload.
 PLAIN: Mapping[type, str] = {
     m.Wait: "wait",
     m.Connected: "connected",
@@ -122,6 +122,7 @@ class FramesCodec:
             yield _READERS[frame[1]](frame)
 
     def whole(self, data: bytes) -> m.Message | None:
+        """The message, if the bytes are exactly one frame."""
         frame = self._frames.whole(data)
         return None if frame is None else _READERS[frame[1]](frame)
 

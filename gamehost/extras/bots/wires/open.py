@@ -83,7 +83,7 @@ class OpenPlayer(WirePlayer):
         return () if match is None or work is None else self._program.act(match, thought(work))
 
     def act(self, action: Any) -> Sequence[Any]:
-        """Actions are written in the game's notation by the program itself."""
+        """This is never called: the program writes its actions itself, in `think`."""
         raise NotImplementedError
 
 

@@ -70,7 +70,7 @@ class OpenReading(Reading):
         self._moves = Unanswered()
         #: The other unanswered messages that may be refused: `log-in` or `other`.
         self._open: list[str] = []
-        #: The ids of questions for moves, and whether each may be asked.
+        #: The id of each question for moves -> whether a refusal of it is no fault of the client.
         self._asked: dict[Any, bool] = {}
         self._may_be_late = False
 
@@ -172,7 +172,8 @@ class OpenReading(Reading):
     def _happened(self, event: Any) -> str:
         assert self._played is not None
         messages, game = self._played.messages, self._played.game
-        own = next((found for found in (_of(event, "seat"),) if found is not None), int(self._seat)) == self._seat
+        seat = _of(event, "seat")
+        own = seat is None or seat == self._seat
         sent = self._moves.next_accepted() if own else None
         if sent is not None:
             self._moves.accepted(sent.move)

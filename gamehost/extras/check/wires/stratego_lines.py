@@ -39,7 +39,7 @@ from gamehost.wires.framing import asks_for_help
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.messages import is_resignation
 
-#: The walk of a side that has not moved, if a piece may cross the same border in three turns in a row.
+#: The memory of the Two-Squares rule before the first move. A piece may cross the same border in three turns in a row.
 _NOWHERE = rules.nowhere(3)
 _OFF = "no such square"
 
@@ -60,7 +60,7 @@ class Sight:
         self.squares, self._walk = "", _NOWHERE
 
     def show(self, squares: Iterable[str]) -> None:
-        """A board, A1 first. Other marks are an empty square or a lake."""
+        """A board, A1 first. Marks that are no piece are replaced by those of the board without pieces."""
         marks = zip(squares, rules.BARE.decode("ascii"), strict=True)
         self.squares = "".join(mark if mark in rules.KINDS or mark == ENEMY else bare for mark, bare in marks)
 
@@ -71,7 +71,7 @@ class Sight:
         return rules.opening(board_with(self.squares, rules.FIRST_PLAYER, {}), 0).objection(source, target)
 
     def crosses_again(self, source: int, target: int) -> bool:
-        """Whether the Two-Squares rule refuses this move where it is played."""
+        """Whether hosts that have the Two-Squares rule refuse this move."""
         way = rules.WAYS[source].get(target)
         return way is not None and bool(way[1] & self._walk.barred(source))
 

@@ -283,7 +283,7 @@ class Match:
         return self.players[0] if self.waits and self.players else None
 
     def seat_of(self, token: str) -> int | None:
-        """The seat of a token; while the match waits, 0 for its creator's; `None`: of none."""
+        """The seat with this token; `None`: no seat has it. While the match waits, its creator has seat 0."""
         sessions = self.sessions or [("", one.session.key_digest) for one in self.players if one.session is not None]
         digest = IssuedKey(token, True).digest
         return next((seat for seat, (_, known) in enumerate(sessions) if compare_digest(known, digest)), None)
@@ -382,7 +382,7 @@ class Match:
         self._greeting = greeting
 
     def happened(self, player: SeatPlayer, event: Moved | Exchanged | TakenBack) -> None:
-        """A move was made. Each player receives the event; the first call counts."""
+        """A move was made. This is called once for each player, and only the first call changes the match."""
         assert player.handle is not None
         mover = self.player_in(event.seat)
         if mover is not None:
