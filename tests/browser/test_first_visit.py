@@ -83,6 +83,16 @@ class InvitationTests(PlayCase):
         await friend.until(f"{TITLE} === 'Your move'")
         await page.until(f"{TITLE} === 'bob to move'")
 
+    async def test_the_invitation_is_there_after_a_reload(self) -> None:
+        """Its player is told who has come, and that the page can be closed."""
+        page = await self.browser.page()
+        await sit_down(page, "olga", "onitama", private="true")
+        shown = "document.querySelector('.seeking')?.textContent.includes('The table waits for a day')"
+        await page.until(shown)
+        await page.open("/")
+        await page.until(shown)
+        await page.until("document.querySelector('.invite code') !== null")
+
     async def test_an_invitation_that_is_over(self) -> None:
         """It says so, and offers no seat. Neither does a table that never was."""
         page = await self.browser.page()
