@@ -320,6 +320,9 @@ class PrivateGame(ContestGame):
     def _gone(self, seat: int, program: ProgramProcess | Person) -> None:
         if self._room is not None:
             self._room.give_up(self.names[seat])
+        if not is_over(self.record):
+            # Nobody was at the table any more, so the host has put it away: no record will say who has lost.
+            self.rule("gone", (seat,), _how_ended(program), status=program.status, said=program.words)
 
     def _match_id(self) -> str:
         waiting = [] if self._room is None else map(self._room.session, self.names)

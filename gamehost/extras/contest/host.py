@@ -339,7 +339,15 @@ class Room:
         return session is not None and session in waiting
 
     def give_up(self, name: str) -> None:
-        if (session := self.session(name)) is not None:
+        """Give up the seat of a program that has ended, whether its connection is closed already or not."""
+        session = self.session(name)
+        if session is None:
+            return
+        handle = getattr(session.player, "handle", None)
+        if handle is not None:
+            # The connection is about to be closed. Without this, a match that both leave at once would sleep for ever.
+            handle.leave()
+        else:
             self._lobby.give_up(session)
 
     def leave(self) -> None:

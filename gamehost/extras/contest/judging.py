@@ -19,6 +19,7 @@ from gamehost.journal.replay import replayed
 RULED: Mapping[str, str] = {
     "absent": "it did not log in and ask for its game in time, or could not be started",
     "crash": "it ended before its game began",
+    "gone": "it ended in its game, when no other player was there either",
     "memory": "it took more memory than the contest allows",
     "processes": "it had more processes than the contest allows",
     "processor": "it took more time of a processor than the contest allows",
