@@ -474,8 +474,12 @@ class OpenTables:
         return any(not (party.lasts and can_come_back(session)) for party in self._where.get(session.key, ()))
 
     def record_of(self, key: str) -> SeatRecord | None:
-        """Whose a name is because of a table that lasts; `None`: nobody's."""
-        lasting = (one for one in self._where.get(key, ()) if one.lasts)
+        """
+        Whose a name is because of a private table that lasts; `None`: nobody's.
+
+        A public table is for everybody. It keeps no name from a program that crashed while it waited, and has lost its key.
+        """
+        lasting = (one for one in self._where.get(key, ()) if one.lasts and one.code)
         party = next(lasting, None)
         return None if party is None else party.players[key]
 

@@ -278,6 +278,16 @@ class OtherWireTests(OpenedCase):
         board = self.ask(tom, do="lobby")
         self.assertEqual([row.get("away") for row in board[0]["waiting"]], [["olga"], None])
 
+    def test_a_public_table_keeps_no_name(self) -> None:
+        """A program that crashed while it waited comes back without its key, and waits at its table."""
+        host = self.host()
+        olga, *_ = self.open(host, private=False, settings={"move_time": 60})
+        olga.drop()
+        again = host.connect("open", HERE)
+        again.send(line(do="enter", name="olga"))
+        told = self.told(again)
+        self.assertEqual([one["is"] for one in told], ["entered", "seeking"])
+
     def test_a_host_that_drains_keeps_the_tables(self) -> None:
         """It begins no match, and the next run does."""
         host = self.host()

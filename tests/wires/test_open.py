@@ -355,6 +355,28 @@ class KeyTests(OpenCase):
         self.assertEqual([one["is"] for one in self.told(ann)], ["entered"])
         self.assertIsNone(host.lobby.registry.get("bob"))
 
+    def test_a_match_begins_before_the_key_is_durable(self) -> None:
+        """A friend takes the last seat in that moment. The player hears first that it has entered, and hears it once."""
+        host, waiting = self.host(), list[Callable[[], None]]()
+        ann, _ = self.logged_in(host)
+        [opened] = self.ask(ann, do="seek", game="onitama", private=True)
+        ann.drop()
+        store = MemoryRemembered()
+        put = store.put
+        store.put = lambda login, durable: put(login, partial(waiting.append, durable))  # type: ignore[method-assign]
+        host.lobby.login_service.remembered = RememberedLogins(store)
+        again = host.connect("open")
+        again.send(line(do="log-in", name="ann", password="a good one", keep=True))
+        self.assertEqual(self.told(again), [])
+        bob, _ = self.enter(host, "bob")
+        bob.send(line(do="join", table=opened["table"], code=opened["code"]))
+        for durable in waiting:
+            durable()
+        kinds = [one["is"] for one in self.told(again)]
+        self.assertEqual((kinds[0], kinds.count("entered"), kinds.count("seated")), ("entered", 1, 1))
+        again.send(line(do="moves", table=opened["table"]))
+        self.assertIn(self.told(again)[-1]["is"], ("moves", "refused"))
+
     def test_a_client_that_is_gone_before_its_key_is_checked(self) -> None:
         host, waiting = self.host(), list[Callable[[], None]]()
         ann, entered = self.logged_in(host)

@@ -582,6 +582,7 @@ class OpenConversation(LogsIn):
     # -- from the lobby
 
     def tell_gathered(self, event: OpenTable) -> None:
+        self.enter_before_its_key()
         if self.state is OpenState.LOBBY:
             self.set_state(OpenState.WAITING)
         settings, code, away = dict(event.settings), event.code or UNSET, list(event.away) or UNSET

@@ -11,6 +11,7 @@ from gamehost.accounts.names import NameFault, NameRefused, checked_name
 from gamehost.accounts.remembered import REMEMBERED_KEY, REMEMBERED_KEY_BITS, remembered_id
 from gamehost.lobby.own_account import Device, OwnAccount
 from gamehost.lobby.sessions import IssuedKey, Session
+from gamehost.tables.interfaces import SeatHandle
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.watching import KEY, KEY_BITS, GoesElsewhere, OpenState
 
@@ -33,6 +34,8 @@ class LogsIn(GoesElsewhere):
 
     #: How the client names its device; `None`: it asks for no key.
     _device: str | None = None
+    #: The key that is about to become durable.
+    _awaited = ""
     #: Whether a change of the password is under way.
     _changing = False
 
@@ -99,9 +102,9 @@ class LogsIn(GoesElsewhere):
         else:
             # The client waits until its key is durable: it is never given one that a crash takes back.
             self.session = outcome
-            self._remember(account, partial(self._entered, outcome))
+            self._awaited = self._remember(account, self._key_is_durable)
 
-    def _remember(self, account: OwnAccount, given: Callable[[str], None]) -> None:
+    def _remember(self, account: OwnAccount, given: Callable[[str], None]) -> str:
         """Give this device a key, and call `given` with it unless the client has gone meanwhile."""
         session, key = self.session, random_key(self.lobby, REMEMBERED_KEY_BITS)
 
@@ -111,6 +114,29 @@ class LogsIn(GoesElsewhere):
                 given(key)
 
         account.remember(key, self._device or "", remembered)
+        return key
+
+    def _key_is_durable(self, key: str) -> None:
+        if self.session is None:
+            return
+        if self.state is OpenState.CHECKING:
+            self._entered(self.session, key)
+        elif self.handle is None:
+            self.lobby.goes_on_waiting(self.session)
+
+    def enter_before_its_key(self) -> None:
+        """
+        Something of a table is about to be told to a client that waits for its key: a friend has taken a seat in this moment.
+        The client is told first that it has entered.
+        """
+        if self.state is OpenState.CHECKING and self.session is not None:
+            self.logged_in(self.session)
+            self.peer.say(m.Entered(self.session.name, self._awaited, UNSET, True))
+            self.set_state(OpenState.LOBBY)
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        self.enter_before_its_key()
+        super().seated(handle)
 
     def _entered(self, session: Session, key: str | UnsetType = UNSET) -> None:
         self.logged_in(session)
