@@ -619,7 +619,7 @@ class AdminTests(SynchronousTestCase):
         self.config.write_text("grace = 30\n")
         self.assertEqual(self.ask("reload"), "changed: grace\n")
         self.assertEqual(self.ask("reload"), "nothing is different\n")
-        self.assertIn(f"told: {CLIENTS}; not told", self.ask("say", "We stop at 8."))
+        self.assertIn(f"told: {CLIENTS}; not sent", self.ask("say", "We stop at 8."))
         busy.more()
         self.assertEqual(busy.notices, CLIENTS)
 

@@ -85,8 +85,8 @@ class Company:
                 return message
             if message["is"] == "bye":
                 raise ConnectionError(message["why"])
-            if message["is"] == "sorry" and "in a match" in message["why"]:
-                return message  # it has begun just now
+            if message["is"] == "sorry" and ("in a match" in message["why"] or 'wait for "seated"' in message["why"]):
+                return message  # the match has begun just now, or is about to
             if message["is"] == "sorry":
                 raise Lost(f"{one.name}: {message['why']}")
 

@@ -174,13 +174,14 @@ class ClosedGameTests(OpenCase):
         self.lobby = self.world.lobby
 
     def test_who_waits_is_told(self) -> None:
+        """In the queue. A table that lasts waits until the game is opened again."""
         waits, at_table = enter(self.world, "ann"), enter(self.world, "bob")
         waits.send(line(do="seek", game="onitama"))
         at_table.send(line(do="seek", game="onitama", private=True))
         self.told(waits), self.told(at_table)
         self.lobby.close_game("onitama", "onitama is closed")
-        for client in (waits, at_table):
-            self.assertIn("onitama is closed", str(self.told(client)))
+        self.assertIn("onitama is closed", str(self.told(waits)))
+        self.assertEqual(self.told(at_table), [])
 
     def test_no_match_of_it_begins(self) -> None:
         self.world.come("ann", "bob", wire="onitama")

@@ -373,14 +373,14 @@ class RatedMatchTests(SynchronousTestCase):
         self.ann.send(line(do="house", level="easy", seat=1))
         self.assertEqual(said(self.ann)[-1]["why"], "a rated match is not played on by others")
 
-    def test_a_rematch_is_private_and_not_rated(self) -> None:
+    def test_the_rematch_of_a_rated_match_is_rated(self) -> None:
         seek(self.ann)
         seek(self.bob)
         play(self.host, self.ann, self.bob)
         for one in (self.ann, self.bob):
             one.send(line(do="rematch"))
         (table,) = self.host.lobby.tables.values()
-        self.assertNotIn("rated", table.settings)
+        self.assertEqual(table.settings["rated"], "yes")
 
     def test_the_ladder_on_the_console(self) -> None:
         seek(self.ann)

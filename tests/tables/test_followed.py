@@ -223,7 +223,7 @@ class TakenOverTests(SynchronousTestCase):
         late = self.watch()
         self.assertEqual(late.read(), [Look(4, (), Counted(4, 9))])
         bob.drop()
-        self.assertEqual((watcher.read(), late.read()), ([(4, Away(Seat(1)))],) * 2)
+        self.assertEqual((watcher.read(), late.read()), ([(4, Away(Seat(1), kept=60_000))],) * 2)
         ann.say("bye")
         self.assertEqual([n for n, _ in watcher.read()], [4, 5])
         self.assertEqual(type(late.read()[-1][1]), Over)
@@ -271,7 +271,7 @@ class TakenOverTests(SynchronousTestCase):
         journal.release()
         self.leader.wait(READ_EVERY)
         ann.drop()
-        self.assertEqual((followed.n, watcher.read()), (3, [(3, Away(Seat(0)))]))
+        self.assertEqual((followed.n, watcher.read()), (3, [(3, Away(Seat(0), kept=60_000))]))
 
     def test_it_sleeps_again(self) -> None:
         watcher = self.watch()

@@ -149,7 +149,7 @@ class LobbyTests(SynchronousTestCase):
 
     def test_three_games_of_one_address_wait(self) -> None:
         """The fourth is not now; it has nothing to do with its settings."""
-        world = MemoryHost({"eriantys.ping": "0"})
+        world = MemoryHost({"eriantys.ping": "0", "limits.open_tables": "3"})
         players = [guest(world, name) for name in ("ann", "bob", "carl", "dora")]
         answers = [player.ask("SetGame", numberOfPlayers=2, expertMode=False) for player in players]
         self.assertEqual([types(heard) for heard in answers[:3]], [["WaitingForPlayers"]] * 3)

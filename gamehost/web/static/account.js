@@ -4,6 +4,14 @@ import { h, put, say } from "./dom.js";
 import { send } from "./socket.js";
 import { listen, state } from "./store.js";
 
+/** How the list of log-ins names this browser: "Firefox, Android". */
+export function deviceName(agent) {
+  const find = (names) => names.find((name) => agent.includes(name)) ?? "";
+  const browser = find(["Firefox", "Edg", "OPR", "Chrome", "Safari"]).replace("Edg", "Edge").replace("OPR", "Opera");
+  const system = find(["Android", "iPhone", "iPad", "Windows", "Mac", "CrOS", "Linux"]).replace("CrOS", "ChromeOS");
+  return [browser, system].filter(Boolean).join(", ");
+}
+
 /** Show the devices in an element, and let each be logged out. Returns the function that ends it. */
 export function devices(place) {
   const rows = h("ul", { class: "devices" });

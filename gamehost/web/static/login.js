@@ -92,7 +92,8 @@ function unknown(dialog, then) {
     name.value = fitting(typed);
     if (name.value !== typed) return say(why, `A name has letters, digits, _ - and . and no other signs. Is ${name.value} right? Then go on.`);
     say(why, "");
-    enter(typed, password.value);
+    if (!password.value) enter(typed);
+    else import("./account.js").then(({ deviceName }) => enter(typed, password.value, deviceName(navigator.userAgent)));
   };
   put(
     dialog,

@@ -145,17 +145,9 @@ export function look({ lobby = false, tables = [] }) {
   else if ((lobby || wanted.tables.size || login) && state.link !== "ended") connect();
 }
 
-/** How the list of log-ins names this browser: "Firefox, Android". */
-export function device(agent) {
-  const find = (names) => names.find((name) => agent.includes(name)) ?? "";
-  const browser = find(["Firefox", "Edg", "OPR", "Chrome", "Safari"]).replace("Edg", "Edge").replace("OPR", "Opera");
-  const system = find(["Android", "iPhone", "iPad", "Windows", "Mac", "CrOS", "Linux"]).replace("CrOS", "ChromeOS");
-  return [browser, system].filter(Boolean).join(", ");
-}
-
-/** Log in. `password` is for accounts. The answer is in the state: `me`, or `sorry`. */
-export function enter(name, password) {
-  login = password ? { do: "log-in", name, password, keep: true, device: device(navigator.userAgent) } : { do: "enter", name };
+/** Log in. `password` and `device` are for accounts. The answer is in the state: `me`, or `sorry`. */
+export function enter(name, password, device) {
+  login = password ? { do: "log-in", name, password, keep: true, device } : { do: "enter", name };
   state.entering = true;
   state.link = state.link === "ended" ? "closed" : state.link;
   if (!send(login)) connect();
