@@ -629,7 +629,7 @@ class AdminTests(SynchronousTestCase):
         with closing(sqlite3.connect(copy)) as connection:
             self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
         self.assertEqual(self.ask("account", "list"), "")
-        for words in (("reset", "nobody"), ("rename", "nobody", "new"), ("delete", "nobody")):
+        for words in (("devices", "nobody"), ("reset", "nobody"), ("rename", "nobody", "new"), ("delete", "nobody")):
             self.assertIn("nobody", self.ask("account", *words, status=1))
 
     def remove(self, host: HostProcess) -> None:
@@ -649,7 +649,7 @@ class AdminTests(SynchronousTestCase):
     def drain(self, host: HostProcess, ann: Socket, bob: Socket) -> None:
         """The last match ends, and the process too. Nothing is lost."""
         self.assertIn("after the last of 1", self.ask("drain"))
-        self.assertIn("the host goes on", self.ask("drain", "--cancel"))
+        self.assertIn("the host continues", self.ask("drain", "--cancel"))
         self.ask("drain")
         self.assertIn("no new matches begin", self.log_in(host, "carl")[1])
         ann.close()

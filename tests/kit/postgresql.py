@@ -106,7 +106,7 @@ class PostgresServer:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             # Ctrl-C is for the program that uses the server. It ends the server last.
-            start_new_session=True,
+            process_group=0,
         )
         self._run([self.programs / "pg_isready", "-h", self.folder, "-p", str(self.port), "-q"], tries=600)
 
