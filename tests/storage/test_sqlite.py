@@ -254,7 +254,9 @@ class OwnershipTests(StoreCase):
         before = {path.name for path in self.folder.iterdir()}
         found = subprocess.run([sys.executable, "-c", program, self.path.as_uri()], capture_output=True, text=True)
         self.assertEqual((found.stdout, found.stderr), ("database is locked\n" * 12, ""))
-        self.assertEqual({path.name for path in self.folder.iterdir()}, before)
+        # The host itself may be about to replace the high-water mark.
+        after = {path.name for path in self.folder.iterdir() if path.suffix != ".new"}
+        self.assertLessEqual(after, before)
 
     def test_a_store_that_could_be_shared(self) -> None:
         """Another process could read a log with an index in a file. A host refuses such a store."""
