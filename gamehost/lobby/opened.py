@@ -129,6 +129,8 @@ class OpenTables:
     #: Tables that one address may have waiting; `None`: any number. And the seconds for which a table waits that lasts.
     most: int | None = None
     patience: float = 86_400.0
+    #: Whether tables may last. On a private host they go with the programs that opened them.
+    lasting: bool = True
     _parties: dict[TableId, _Party] = field(factory=dict)
     #: Where players wait, by the keys of their names, in the order in which they came there.
     _where: dict[str, list[_Party]] = field(factory=dict)
@@ -159,7 +161,8 @@ class OpenTables:
         :param second: whether this player has the second seat in a game of two
         :raises TooManyTables: so many from this address, or of this player, wait already
         """
-        address, lasts = rate_limit_key(session.address), terms.lasts and can_come_back(session)
+        address = rate_limit_key(session.address)
+        lasts = self.lasting and terms.lasts and can_come_back(session)
         self._make_room(session, address, lasts)
         party = _Party(
             table=self._journal.new_table(),

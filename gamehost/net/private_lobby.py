@@ -53,6 +53,7 @@ def private_lobby(
         **registry.for_accounts(),
     )
     lobby = new_lobby(context, registry, of_games, login_service=login_service)
+    lobby.waiting_tables.lasting = False
     host = HostContext(clock, lobby, read, ConnectionLimiter(read, seats_at=registry.seats_at), cork)
     if around is not None:
         host.new_input = lambda one, codec, conversation: Input(one, codec, around(lobby, one, conversation))

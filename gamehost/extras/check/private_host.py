@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import Clock
 
@@ -20,7 +20,6 @@ from gamehost.games.base import Seat
 from gamehost.games.play import new_player
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.opened import BRIEF, Terms
 from gamehost.lobby.sessions import Queue, Session
 from gamehost.net.private_lobby import private_lobby
 from gamehost.players.base import Level, SeededChance
@@ -95,16 +94,8 @@ class WatchedLobby(Lobby):
             self.watcher.waits(queue)
         return seated
 
-    def open_table(
-        self,
-        session: Session,
-        queue: Queue,
-        seats: int,
-        settings: Mapping[str, str],
-        wish: Seat | None = None,
-        terms: Terms = BRIEF,
-    ) -> OpenTable:
-        table = super().open_table(session, queue, seats, settings, wish, evolve(terms, lasts=False))
+    def open_table(self, session: Session, queue: Queue, *more: Any, **named: Any) -> OpenTable:
+        table = super().open_table(session, queue, *more, **named)
         if isinstance(session.player, WatchedPlayer):
             self.watcher.opened(table, queue)
         return table

@@ -13,7 +13,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any, Protocol
 
-from attrs import define, evolve, field
+from attrs import define, field
 from twisted.internet.address import IPv4Address, UNIXAddress
 from twisted.internet.protocol import Factory
 
@@ -27,7 +27,7 @@ from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, Tab
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.opened import BRIEF, Terms
 from gamehost.lobby.queues import TooManyTables, same_code
-from gamehost.lobby.sessions import IssuedKey, Queue, Session
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.lobby.sleeping import SleepingIndex
 from gamehost.net.private_lobby import private_lobby
 from gamehost.players.base import SeededChance
@@ -149,14 +149,13 @@ class ContestLobby(Lobby):
         wire: str,
         address: str,
         player: Player[Any, Any],
-        strict: bool = False,
-        issued: IssuedKey | None = None,
-        given: bool = False,
+        *more: Any,
+        **named: Any,
     ) -> Session:
         asked = name.partition(":")[0] if isinstance(name, str) else name.text
         if (why := self._claimed(asked)) is not None:
             raise NameRefused(NameFault.INVALID, why)
-        return super().enter(name, wire, address, player, strict, issued, given)
+        return super().enter(name, wire, address, player, *more, **named)
 
     def log_in(
         self,
@@ -166,8 +165,8 @@ class ContestLobby(Lobby):
         address: str,
         player: Player[Any, Any],
         answer: Callable[[Session | LoginRefused], None],
-        strong: bool = False,
-        waits: Callable[[float], None] = lambda seconds: None,
+        *more: Any,
+        **named: Any,
     ) -> LoginAttempt | None:
         why = self._claimed(name)
         if why is None and self.now is not None and not same_code(self.now.passwords[self._seat_of(name)], password):
@@ -175,7 +174,7 @@ class ContestLobby(Lobby):
         if why is not None:
             answer(LoginRefused(why))
             return None
-        return super().log_in(name, password, wire, address, player, answer, strong, waits)
+        return super().log_in(name, password, wire, address, player, answer, *more, **named)
 
     def log_in_by_key(
         self,
@@ -218,13 +217,10 @@ class ContestLobby(Lobby):
         wish: Seat | None = None,
         terms: Terms = BRIEF,
     ) -> OpenTable:
-        """As of `Lobby`. A table does not outlive its program."""
         expected = 0 if self.now is None else len(self.now.names)
         if seats != expected or queue.game.name != self.game:
             raise TooManyTables(f"this contest is {self.game}, with {expected} at a table")
-        table = super().open_table(
-            session, queue, seats, settings, self._planned(session, wish), evolve(terms, lasts=False)
-        )
+        table = super().open_table(session, queue, seats, settings, self._planned(session, wish), terms)
         self._waits(session)
         return table
 
@@ -369,7 +365,7 @@ class ContestHost:
     _wire: Wire[Any]
     _game: Game[Any, Any]
     _plan: Plan
-    #: The users with a connection; `None`: this machine does not show it, and seats are for whoever has the name.
+    #: Finds the process at the other end of a connection; `None`: this machine does not show it, and the name decides.
     owners: Owners | None = None
     rooms: list[Room] = field(factory=list)
     #: Of the sockets for sandboxes; empty: there are none.
