@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Protocol
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gamehost.accounts.passwords import Account
 from gamehost.accounts.proofs import SECONDS_PER_DAY
@@ -137,7 +137,7 @@ class RememberedLogins:
                 return
             # Once a day: the store is not written to each time that a page is loaded.
             if login.seen < today:
-                login = RememberedLogin(login.digest, login.account, login.device, login.made, today)
+                login = evolve(login, seen=today)
                 self._store.put(login, _nothing)
             checked(login)
 

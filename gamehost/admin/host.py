@@ -7,7 +7,6 @@ Secrets of the members of a cluster are not shown.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeGuard
 
@@ -18,7 +17,6 @@ from twisted.internet.task import deferLater
 import gamehost
 from gamehost.accounts.bans import Ban, BanRefused
 from gamehost.accounts.names import key_of
-from gamehost.accounts.proofs import SECONDS_PER_DAY
 from gamehost.admin.server import Facts, Items, NotDone, Request
 from gamehost.games.base import Seat
 from gamehost.games.play import messages_of, screen_of
@@ -28,7 +26,7 @@ from gamehost.journal.records import Store, StoreUnusable, TableId, UnfinishedTa
 from gamehost.lobby.account_changes import AccountChanges, AccountState, Changed, ChangeRefused
 from gamehost.lobby.finished import RANKED
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.own_account import Device
+from gamehost.lobby.own_account import Device, day_text
 from gamehost.lobby.queues import Reservation
 from gamehost.lobby.sessions import Queue, Session, SessionRegistry
 from gamehost.net.connection import KICKED, WireProtocol, ban_message
@@ -379,8 +377,7 @@ def _answer(change: Callable[[Callable[[Changed], None], Callable[[ChangeRefused
 
 
 def _account_facts(state: AccountState) -> Facts:
-    day = state.last_day
-    last = None if day is None else f"{datetime.fromtimestamp(day * SECONDS_PER_DAY, UTC):%Y-%m-%d}"
+    last = None if state.last_day is None else day_text(state.last_day)
     return {"name": state.name, "present": state.present, "table": state.table, "last_log_in": last}
 
 

@@ -40,7 +40,7 @@ class OwnAccount:
         """Find the devices that log in, the one that was used last first."""
 
         def listed(logins: Sequence[RememberedLogin]) -> None:
-            found([Device(login.id, login.device, _day(login.made), _day(login.seen)) for login in logins])
+            found([Device(login.id, login.device, day_text(login.made), day_text(login.seen)) for login in logins])
 
         self._service.remembered.of(self._account, listed)
 
@@ -69,5 +69,6 @@ class OwnAccount:
         return self._service.change_password(self._account, old, new, address, answer, waits)
 
 
-def _day(days: int) -> str:
+def day_text(days: int) -> str:
+    """A number of days since 1970 as people write it, such as `2024-05-17`."""
     return (_EPOCH + timedelta(days)).isoformat()
