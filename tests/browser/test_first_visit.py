@@ -149,10 +149,7 @@ class AccountTests(PlayCase):
         page = await self.browser.page()
         await page.open("/")
         await page.click("[data-play=onitama]")
-        await page.until("document.querySelector('dialog[open] input[name=password]')")
-        for field, text in (("name", "ann"), ("password", PASSWORD)):
-            await page.run(f"document.querySelector('dialog input[name={field}]').value = '{text}'")
-        await page.click("dialog .go")
+        await self.type_account(page)
         await page.until("document.querySelector('.seeking .dots')")
         bob = await self.netcat("onitama")
         bob.say("LOGIN|bob")
@@ -182,15 +179,19 @@ class AccountTests(PlayCase):
         await later.click("dialog .row button:first-of-type")
         await later.until("document.querySelector('#me').textContent === 'Guest'")
 
+    async def type_account(self, page: Page) -> None:
+        """Log in through the dialog that opens now."""
+        await page.until("document.querySelector('dialog[open] input[name=password]')")
+        for field, text in (("name", "ann"), ("password", PASSWORD)):
+            await page.run(f"document.querySelector('dialog input[name={field}]').value = '{text}'")
+        await page.click("dialog .go")
+
     async def logged_in(self, size: tuple[int, int] = DESKTOP) -> Page:
         page = await self.browser.page(size)
         await page.open("/")
         await page.until("document.querySelector('[data-play=onitama]')")
         await page.click("#me")
-        await page.until("document.querySelector('dialog[open] input[name=password]')")
-        for field, text in (("name", "ann"), ("password", PASSWORD)):
-            await page.run(f"document.querySelector('dialog input[name={field}]').value = '{text}'")
-        await page.click("dialog .go")
+        await self.type_account(page)
         await page.until("document.querySelector('#me').textContent === 'ann'")
         return page
 
