@@ -122,7 +122,14 @@ class ProgramsTests(ContestCase):
         """
         cheats = {name: name for name in CHEATS}
         self.finish(
-            self.begin({"ann": BOT, "bob": BOT, **cheats}, "--processes=60", "--concurrency=2", "--move-time=3")
+            # With more memory than all the processes of a game can take before they are counted.
+            self.begin(
+                {"ann": BOT, "bob": BOT, **cheats},
+                "--processes=60",
+                "--memory=8000",
+                "--concurrency=2",
+                "--move-time=3",
+            )
         )
         lines = [json.loads(line) for line in (self.folder / "out" / "contest.jsonl").read_text("utf-8").splitlines()]
         names = [one["name"] for one in lines[0]["plan"]["entrants"]]

@@ -41,6 +41,7 @@ class Person:
         self.name = first + second[:1]
         self.result: str | None = None
         self.acted = 0
+        self._silent_since = 0.0
 
     def new_player(self, game: str, seat: Seat) -> Player:
         return new_player(game, seat, Level.RANDOM, 1)
@@ -55,7 +56,14 @@ class Person:
         self.socket: Socket = host.connect(self.wire)
         self.say(self.program.begin())
 
+    def stay(self) -> None:
+        """Say what a server expects from a client that has nothing to say, in time. Others may need long for their goals."""
+        every = self.program.ALIVE_EVERY
+        if self.result is None and every and time.monotonic() >= self._silent_since + every:
+            self.say(self.program.alive())
+
     def say(self, messages: Any) -> None:
+        self._silent_since = time.monotonic()
         self.socket.socket.sendall(b"".join(map(self.codec.encode, messages)))
 
     def hear(self) -> None:
@@ -74,6 +82,8 @@ def play(people: list[Person], acts: int) -> None:
     goals = {person.wire: person.acted + acts for person in people}
     deadline = time.monotonic() + BACK_WITHIN
     while waiting := [one for one in people if one.result is None and one.acted < goals[one.wire]]:
+        for person in people:
+            person.stay()
         ready, _, _ = select.select([one.socket.socket for one in waiting], [], [], 1.0)
         for person in waiting:
             if person.socket.socket in ready:
