@@ -20,7 +20,7 @@ const CARDS = {
 };
 const START = "ppkpp/...../...../...../PPKPP";
 const [WHITE, BLACK] = [0, 1];
-const { name, games, host, port } = readArguments();
+const { login, name, games, host, port } = readArguments();
 // START tells the cards in an extension. For a server without it they must be agreed on in another way.
 const DEAL = process.env.GAMEHOST_DEAL || "white=boar,ox;black=crab,eel;spare=tiger";
 const GIVE_UP = 20000; // milliseconds without a connection
@@ -35,7 +35,7 @@ function readArguments() {
     const wrong = ["games", "port"].find((key) => !/^[1-9]\d*$/.test(values[key]));
     if (wrong) throw new Error(`--${wrong}: expected a number from 1`);
     if (positionals.length !== 1) throw new Error("expected one NAME");
-    return { ...values, name: positionals[0] };
+    return { ...values, login: positionals[0], name: positionals[0].split(":")[0] }; // NAME:KEY: the others see the name alone
   } catch (error) {
     console.error(`node onitama_bot.js NAME [--host HOST] [--port PORT] [--games NUMBER]: ${error.message}`);
     process.exit(2);
@@ -99,7 +99,7 @@ function connect() {
   wire.setEncoding("utf8");
   wire.on("connect", () => {
     connected = true;
-    send(`LOGIN|${name}`);
+    send(`LOGIN|${login}`);
   });
   wire.on("error", (error) => console.log(`${name}: ${error.message}`));
   wire.on("close", () => {
@@ -137,7 +137,7 @@ function connect() {
       gamesOver += 1;
       console.log(`${name}: game ${gamesOver} was won by ${fields[0]}`);
       if (gamesOver >= Number(games)) wire.end();
-      else send(`LOGIN|${name}`);
+      else send(`LOGIN|${login}`);
       return;
     } else {
       console.log(`${name} hears: ${line}`); // WAITING, LOGOUT, ERROR, INVALID_MOVE

@@ -67,7 +67,8 @@ class Game:
 def play(name, wire, winners, games):
     """Play on one connection, until enough games are over (the winners are added to a list) or it ends."""
     game = None
-    wire.sendall(f"LOGIN|{name}\n".encode())
+    login, name = f"LOGIN|{name}\n".encode(), name.split(":")[0]  # NAME:KEY: the others see the name alone
+    wire.sendall(login)
     for line in wire.makefile(newline="\n", encoding="utf-8"):
         command, *fields = line.rstrip("\n").split("|")
         if command == "START":
@@ -89,7 +90,7 @@ def play(name, wire, winners, games):
             print(f"{name}: game {len(winners)} was won by {fields[0]}")
             if len(winners) >= games:
                 return
-            wire.sendall(f"LOGIN|{name}\n".encode())
+            wire.sendall(login)
         else:
             print(f"{name} hears: {line.rstrip()}")  # WAITING, LOGOUT, ERROR, INVALID_MOVE
         if (

@@ -49,7 +49,7 @@ class BadBotsTests(ContestCase):
         """How long a round robin of twenty takes."""
         players = {one: one for one in bad} | {f"bot{number}": BOT for number in range(20 - len(bad))}
         began = time.monotonic()
-        contest = self.begin(players, f"--out={self.folder / name}", "--memory=300", "--concurrency=2")
+        contest = self.begin(players, f"--out={self.folder / name}", "--memory=300", "--concurrency=2", "--move-time=1")
         self.assertEqual(contest.wait(timeout=self.timeout), 0, contest.stdout.read())
         return time.monotonic() - began
 
@@ -74,7 +74,7 @@ class KillTests(ContestCase):
 
     def play(self, *words: str, program: str = SEEDED) -> Any:
         players = {**{name: program for name in ("ann", "bob", "carl", "dora")}, "gone": "gone"}
-        return self.begin(players, "--move-time=60", "--deadline=60", "--concurrency=2", *words)
+        return self.begin(players, "--deadline=60", "--concurrency=2", *words)
 
     def table(self) -> Any:
         """The table, and what was decided: not how many moves were made against a program that ended meanwhile."""

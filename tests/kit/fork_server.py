@@ -34,7 +34,7 @@ VARIABLE = "GAMEHOST_FORK_SERVER"
 #: What nearly all commands import. None of them imports the reactor.
 MODULES = (
     *("gamehost.tap", "gamehost.extras.check.command", "gamehost.extras.check.trace", "gamehost.extras.bots.command"),
-    *("gamehost.commands.journal", "gamehost.commands.admin"),
+    *("gamehost.commands.journal", "gamehost.commands.admin", "gamehost.extras.contest.command"),
     *("twisted.scripts.twistd", "twisted.plugins.twisted_core", "twisted.web.server", "twisted.internet.endpoints"),
 )
 

@@ -261,6 +261,8 @@ class ContestGame:
         # A program that hears the end of its game, or has resigned, ends by itself. The others are ended.
         patience = ENDS if decision.cause in (Cause.RULES.value, Cause.LEFT.value) else 0
         self._timers["kill"] = self._reactor.callLater(patience, self._kill)
+        for person in [one for one in self._programs if isinstance(one, Person) and one.status is None]:
+            person.kill()
         self._finish()
 
     def _cancel_timers(self) -> None:
