@@ -8,7 +8,7 @@ receives an entry before the journal has called back that it is durable.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import IntEnum
-from typing import NewType, Protocol
+from typing import Literal, NewType, Protocol, TypeAlias
 
 import msgspec
 from attrs import field, frozen
@@ -96,6 +96,38 @@ class OpenedTable(msgspec.Struct, frozen=True):
     reversed: bool
     #: When it was opened, in milliseconds since 1970.
     since: int
+
+
+#: How a match stands for one of its players: it is their turn, they wait for others, the match has not begun, another player
+#: offers something, or it has ended.
+OwnState: TypeAlias = Literal["turn", "wait", "open", "offer", "over"]
+#: Ended matches in the list of one player. The oldest ones go first.
+MOST_ENDED = 20
+#: Milliseconds after which an ended match is not in such a list any more: 14 days.
+ENDED_KEPT_MS = 14 * 86_400_000
+
+
+class OwnedMatch(msgspec.Struct, frozen=True):
+    """A match in the list of one of its players. A store has it under these names."""
+
+    table: TableId
+    #: The name of the game.
+    game: str
+    #: All players, in the order of the seats.
+    names: tuple[str, ...]
+    #: The seat of the player whose list it is.
+    seat: int
+    state: OwnState
+    #: When it ends by itself, in milliseconds since 1970; `None`: nobody knows, or it has ended.
+    by: int | None = None
+    #: What others must know to watch or to join it; empty: nothing.
+    code: str = ""
+    #: When it ended, in milliseconds since 1970; `None`: it has not.
+    ended: int | None = None
+    #: Of one that has ended, as of `gamehost.games.base.Result`. Without a cause there is no result.
+    winners: tuple[int, ...] = ()
+    cause: str = ""
+    why: str = ""
 
 
 #: In the opening of a match, `yes`: its result counts in the ratings. All players have agreed, and none of them is a guest.
@@ -385,6 +417,36 @@ class Journal(Protocol):
 
     def drop_opened(self, table: TableId, durable: Callable[[], None]) -> None:
         """A table does not wait any more. Its match, if it begins in the same turn, is opened in the same commit."""
+
+    def put_own(self, matches: Sequence[tuple[str, OwnedMatch]], durable: Callable[[], None]) -> None:
+        """
+        Put matches into the lists of their players, each in place of what the list has of its table. Of those that have
+        ended, the older ones leave the list if there are more than `MOST_ENDED`, or after `ENDED_KEPT_MS`, or somewhat later.
+
+        :param matches: each with its owner, as of `gamehost.lobby.own_matches.owner_of`
+        """
+
+    def drop_own(self, table: TableId | None, owner: str | None, durable: Callable[[], None]) -> None:
+        """
+        Take a match out of the list of a player.
+
+        :param table: `None`: all that have ended
+        :param owner: `None`: take it out of all lists
+        """
+
+    def move_own(self, before: str, after: str | None) -> None:
+        """
+        The list of a player has another owner.
+
+        :param after: `None`: nobody has it any more
+        """
+
+    def find_own(self, owner: str, found: Callable[[Sequence[OwnedMatch]], None]) -> None:
+        """
+        Find the list of a player, by the numbers of the tables, in order with the changes.
+
+        :param found: called like a callback of `append`
+        """
 
 
 class Store(Journal, Protocol):

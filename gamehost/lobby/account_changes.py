@@ -174,6 +174,8 @@ class AccountChanges:
             done(Changed(new_name, closed, table))
 
         kept = service.changing(Account(new_name, account.digest))
+        if key != account.key:
+            self._lobby.own.move(account.key, key)
         renamed = service.accounts.rename(account, new_name, durable)
         service.forget(account.key)
         registry.account_looks.remove(name_of(account.name))
@@ -189,6 +191,7 @@ class AccountChanges:
         account = self._account(name)
         close, table = self._release(account, force)
         service = self._lobby.login_service
+        self._lobby.own.move(account.key, None)
         service.accounts.delete(account, lambda: done(Changed(account.name, close(DELETED), table)))
         service.forget(account.key)
         self._lobby.registry.account_looks.remove(name_of(account.name))

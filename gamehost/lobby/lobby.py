@@ -37,6 +37,7 @@ from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.missed_ends import MissedEnds
 from gamehost.lobby.opened import BRIEF, OpenTables, Terms
 from gamehost.lobby.own_account import OwnAccount
+from gamehost.lobby.own_matches import OwnMatches
 from gamehost.lobby.questions import QuestionLimits
 from gamehost.lobby.queues import (
     MOST_PHRASES,
@@ -128,6 +129,7 @@ class Lobby:
     #: The queues with a player that has to wait because too many matches begin.
     _held_up: dict[tuple[str, str], Queue] = field(init=False, factory=dict)
     seats: Seats = field(init=False)
+    own: OwnMatches = field(init=False)
     house: HousePlayers = field(init=False)
     remote: RemoteGames = field(init=False)
     directory: MatchDirectory = field(init=False)
@@ -149,6 +151,7 @@ class Lobby:
     def __attrs_post_init__(self) -> None:
         context, clock, registry = self.context, self.context.clock, self.registry
         self.seats = Seats(context, registry)
+        self.own = self.seats.own = OwnMatches(context.journal, context.wall)
         self.seats.ends = MissedEnds(context, registry, self.seats.games)
         self.queues = Queues(clock, registry.membership, partial(self._end_waiting, Unmatched()))
         self.waiting_tables = OpenTables(

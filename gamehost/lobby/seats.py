@@ -21,6 +21,7 @@ from gamehost.journal.records import (
     NOTE,
     Entry,
     EntryKind,
+    OwnedMatch,
     Store,
     TableHeader,
     TableId,
@@ -28,6 +29,7 @@ from gamehost.journal.records import (
     UnfinishedTable,
 )
 from gamehost.journal.replay import NotFollowed
+from gamehost.lobby.own_matches import ARCHIVED
 from gamehost.lobby.sessions import Session, SessionRegistry, Waking
 from gamehost.lobby.sleeping import Place, SleepingTable
 from gamehost.settings import Settings
@@ -37,6 +39,7 @@ from gamehost.tables.table import Table
 
 if TYPE_CHECKING:
     from gamehost.lobby.missed_ends import MissedEnds
+    from gamehost.lobby.own_matches import OwnMatches
 
 #: Seconds between two notes of the up-time, while a table sleeps.
 NOTE_EVERY = 60.0
@@ -73,6 +76,7 @@ class Seats:
     most_sleeping: int | None = None
     house: HouseSeats = field(init=False)
     ends: "MissedEnds" = field(init=False)
+    own: "OwnMatches" = field(init=False)
     #: Called with a player that had a seat, and is free.
     freed: Callable[[Session], None] = field(init=False, default=lambda session: None)
     #: The tables in play.
@@ -184,6 +188,14 @@ class Seats:
 
     def _keep_end(self, table: Table[Any, Any]) -> None:
         """Players were away at the end of a match: store the end for those that receive it at their next log-in."""
+        gone = [
+            (seat, one.record)
+            for seat, one in enumerate(self.seated[table.id])
+            if seat in table.missed and one.table is table and not one.house
+        ]
+        if table.result is not None:
+            match = OwnedMatch(table.id, table.game.name, tuple(table.names), 0, "over", code=table.code)
+            self.own.has_missed(match, gone, table.result)
         addresses = self.ends.keep(table, self.seated[table.id], self.uptime)
         if self.most_sleeping is not None:
             for address in addresses:
@@ -528,6 +540,7 @@ class Seats:
         self.ends.put_away(latest, BATCH)
         for table in sleeping.overdue(latest, BATCH):
             ending = sleeping.begin_end(table)
+            self._miss_archived(ending)
             in_memory = self.in_memory.pop(table, None)
             if in_memory is None:
                 journal.load(table, partial(self._archive, ending))
@@ -535,6 +548,12 @@ class Seats:
                 journal.wake(table)
                 in_memory.archive()
         self._set_alarm()
+
+    def _miss_archived(self, ending: SleepingTable) -> None:
+        """No player has come back for a day, and the match is about to be archived."""
+        players = [("?" if place is None else place.player.name) for place in ending.places]
+        match = OwnedMatch(ending.table, ending.game, tuple(players), 0, "over")
+        self.own.has_missed(match, ((place.seat, place.player) for place in _kept(ending)), ARCHIVED)
 
     def _archive(self, sleeping: SleepingTable, record: TableRecord | str) -> None:
         journal = self._context.journal

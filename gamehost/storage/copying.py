@@ -39,6 +39,7 @@ from gamehost.storage.inspect import (
     renumbered,
     write_archive,
 )
+from gamehost.storage.own import read_all_own
 from gamehost.storage.sidecar import CheckedRows, count_moved, read_checked, write_checked
 from gamehost.storage.store import resolved
 
@@ -115,7 +116,8 @@ def _content(reader: Inspector) -> Copied:
         digest = account.digest
         content.update(repr((account.name, digest.cost, digest.salt, digest.hash)).encode())
     bans = sorted(read_bans(reader.database), key=attrgetter("key"))
-    notes = reader.notes(), bans, read_uptime(reader.database), list(read_opened(reader.database))
+    database = reader.database
+    notes = reader.notes(), bans, read_uptime(database), list(read_opened(database)), read_all_own(database)
     content.update(repr(notes).encode())
     return Copied(tables, rows, len(accounts), content.hexdigest())
 

@@ -24,6 +24,7 @@ from gamehost.journal.records import (
     Entry,
     FinishedMatch,
     OpenedTable,
+    OwnedMatch,
     Pressure,
     Room,
     Store,
@@ -61,6 +62,7 @@ from gamehost.storage.contents import (
 )
 from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.names import TableNumbers
+from gamehost.storage.own import PutOwn, drop_own, move_own, read_own
 from gamehost.storage.questions import (
     Reader,
     T,
@@ -363,6 +365,19 @@ class DurableJournal:
     def find_opened(self, found: Callable[[Sequence[OpenedTable]], None]) -> None:
         """The same after a member of a cluster was taken over."""
         self.ask_store(lambda store: list(read_opened(store.database, self.epoch)), found)
+
+    def put_own(self, matches: Sequence[tuple[str, OwnedMatch]], durable: Callable[[], None]) -> None:
+        self.also(PutOwn(matches), durable)
+
+    def drop_own(self, table: TableId | None, owner: str | None, durable: Callable[[], None]) -> None:
+        self.also(drop_own(table, owner), durable)
+
+    def move_own(self, before: str, after: str | None) -> None:
+        for change in move_own(before, after):
+            self.also(change, nothing)
+
+    def find_own(self, owner: str, found: Callable[[Sequence[OwnedMatch]], None]) -> None:
+        self.ask_store(lambda store: read_own(store.database, owner), found)
 
     def ask_store(self, ask: Callable[[Any], T], answered: Callable[[T], None]) -> None:
         """Have the writer ask the store something, or change it, in order with all changes."""

@@ -50,6 +50,7 @@ from gamehost.storage.database import (
     refusing,
 )
 from gamehost.storage.databases import BACKUP
+from gamehost.storage.own import PutOwn, read_all_own
 from gamehost.storage.questions import ALL_ENDS, EVERYTHING, Database, Ended, ListComparison, MatchLists, Sql, TableRows
 from gamehost.storage.row_codec import (
     RECENT,
@@ -477,12 +478,16 @@ def renumbered(reader: Inspector, numbers: Iterable[int]) -> Iterator[list[Row]]
 
 
 def copy_notes(source: Database, target: Database) -> None:
-    """Copy the up-time, the accounts, the bans and the waiting tables to an empty store. Within a transaction."""
+    """
+    Copy the up-time, the accounts, the bans, the waiting tables and the lists of players to an empty store. Within a
+    transaction.
+    """
     notes: list[Note] = [
         put_uptime(read_uptime(source)),
         *map(AddAccount, read_accounts(source)),
         *map(put_ban, read_bans(source)),
         *(put_opened(one, 0) for one in read_opened(source)),
+        PutOwn(read_all_own(source)),
     ]
     for note in notes:
         note.write(target)

@@ -15,10 +15,12 @@ from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
+    MOST_ENDED,
     Entry,
     EntryKind,
     FinishedMatch,
     OpenedTable,
+    OwnedMatch,
     Pressure,
     Room,
     TableElsewhere,
@@ -31,8 +33,8 @@ from gamehost.storage.contents import Note
 from gamehost.storage.questions import list_key, lists_of
 from gamehost.storage.row_codec import finishes
 
-#: The most finished matches that are stored.
-KEPT = 500
+#: The most finished matches that are stored, and the most lists of players' own ones.
+KEPT, MOST_LISTS = 500, 10_000
 
 
 @define(eq=False)
@@ -53,6 +55,8 @@ class MemoryJournal:
     _ended: dict[TableId, None] = field(init=False, factory=dict)
     #: By finished table with an end that not all players have received: the seats that have.
     told_seats: dict[TableId, frozenset[Seat]] = field(init=False, factory=dict)
+    #: The lists of players' own matches, by owner and table.
+    own_matches: dict[str, dict[TableId, OwnedMatch]] = field(init=False, factory=dict)
     # As of `Store`.
     pressure: Pressure = Pressure.NONE
     room: Room = Room.ENOUGH
@@ -190,6 +194,42 @@ class MemoryJournal:
 
     def opened(self) -> Iterable[OpenedTable]:
         return ()
+
+    def put_own(self, matches: Sequence[tuple[str, OwnedMatch]], durable: Callable[[], None]) -> None:
+        for owner, match in matches:
+            own = self.own_matches.setdefault(owner, {})
+            own[match.table] = match
+            newest = sorted((-one.ended, -one.table) for one in own.values() if one.ended is not None)
+            for _, table in newest[MOST_ENDED:]:
+                del own[TableId(-table)]
+        while len(self.own_matches) > MOST_LISTS:
+            del self.own_matches[next(iter(self.own_matches))]
+        durable()
+
+    def drop_own(self, table: TableId | None, owner: str | None, durable: Callable[[], None]) -> None:
+        for one, own in tuple(self.own_matches.items()):
+            if owner in (None, one):
+                ended = table is None
+                kept = {
+                    match.table: match for match in own.values() if match.table != table and not (ended and match.ended)
+                }
+                self._set_own(one, kept)
+        durable()
+
+    def move_own(self, before: str, after: str | None) -> None:
+        own = self.own_matches.pop(before, {})
+        if after is not None:
+            self._set_own(after, own)
+
+    def find_own(self, owner: str, found: Callable[[Sequence[OwnedMatch]], None]) -> None:
+        own = self.own_matches.get(owner, {})
+        found([own[table] for table in sorted(own)])
+
+    def _set_own(self, owner: str, own: dict[TableId, OwnedMatch]) -> None:
+        if own:
+            self.own_matches[owner] = own
+        else:
+            self.own_matches.pop(owner, None)
 
 
 def finished_among(

@@ -56,6 +56,19 @@ CREATE TABLE opened(
   body BLOB NOT NULL           -- gamehost.journal.records.OpenedTable in msgpack
 ) STRICT;
 
+-- What players find in the lists of their own matches, besides what they play or have opened at this moment: matches that have
+-- ended while they were away, and matches that go on for days. Private ones, too.
+CREATE TABLE own(
+  owner TEXT NOT NULL,         -- the key of an account; of a guest, the key of the name, ':' and the digest of the guest's key
+  game INTEGER NOT NULL,       -- the table's number
+  state TEXT NOT NULL,         -- gamehost.journal.records.OwnState
+  ended INTEGER,               -- when the match ended, in milliseconds since 1970; NULL: it goes on
+  body BLOB NOT NULL,          -- gamehost.journal.records.OwnedMatch in msgpack
+  PRIMARY KEY(owner, game)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX own_game ON own(game);
+CREATE INDEX own_ended ON own(ended) WHERE ended IS NOT NULL;
+
 -- The finished matches, so that one is found without its other rows. Those that were put away unfinished are not in here.
 CREATE TABLE finished(
   game INTEGER PRIMARY KEY,    -- the table's number

@@ -545,6 +545,11 @@ class Table(Generic[A, E]):
         return self._context.counting(championship, self.names, result) if championship else None
 
     @property
+    def result(self) -> Result | None:
+        """The end of the match; `None`: it has not ended."""
+        return self._master.result
+
+    @property
     def outcome(self) -> str:
         """The winners and the reason, in words; empty before the end of the match."""
         return "" if self._master.result is None else self._master.result.words(self.names)

@@ -20,6 +20,7 @@ from gamehost.journal.records import (
     EntryKind,
     FinishedMatch,
     OpenedTable,
+    OwnedMatch,
     TableElsewhere,
     TableHeader,
     TableId,
@@ -208,11 +209,21 @@ class RecordingJournal(MemoryJournal):
     def opened(self) -> Iterable[OpenedTable]:
         return [self.opened_tables[table] for table in sorted(self.opened_tables)]
 
+    def put_own(self, matches: Sequence[tuple[str, OwnedMatch]], durable: Callable[[], None]) -> None:
+        super().put_own(matches, partial(self._answer, durable))
+
+    def drop_own(self, table: TableId | None, owner: str | None, durable: Callable[[], None]) -> None:
+        super().drop_own(table, owner, partial(self._answer, durable))
+
+    def find_own(self, owner: str, found: Callable[[Sequence[OwnedMatch]], None]) -> None:
+        super().find_own(owner, lambda matches: self._answer(partial(found, matches)))
+
     def beside(self) -> "RecordingJournal":
         """The journal of another host, which writes to the same store. That host has other numbers for its tables."""
         other = RecordingJournal(self.late)
         other.openings, other.entries, other.people = self.openings, self.entries, self.people
         other.told_tables, other.told_seats, other.since = self.told_tables, self.told_seats, self.since
+        other.own_matches = self.own_matches
         other._tables = self._tables + 1000
         return other
 
@@ -226,6 +237,7 @@ class RecordingJournal(MemoryJournal):
         again.told_seats = dict(self.told_seats)
         again.since = dict(self.since)
         again.opened_tables = dict(self.opened_tables)
+        again.own_matches = {owner: dict(own) for owner, own in self.own_matches.items()}
         again.uptime = again.noted_uptime = self.noted_uptime
         again._tables = self._tables
         return again

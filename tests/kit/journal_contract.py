@@ -15,13 +15,16 @@ from msgspec.structs import replace
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
+    ENDED_KEPT_MS,
     MISSED_END,
+    MOST_ENDED,
     RATED_MATCHES,
     Entry,
     EntryKind,
     FinishedMatch,
     Journal,
     OpenedTable,
+    OwnedMatch,
     SeatRecord,
     TableHeader,
     TableId,
@@ -87,6 +90,14 @@ PUT_AWAY = Entry(EntryKind.ARCHIVED, 2400)
 
 def nothing() -> None:
     """Nobody waits for this entry."""
+
+
+def ours(state: Any, table: int = 3, ended: int | None = None) -> OwnedMatch:
+    """A match in the list of a player."""
+    names = ("Ann", "Ole\u00e9 :")
+    return OwnedMatch(
+        TableId(table), "onitama", names, 1, state, 9, "K7QM2X4A", ended, (0,), "left", "nobody came back"
+    )
 
 
 class JournalContract(Mixin):
@@ -318,9 +329,61 @@ class JournalContract(Mixin):
             self.assertRaises(ValueError, journal.append, table, MOVE, nothing)
             self.until_idle(journal)
 
+    def own(self, journal: Journal, owner: str) -> list[OwnedMatch]:
+        found: list[OwnedMatch] = []
+        journal.find_own(owner, found.extend)
+        self.until_idle(journal)
+        return found
+
+    def test_the_list_of_a_player(self) -> None:
+        """Each list has a match once, as it was put in last. No other list is touched."""
+        journal, called = self.new_journal(), list[str]()
+        ann = ours("wait")
+        journal.put_own(
+            [("ann", ann), ("ann:~1", ours("open", 7)), ("ben:~2", ours("turn"))], partial(called.append, "put")
+        )
+        journal.put_own([("ann", replace(ann, state="turn", by=5)), ("ann", ours("turn", 2**40))], nothing)
+        journal.drop_own(TableId(3), "ben:~2", partial(called.append, "dropped"))
+        self.assertEqual(self.own(journal, "ann"), [replace(ann, state="turn", by=5), ours("turn", 2**40)])
+        self.assertEqual(self.own(journal, "ann:~1"), [ours("open", 7)])
+        self.assertEqual([self.own(journal, owner) for owner in ("ben:~2", "an", "")], [[], [], []])
+        journal.drop_own(TableId(3), None, nothing)
+        self.assertEqual(self.own(journal, "ann"), [ours("turn", 2**40)])
+        self.assertEqual(called, ["put", "dropped"])
+
+    def test_a_list_has_another_owner(self) -> None:
+        """It replaces a list that the new owner has, or nobody has it any more."""
+        journal = self.new_journal()
+        journal.put_own([("ann", ours("turn")), ("amy", ours("wait", 4)), ("bob", ours("wait"))], nothing)
+        journal.move_own("ann", "amy")
+        journal.move_own("bob", None)
+        self.assertEqual([self.own(journal, owner) for owner in ("ann", "amy", "bob")], [[], [ours("turn")], []])
+
+    def test_matches_that_have_ended(self) -> None:
+        """The newest ones of a list stay; what goes on stays however many there are."""
+        journal = self.new_journal()
+        journal.put_own([("ann", ours("turn", table)) for table in range(100, 100 + MOST_ENDED)], nothing)
+        for table in range(1, MOST_ENDED + 3):
+            journal.put_own([("ann", ours("over", table, ended=table * 1000))], nothing)
+        tables = [one.table for one in self.own(journal, "ann")]
+        self.assertEqual(tables, [*range(3, MOST_ENDED + 3), *range(100, 100 + MOST_ENDED)])
+        journal.drop_own(None, "ann", nothing)
+        self.assertEqual(len(self.own(journal, "ann")), MOST_ENDED)
+
 
 class DurableJournalContract(JournalContract):
     """The behaviours of journals that outlive the process."""
+
+    def test_lists_of_players(self) -> None:
+        """The next run has them. What has ended long ago goes with what ends later, in whatever list."""
+        journal = self.new_journal()
+        old, late = ours("over", ended=1), ours("over", 8, ended=1 + ENDED_KEPT_MS)
+        journal.put_own([("ann", old), ("ann", ours("wait", 5)), ("amy", replace(late, ended=2))], nothing)
+        journal = self.next_run(journal)
+        self.assertEqual(self.own(journal, "ann"), [old, ours("wait", 5)])
+        journal.put_own([("bob", late)], nothing)
+        lists = [self.own(journal, owner) for owner in ("ann", "amy", "bob")]
+        self.assertEqual(lists, [[ours("wait", 5)], [replace(late, ended=2)], [late]])
 
     def next_run(self, journal: Journal) -> Journal:
         """The same journal, closed, and opened again by the next run of the host."""

@@ -1,7 +1,7 @@
 """Journals for tests: the recording one, one whose disk may be late, and real ones whose calls are carried out by the test."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -11,7 +11,7 @@ from attrs import define, field
 
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, OpenedTable, TableHeader, TableId, TableRecord
+from gamehost.journal.records import Entry, OpenedTable, OwnedMatch, TableHeader, TableId, TableRecord
 from gamehost.storage.contents import OpenStore
 from gamehost.storage.copying import copy_store
 from gamehost.storage.durable import DurableJournal
@@ -132,6 +132,16 @@ class CommittedJournal(RecordingJournal):
 
     def drop_opened(self, table: TableId, durable: Callable[[], None]) -> None:
         self._queue((table, partial(self.opened_tables.pop, table, None), durable))
+
+    def put_own(self, matches: Sequence[tuple[str, OwnedMatch]], durable: Callable[[], None]) -> None:
+        self._queue((TableId(0), partial(MemoryJournal.put_own, self, matches, lambda: None), durable))
+
+    def drop_own(self, table: TableId | None, owner: str | None, durable: Callable[[], None]) -> None:
+        self._queue((TableId(0), partial(MemoryJournal.drop_own, self, table, owner, lambda: None), durable))
+
+    def find_own(self, owner: str, found: Callable[[Sequence[OwnedMatch]], None]) -> None:
+        matches: list[OwnedMatch] = []
+        self._queue((TableId(0), partial(MemoryJournal.find_own, self, owner, matches.extend), lambda: found(matches)))
 
     def find(self, key: str) -> Account | None:
         queued = [change for _, change, _ in self._queued if isinstance(change, Account) and change.key == key]

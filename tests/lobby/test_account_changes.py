@@ -12,6 +12,7 @@ from gamehost.accounts.names import key_of, name_of
 from gamehost.accounts.passwords import CHEAP, Account, Digest
 from gamehost.lobby.account_changes import DELETED, GONE, RENAMED, RESET, AccountChanges, Changed, ChangeRefused
 from gamehost.lobby.lobby import Lobby
+from tests.kit.journal_contract import ours
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.reactors import HeldWorker
@@ -150,6 +151,15 @@ class RenameTests(AccountsCase):
         self.assertIn("has renamed your account", ann.heard()[-1])
         self.assertIn("auth-ok", self.player("zoe").heard())
         self.assertIn("auth-ok", self.player("ann", "somebody else").heard())
+
+    def test_the_list_of_own_matches_follows(self) -> None:
+        self.account("ann")
+        self.world.lobby.own.put([("ann", ours("over", ended=5))])
+        self.rename("ann", "Ann")
+        self.rename("ann", "Zoe")
+        self.assertEqual(self.world.journal.own_matches, {"zoe": {3: ours("over", ended=5)}})
+        self.changes.delete("zoe", False, self.done.append)
+        self.assertEqual(self.world.journal.own_matches, {})
 
     def test_another_spelling(self) -> None:
         self.account("ann")

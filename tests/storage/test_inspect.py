@@ -21,10 +21,11 @@ from gamehost.storage.database import SqliteDatabase, place
 from gamehost.storage.databases import BACKUP
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.inspect import Inspector, Pruned, Summary, reading
+from gamehost.storage.own import read_all_own
 from gamehost.storage.row_codec import Undecodable
 from gamehost.storage.sidecar import sidecar_path
 from tests.kit.accounts import account, nobody
-from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing
+from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing, ours
 from tests.kit.journals import JournalCase, records
 from tests.kit.postgresql import ClusterCase, PostgresCase
 from tests.storage.test_damage import DamageCase
@@ -355,11 +356,13 @@ def fill(journal: DurableJournal) -> None:
     assert gone is not None
     book.delete(gone, nothing)
     bans.put_ban(Ban("name:bob", "Bob", 1, 2), nothing)
+    journal.put_own([("ann", ours("turn")), ("bob:~1", ours("over", ended=5))], nothing)
 
 
 def contents(journal: DurableJournal) -> list[object]:
     accounts = sorted((one.name, one.digest) for one in journal.accounts())
-    found: list[object] = [accounts, list(journal.bans()), journal.uptime]
+    database: Any = journal._store
+    found: list[object] = [accounts, list(journal.bans()), journal.uptime, read_all_own(database.database)]
     found += [(one.table, one.begun, one.told, one.opening) for one in journal.unfinished()]
     return found
 

@@ -53,6 +53,19 @@ CREATE TABLE opened(
   body bytea NOT NULL          -- gamehost.journal.records.OpenedTable in msgpack
 );
 
+-- What players find in the lists of their own matches, besides what they play or have opened at this moment: matches that have
+-- ended while they were away, and matches that go on for days. Private ones, too.
+CREATE TABLE own(
+  owner text COLLATE "C" NOT NULL, -- the key of an account; of a guest, the key of the name, ':' and the digest of the guest's key
+  game bigint NOT NULL,        -- the table's number
+  state text NOT NULL,         -- gamehost.journal.records.OwnState
+  ended bigint,                -- when the match ended, in milliseconds since 1970; NULL: it goes on
+  body bytea NOT NULL,         -- gamehost.journal.records.OwnedMatch in msgpack
+  PRIMARY KEY(owner, game)
+);
+CREATE INDEX own_game ON own(game);
+CREATE INDEX own_ended ON own(ended) WHERE ended IS NOT NULL;
+
 -- Finished tables that were removed a while ago: moved to an archive, or without an action. A host that has told their end a moment
 -- before does not take them for lost.
 CREATE TABLE removed(
