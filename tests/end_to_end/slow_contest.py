@@ -193,30 +193,3 @@ class KillTests(ContestCase):
             self.finish(contest)
             self.check(without)
         self.told("clients", without)
-
-
-#: Thinks for 0.1 s a move.
-THINKS = (
-    f"{sys.executable} -c 'import random,runpy,sys,time; choice=random.choice;"
-    " random.choice=lambda moves: (time.sleep(0.1), choice(moves))[1];"
-    f' runpy.run_path("{ROOT}/docs/bots/onitama_bot.py", run_name="__main__")\' {{name}} --port {{port}}'
-)
-
-
-class BadProgramsTests(ContestCase):
-    timeout = 1_200
-
-    def seconds(self, bad: Sequence[str]) -> float:
-        players = {**{f"bot{number}": THINKS for number in range(20 - len(bad))}, **{name: name for name in bad}}
-        self.folder = Path(self.mktemp())
-        self.folder.mkdir()
-        began = time.monotonic()
-        contest = self.begin(players, "--memory=300", "--concurrency=8", "--move-time=2")
-        self.assertEqual(contest.wait(timeout=500), 0, contest.stdout.read())
-        return time.monotonic() - began
-
-    def test_five_of_twenty(self) -> None:
-        """They make the contest no longer than 1.3 times what twenty sound programs take."""
-        sound, mixed = self.seconds([]), self.seconds(["hangs", "floods", "crashes", "never", "nonsense"])
-        print(f"twenty sound programs: {sound:.0f} s; with five bad ones: {mixed:.0f} s")
-        self.assertLess(mixed, 1.3 * sound)

@@ -33,7 +33,7 @@ from gamehost.extras.contest.isolation import KINDS, why_not
 from gamehost.extras.contest.middle import ACTIONS, intervene, words_of
 from gamehost.extras.contest.owners import Owners, owners_here
 from gamehost.extras.contest.plan import FORMATS, IN_TURN, OUT_RULES, PERSON, Entrant, Plan
-from gamehost.extras.contest.run import ContestRun
+from gamehost.extras.contest.run import MOST_WAITING, ContestRun
 from gamehost.extras.contest.standings import Standing, standings
 from gamehost.games.base import Game
 from gamehost.ops.workers import adopt_orphans
@@ -127,7 +127,8 @@ def _add_bounds(made: argparse.ArgumentParser) -> None:
     made.add_argument("--sprt", nargs=2, type=float, metavar="ELO", help="two players: stop when it is decided whether the "
                       "first is so much, or so much better")  # fmt: skip
     made.add_argument("--anchor", metavar="NAME=RATING", help="a player whose rating is known; else the average is 0")
-    made.add_argument("--concurrency", type=number, metavar="N", help="games at the same time; default one a core")
+    made.add_argument("--concurrency", type=number, metavar="N", help="games at the same time, and at most "
+                      f"{MOST_WAITING} for each in which a program does nothing; default one a core")  # fmt: skip
     made.add_argument("--title", metavar="TEXT", help="what the pages call the contest")
     made.add_argument("--out", type=Path, metavar="DIR", help="where the results are written; default contest")
     made.add_argument("--web", metavar="[HOST:]PORT", help="show the contest there as a page while it runs")

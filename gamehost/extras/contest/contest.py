@@ -38,6 +38,8 @@ from gamehost.extras.contest.schedule import Past, Round, gauntlet, knock_out_ro
 
 #: Times in a row that a program may fail to come to its game; then it is out of the contest.
 ABSENCES = 2
+#: The causes of games that were lost because a program did nothing.
+IDLE = frozenset({"time", "absent", "deadline"})
 #: How often a game is begun that the host fails in.
 TRIES = 2
 #: Games that a sequential test has at most.
@@ -80,6 +82,8 @@ class Contest:
     interventions: list[Intervention] = field(factory=list)
     withdrawn: list[Played] = field(factory=list)
     _absences: dict[int, int] = field(factory=dict)
+    #: Players that have lost their last game because they did nothing.
+    idle: set[int] = field(factory=set)
     #: Players that were out and came back: the player, and the last round before and the last one of that time.
     _away: list[tuple[int, int, int]] = field(factory=list)
     #: The games of the rounds that have begun, in order.
@@ -262,6 +266,8 @@ class Contest:
         if played.id in self.played:
             raise ValueError(f"game {played.id} has been counted")
         self.played[played.id] = played
+        for player, share in zip(played.players, played.shares, strict=True):
+            (self.idle.discard if share or played.cause not in IDLE else self.idle.add)(player)
         for player in played.players:
             if player not in played.absent:
                 self._absences[player] = 0

@@ -17,11 +17,11 @@ from twisted.internet.interfaces import IDelayedCall
 from gamehost.extras.contest.host import OVER, ContestHost, FirstMatch, Room
 from gamehost.extras.contest.isolation import Door, Isolation
 from gamehost.extras.contest.judging import Decision, Ruling, decision_of, is_over, moves_of, to_move
-from gamehost.extras.contest.owners import Owners
+from gamehost.extras.contest.owners import Owners, family
 from gamehost.extras.contest.plan import PERSON, Plan
 from gamehost.games.base import Cause, Game
 from gamehost.journal.records import TableRecord
-from gamehost.ops.workers import NOT_RUN, ProgramProcess, Running, own_environment, start_program
+from gamehost.ops.workers import NOT_RUN, ProgramProcess, Running, own_environment, running, start_program
 
 #: Connections of a game for which is looked whose they are when they are refused. A program may try again and again.
 MOST_REFUSED = 20
@@ -182,7 +182,8 @@ class ContestGame:
             self._start_next()
 
     @property
-    def _begun(self) -> bool:
+    def begun(self) -> bool:
+        """Whether all players have come."""
         return self.record is not None
 
     def over(self) -> None:
@@ -209,14 +210,14 @@ class ContestGame:
     def _ended(self, seat: int, program: ProgramProcess | Person) -> None:
         if self._decision is not None:
             self._finish()
-        elif not self._begun:
+        elif not self.begun:
             cause = "absent" if program.status in NOT_RUN else "crash"
             self.rule(cause, (seat,), _how_ended(program), status=program.status, said=program.words)
         else:
             self._gone(seat, program)
 
     def _absent(self) -> None:
-        if not self._begun and self._decision is None:
+        if not self.begun and self._decision is None:
             seconds = self._patience(len(self._programs) - 1)
             why = f"it did not log in and ask for a game within {seconds:.0f} s"
             self.rule("absent", self._missing(), why, seconds=seconds)
@@ -226,6 +227,11 @@ class ContestGame:
         why = f"the game was not over after {seconds:.0f} s"
         moves = moves_of(self.record)
         self.rule("deadline", () if seat is None else (seat,), why, seconds=seconds, to_move=seat, moves=moves)
+
+    def taken(self) -> float | None:
+        """Seconds of a processor that the programs have taken, with all that they have started; `None`: that cannot be seen."""
+        found = [[*running(map(str, family(one.pid)))] for one in self._programs if one.pid is not None]
+        return sum(one.seconds for processes in found for one in processes) if all(found) else None
 
     def look(self, processes: Sequence[Running]) -> None:
         """

@@ -68,7 +68,7 @@ class HostedGame(ContestGame):
         return self._record
 
     @property
-    def _begun(self) -> bool:
+    def begun(self) -> bool:
         return self._begins
 
     def _open(self) -> None:

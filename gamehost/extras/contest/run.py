@@ -17,8 +17,12 @@ from gamehost.extras.contest.judging import Decision, moves_of
 from gamehost.journal.notation import NotNotation, write_notation
 from gamehost.ops.workers import running
 
-#: Seconds between two looks at what programs take.
-LOOKS_EVERY = 1.0
+#: Seconds between two looks at what programs take, and between two at games that may only wait.
+LOOKS_EVERY, WAITS_EVERY = 1.0, 0.25
+#: The games that only wait, for each one that may be played at a time.
+MOST_WAITING = 4
+#: Seconds of a processor that are nothing: a system counts in hundredths.
+NOTHING = 0.015
 
 
 @define(eq=False)
@@ -41,6 +45,10 @@ class ContestRun:
     running: dict[str, ContestGame] = field(factory=dict)
     _stopped: bool = False
     _looks: Timer = field(factory=Timer)
+    _waits: Timer = field(factory=Timer)
+    #: Of the games that may only wait, by their ids: the seconds of a processor that their programs had taken at the last look,
+    #: and whether they have taken nothing since the look before.
+    _waiting: dict[str, tuple[float, bool]] = field(factory=dict)
 
     def start(self) -> None:
         """Begin as many games as may be played at once."""
@@ -48,7 +56,10 @@ class ContestRun:
             return
         if self.contest.plan.bounds and not self._looks:
             self._looks.set(self._reactor, LOOKS_EVERY, self._look)
-        room = self._at_once - len(self.running)
+        if not self._waits:
+            self._waits.set(self._reactor, WAITS_EVERY, self._look_who_waits)
+        waiting = sum(waits for _, waits in self._waiting.values())
+        room = self._at_once + min(waiting, MOST_WAITING * self._at_once) - len(self.running)
         busy = {player for one in self.contest.games if one.id in self.running for player in one.players}
         for one in self.contest.next_games(self.running):
             if room <= 0:
@@ -69,6 +80,24 @@ class ContestRun:
         for game in [*self.running.values()]:
             game.look(processes)
 
+    def _look_who_waits(self) -> None:
+        """
+        A game costs nothing while it waits for a program that has not come, or that has lost its last game because it did
+        nothing, and while no program of it works. So others are played meanwhile.
+        """
+        self._waits.set(self._reactor, WAITS_EVERY, self._look_who_waits)
+        players = {one.id: {*one.players} for one in self.contest.games if one.id in self.running}
+        before, self._waiting = self._waiting, {}
+        for name, game in self.running.items():
+            if game.begun and not players[name] & self.contest.idle:
+                continue
+            taken = game.taken()
+            if taken is not None:
+                waits = name in before and taken - before[name][0] < NOTHING
+                self._waiting[name] = taken, waits
+        if any(waits for _, waits in self._waiting.values()):
+            self.start()
+
     def _begin(self, one: Pairing) -> None:
         entrants = [self.contest.plan.entrants[player] for player in one.players]
         began = self._reactor.seconds()
@@ -85,6 +114,7 @@ class ContestRun:
 
     def _decided(self, one: Pairing, began: float, decision: Decision) -> None:
         del self.running[one.id]
+        self._waiting.pop(one.id, None)
         if self._stopped:
             return
         self._journal.store_outputs(one, decision.written)
@@ -133,5 +163,6 @@ class ContestRun:
         """End all games that are being played; they do not count."""
         self._stopped = True
         self._looks.stop()
+        self._waits.stop()
         for game in list(self.running.values()):
             game.stop()

@@ -26,7 +26,7 @@ from gamehost.extras.contest.plan import Entrant, Plan
 from gamehost.extras.contest.ratings import Verdict
 from gamehost.extras.contest.report import results_page
 from gamehost.extras.contest.results import as_data, as_text
-from gamehost.extras.contest.run import ContestRun
+from gamehost.extras.contest.run import MOST_WAITING, ContestRun
 from gamehost.extras.contest.standings import standings
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.players.base import SeededChance
@@ -270,11 +270,20 @@ class ProgressTests(SynchronousTestCase):
 
 
 class DecidedGame:
-    record = None
+    record, begun = None, True
 
     def __init__(self, reactor: Clock, *, decided: Callable[[Decision], None], **more: object) -> None:
         self.stop = lambda: None
-        self.start = lambda: reactor.callLater(1, decided, Decision((1.0, 0.0), "rules", "words"))
+        self.taken: Callable[[], float | None] = lambda: None
+        self.start: Callable[[], object] = lambda: reactor.callLater(1, decided, Decision((1.0, 0.0), "rules", "words"))
+
+
+class WaitingGame(DecidedGame):
+    """Nothing happens in it."""
+
+    def __init__(self, reactor: Clock, begun: bool, taken: Callable[[], float | None], **more: Any) -> None:
+        super().__init__(reactor, **more)
+        self.begun, self.taken, self.start = begun, taken, lambda: None
 
 
 class FullJournal(ContestJournal):
@@ -307,6 +316,42 @@ class RunTests(SynchronousTestCase):
             with self.subTest(at_once):
                 run, ends, most = self.run_contest(ContestJournal(Path(self.mktemp())), at_once)
                 self.assertEqual((len(run.contest.played), ends, most), (6, [""], at_once))
+
+    def waiting(self, begun: bool, idle: int, taken: Callable[[], float | None], at_once: int = 1) -> int:
+        """How many games are played at a time after three seconds, if none ends."""
+        clock, journal = Clock(), ContestJournal(Path(self.mktemp()))
+        contest = journal.open(plan(8))
+        contest.idle |= {*range(idle)}
+        new_game: Any = partial(WaitingGame, clock, begun, taken)
+        run = ContestRun(clock, contest, journal, new_game, at_once, lambda what: None, lambda why: None)
+        run.start()
+        for _ in range(60):
+            clock.advance(0.05)
+        run.stop()
+        journal.close()
+        self.assertEqual(clock.getDelayedCalls(), [])
+        return len(run.running)
+
+    def test_a_game_that_waits_holds_no_other_one_up(self) -> None:
+        """For who has not come, or who has lost its last game because it did nothing; while no program works."""
+        works = iter(range(10_000))
+        for begun, idle, taken, expected in (
+            (False, 0, lambda: 1.0, 1 + MOST_WAITING),
+            (False, 0, lambda: float(next(works)), 1),
+            (False, 0, lambda: None, 1),
+            (True, 0, lambda: 1.0, 1),
+            (True, 8, lambda: 1.0, 1 + MOST_WAITING),
+            (True, 8, lambda: float(next(works)), 1),
+        ):
+            self.assertEqual(self.waiting(begun, idle, taken), expected)
+        self.assertEqual(self.waiting(False, 0, lambda: 1.0, 3), 3 * (1 + MOST_WAITING))
+
+    def test_who_did_nothing_in_its_last_game(self) -> None:
+        contest = Contest(plan(2, rounds=3))
+        games = [*contest.next_games({})]
+        for one, cause, idle in zip(games, ("time", "rules", "deadline"), (True, False, True), strict=True):
+            contest.note(evolve(played(one, (0.0, 1.0) if one.players[0] == 1 else (1.0, 0.0)), cause=cause))
+            self.assertEqual(contest.idle, {1} if idle else set())
 
     def test_a_game_that_is_not_written_down_does_not_count(self) -> None:
         folder = Path(self.mktemp())

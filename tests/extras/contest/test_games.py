@@ -27,9 +27,9 @@ class WholeContestTests(SynchronousTestCase):
         :param last: the command of the last player, instead
         """
         usual = program(wire, seats, game if wire == "open" else "")
-        house = wire in playable(REGISTRY.wires) and game != "eriantys"
+        house = "" if wire not in playable(REGISTRY.wires) else "house:random" if game == "eriantys" else "house:easy"
         commands = dict.fromkeys(("ann", "bob", "cyd", "dan")[: seats - 1], usual)
-        commands["eve"] = last or ("house:easy" if house else usual)
+        commands["eve"] = last or house or usual
         words = [f"--wire={wire}", f"--game={game}", f"--seats={seats}", "--seed=3", *SHORT.get(game, ()), *more]
         return MemoryContest(
             Path(self.mktemp()), *words, *(f"--player={name}={command}" for name, command in commands.items())
