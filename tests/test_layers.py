@@ -118,7 +118,7 @@ TIMERS = {
     "gamehost.tables.gallery": "watchers, some in each turn of the reactor, and the delay of what they see",
     "gamehost.net.context": "the deadlines of a connection; a look at all connections of a listener",
     "gamehost.extras.contest.game": "the deadline of a game, and programs that do not come or do not end",
-    "gamehost.extras.contest.run": "the next games, after all is told; a look at what programs take",
+    "gamehost.extras.contest.run": "the next games, after all is told; looks at what programs take, and at who waits",
     "gamehost.extras.contest.hosted": "places that are not free yet, and players who are not away yet",
     "gamehost.extras.contest.command": "the end",
     "gamehost._twisted": "a timer, for those that are named here; a port that accepts nothing for a moment",
@@ -342,12 +342,13 @@ class PackageTests(SynchronousTestCase):
     def test_one_writer(self) -> None:
         """
         The host's bytes go to a transport in one place; those of clients in the client library and in `gamehost player`,
-        those of `gamehost trace` through `_twisted`, and a bot's input in `gamehost bridge`.
+        those of `gamehost trace` through `_twisted`, and a bot's input in `gamehost bridge`. A contest
+        listens to those of its own host.
         """
         writers = [name for name, text in PACKAGE.items() for _ in range(attributes(text, "write", "transport"))]
         expected = (
             *("gamehost._twisted", "gamehost.client.twisted_client", "gamehost.extras.bots.bridge"),
-            *("gamehost.extras.bots.command", "gamehost.net.streams"),
+            *("gamehost.extras.bots.command", *["gamehost.extras.contest.traffic"] * 2, "gamehost.net.streams"),
         )
         self.assertEqual(writers, [name for name in expected if name in PACKAGE])
         self.assertEqual([name for name, text in PACKAGE.items() if attributes(text, "writeSequence")], [])

@@ -8,9 +8,11 @@ hardening a client: they cut, join and delay segments, or lose the connection.
 import argparse
 import json
 import sys
+from base64 import b64decode
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from attrs import frozen
@@ -388,8 +390,15 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("wire", metavar="WIRE")
-    made.add_argument("--listen", required=True, metavar="ENDPOINT", help="where clients connect, such as tcp:9000")
-    made.add_argument("--to", required=True, metavar="HOST:PORT", help="the server")
+    made.add_argument("--listen", metavar="ENDPOINT", help="where clients connect, such as tcp:9000")
+    made.add_argument("--to", metavar="HOST:PORT", help="the server")
+    made.add_argument(
+        "--read",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="read what a contest has stored instead, in its folder traffic",
+    )
     made.add_argument("--format", choices=("text", "json"), default="text", help="default text")
     made.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="of marks; default auto")
     made.add_argument("--fault", metavar="FAULT", help="disturb the line: cut, join, delay=MS, or drop=P")
@@ -407,20 +416,17 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     wire = known.get(options.wire)
     if wire is None:
         exit_with_usage_error(f"no wire {options.wire!r}", f"these can be traced: {', '.join(sorted(known))}")
-    host, _, port = options.to.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 65_536:
-        exit_with_usage_error(f"--to: {options.to!r} is not HOST:PORT", "expected one such as 127.0.0.1:8893")
-    try:
-        fault = Fault() if options.fault is None else Fault.read(options.fault)
-    except BadOption as error:
-        exit_with_usage_error(f"--fault: {error}", "gamehost trace --help shows an example")
-    try:
-        endpoint = Endpoints(reactor).make(options.listen)
-    except BadOption as error:
-        exit_with_usage_error(f"--listen: {error}", "gamehost trace --help shows an example")
     judges = judges_of(wire.name)
     checks = plain_checks(wire.name) if judges is None else judges.clients
     tell = printer(options.format, options.color == "always" or (options.color == "auto" and sys.stdout.isatty()))
+    if options.read:
+        return read_traffic(wire, checks, options.read, tell, options.format == "text")
+    if options.listen is None or options.to is None:
+        exit_with_usage_error("expected --listen and --to, or --read", "gamehost trace --help shows an example")
+    host, _, port = options.to.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65_536:
+        exit_with_usage_error(f"--to: {options.to!r} is not HOST:PORT", "expected one such as 127.0.0.1:8893")
+    fault, endpoint = _fault_of(options), _endpoint_of(options, reactor)
     factory = RelayFactory(
         reactor,
         host.strip("[]"),
@@ -444,6 +450,49 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     reactor.callWhenRunning(lambda: endpoint.listen(factory).addCallbacks(listens, cannot_listen))
     reactor.run()
     return status[0]
+
+
+def _fault_of(options: argparse.Namespace) -> Fault:
+    try:
+        return Fault() if options.fault is None else Fault.read(options.fault)
+    except BadOption as error:
+        exit_with_usage_error(f"--fault: {error}", "gamehost trace --help shows an example")
+
+
+def _endpoint_of(options: argparse.Namespace, reactor: Any) -> Any:
+    try:
+        return Endpoints(reactor).make(options.listen)
+    except BadOption as error:
+        exit_with_usage_error(f"--listen: {error}", "gamehost trace --help shows an example")
+
+
+def read_traffic(
+    wire: Wire[Any], checks: WireChecks, paths: Sequence[Path], tell: Callable[[TraceLine], None], headed: bool
+) -> int:
+    """
+    Trace connections that a contest has stored: lines of JSON with `at`, in seconds, `connection`, `from` and `bytes`, in
+    base64.
+
+    :param headed: whether the path of each file stands before it
+    :return: the exit status
+    """
+    for path in paths:
+        if headed:
+            print(f"{path}:", flush=True)
+        traces: dict[int, Trace] = {}
+        try:
+            lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+            segments = [
+                (int(one["connection"]), one["from"], b64decode(one["bytes"]), float(one["at"])) for one in lines
+            ]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            sys.stderr.write(f"gamehost: {path}: {type(error).__name__}: {error}\n")
+            return 1
+        for number, sender, data, at in segments:
+            if number not in traces:
+                traces[number] = Trace(wire, checks, f"client {number}", "{:8.3f}".format, tell)
+            (traces[number].client_sent if sender == "client" else traces[number].host_sent)(data, at)
+    return 0
 
 
 def time_of_day(seconds: float) -> str:

@@ -11,6 +11,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
@@ -35,6 +36,7 @@ from gamehost.extras.contest.owners import Owners, owners_here
 from gamehost.extras.contest.plan import FORMATS, IN_TURN, OUT_RULES, PERSON, Entrant, Plan
 from gamehost.extras.contest.run import MOST_WAITING, ContestRun
 from gamehost.extras.contest.standings import Standing, standings
+from gamehost.extras.contest.traffic import trace_worst_games
 from gamehost.games.base import Game
 from gamehost.ops.workers import adopt_orphans
 from gamehost.players.base import Level
@@ -254,6 +256,8 @@ def _write_results(shown: "Shown") -> None:
     contest, folder, table = shown.contest, shown.folder, standings(shown.contest)
     shown.clear()
     try:
+        with suppress(KeyboardInterrupt):
+            trace_worst_games(folder, contest)
         results.write(contest, table, folder, shown.game)
     except OSError as error:
         exit_with_usage_error(f"the results cannot be written: {error}", "the same command goes on when that is mended")

@@ -441,6 +441,10 @@ class ContestJournal:
         with suppress(OSError):
             write_outputs(self._path.parent, one.id, one.players, written)
 
+    @property
+    def folder(self) -> Path:
+        return self._path.parent
+
     def _write(self, line: bytes) -> None:
         self._file.write(line)
         self._file.flush()

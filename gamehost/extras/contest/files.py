@@ -6,11 +6,14 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 #: What the checker has said of the programs before the contest, by their names.
 CHECKS = "checks.json"
 #: The folder of what programs wrote.
 OUTPUT = "output"
+#: The folder of what programs and host have said in worst games, and what `gamehost trace` says of it.
+TRAFFIC, TRACES = "traffic", "traces.json"
 
 
 def replace_file(path: Path, content: str | bytes) -> None:
@@ -44,10 +47,10 @@ def write_outputs(folder: Path, game: str, players: Sequence[int], outputs: Sequ
             replace_file(folder / OUTPUT / output_name(game, player), text)
 
 
-def read_checks(folder: Path) -> Mapping[str, Sequence[str]]:
-    """What the checker has said, by name; empty: nothing is known."""
+def read_found(folder: Path, name: str) -> Mapping[str, Any]:
+    """What `CHECKS` or `TRACES` says, by the names of the players; empty: nothing is known."""
     try:
-        found = json.loads((folder / CHECKS).read_text("utf-8"))
+        found = json.loads((folder / name).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

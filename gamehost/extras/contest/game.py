@@ -19,6 +19,7 @@ from gamehost.extras.contest.isolation import Door, Isolation
 from gamehost.extras.contest.judging import Decision, Ruling, decision_of, is_over, moves_of, to_move
 from gamehost.extras.contest.owners import Owners, family
 from gamehost.extras.contest.plan import PERSON, Plan
+from gamehost.extras.contest.traffic import Heard
 from gamehost.games.base import Cause, Game
 from gamehost.journal.records import TableRecord
 from gamehost.ops.workers import NOT_RUN, ProgramProcess, Running, own_environment, running, start_program
@@ -123,6 +124,10 @@ class ContestGame:
     def _close(self) -> None:
         """The game is over, and its programs have ended."""
         raise NotImplementedError
+
+    def _heard_of(self) -> Sequence[Heard]:
+        """What was said on the connections of the game, as far as it is known."""
+        return ()
 
     def _gone(self, seat: int, program: ProgramProcess | Person) -> None:
         """A program has ended in the middle of its game: that is lost at once."""
@@ -287,13 +292,14 @@ class ContestGame:
             return
         self._cancel_timers()
         decided, self._decided = self._decided, lambda decision: None
+        heard = self._heard_of()
         self._close()
         decision = self._decision
         if decision.cause == Cause.LEFT.value:
             # A bridge says why it has resigned for its bot.
             why = self._last_words(decision, lambda one: one.words if one.status else "")
             decision = evolve(decision, words=decision.words + why)
-        decided(evolve(decision, written=tuple(one.written for one in self._programs)))
+        decided(evolve(decision, written=tuple(one.written for one in self._programs), heard=heard))
 
 
 @define(eq=False)
@@ -324,6 +330,9 @@ class PrivateGame(ContestGame):
         room, self._room = self._room, None
         if room is not None:
             room.leave()
+
+    def _heard_of(self) -> Sequence[Heard]:
+        return () if self._room is None else self._room.heard
 
     def _gone(self, seat: int, program: ProgramProcess | Person) -> None:
         if self._room is not None:

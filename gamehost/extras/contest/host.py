@@ -22,6 +22,7 @@ from gamehost.accounts.names import Name, NameFault, NameRefused, key_of
 from gamehost.extras.contest.isolation import Door
 from gamehost.extras.contest.owners import Owners
 from gamehost.extras.contest.plan import Plan
+from gamehost.extras.contest.traffic import MOST_CONNECTIONS, Heard
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
 from gamehost.lobby.lobby import Lobby
@@ -131,8 +132,10 @@ class ContestLobby(Lobby):
     game: str = field(kw_only=True)
     #: The game that is being played; `None`: none is.
     now: RoomGame | None = None
-    #: The transport of the connection to which the lobby listens now.
-    transport: Any = None
+    #: The conversation to which the lobby listens now.
+    speaker: "RoomConversation | None" = None
+    #: What was said on the connections of this game.
+    heard: list[Heard] = field(factory=list)
 
     def _refusal(self, name: Name) -> NameRefused | None:
         if self.now is None:
@@ -141,7 +144,20 @@ class ContestLobby(Lobby):
 
     def _claimed(self, name: str) -> str | None:
         """Why this connection cannot log in under a name; `None`: it can."""
-        return OVER if self.now is None else self.now.claim(name, self.transport)
+        speaker = self.speaker
+        why = OVER if self.now is None else self.now.claim(name, None if speaker is None else speaker.transport)
+        if why is None and speaker is not None and speaker.heard is not None:
+            speaker.heard.name = name
+        return why
+
+    def listen(self, connection: Any) -> Heard | None:
+        """Store what is said on a connection that is not made yet; `None`: there were many in this game."""
+        if self.now is None or len(self.heard) >= MOST_CONNECTIONS:
+            return None
+        heard = Heard(self.context.clock.seconds)
+        heard.listen(connection)
+        self.heard.append(heard)
+        return heard
 
     def enter(
         self,
@@ -257,6 +273,15 @@ class RoomConversation:
     _lobby: ContestLobby
     _connection: Any
     _conversation: Any
+    #: What was said on its connection; `None`: that is not stored.
+    heard: Heard | None = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.heard = self._lobby.listen(self._connection)
+
+    @property
+    def transport(self) -> Any:
+        return self._connection.transport
 
     @property
     def at_table(self) -> bool:
@@ -264,11 +289,11 @@ class RoomConversation:
         return at_table
 
     def hear(self, message: Any) -> None:
-        before, self._lobby.transport = self._lobby.transport, self._connection.transport
+        before, self._lobby.speaker = self._lobby.speaker, self
         try:
             self._conversation.hear(message)
         finally:
-            self._lobby.transport = before
+            self._lobby.speaker = before
 
     def wire_error(self, error: Any) -> None:
         self._conversation.wire_error(error)
@@ -313,8 +338,13 @@ class Room:
         first = self._journal.first = FirstMatch(game.over, most_moves)
         self._context.rng = SeededChance(seed).below
         self._context.suspended = lambda table, name: game.failed() if table == first.table else None
-        self._lobby.now = game
+        self._lobby.now, self._lobby.heard = game, []
         return first
+
+    @property
+    def heard(self) -> Sequence[Heard]:
+        """What was said on the connections of the game."""
+        return self._lobby.heard
 
     def door(self, seat: int) -> Door | None:
         """Where the program of a seat finds the host from its sandbox; `None`: it is in none."""

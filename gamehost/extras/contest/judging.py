@@ -59,6 +59,8 @@ class Decision:
     record: TableRecord | None = None
     #: What the program of each seat has written.
     written: tuple[bytes, ...] = ()
+    #: What was said on each connection, as `gamehost.extras.contest.traffic.Heard`.
+    heard: Sequence[Any] = ()
 
 
 def shares_of(result: Result, seats: int) -> tuple[float, ...]:

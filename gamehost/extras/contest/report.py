@@ -18,6 +18,7 @@ from gamehost.extras.contest.middle import words_of
 from gamehost.extras.contest.plan import FORMATS, OUT_RULES, Plan
 from gamehost.extras.contest.ratings import superiority
 from gamehost.extras.contest.standings import Standing, in_order, likely, signed
+from gamehost.extras.contest.traffic import worst_game
 
 #: The colours are those of the host's pages.
 STYLE = """
@@ -46,6 +47,7 @@ grid-auto-flow:row dense}
 .plot span{grid-column:1}.plot .value{grid-column:3;white-space:nowrap}
 .plot svg{grid-column:2;display:block;width:100%;height:1.6rem}
 .grid{stroke:var(--line)}.bar{stroke:var(--go);stroke-width:4}.dot{stroke:var(--ink);stroke-width:9;stroke-linecap:round}
+pre{margin:.6rem 0 0;white-space:pre-wrap;font-size:.82rem}
 .live{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(18rem,100%),1fr));gap:1rem}
 .live img{width:100%;height:auto}
 dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.2rem 1rem}dt{color:var(--soft)}
@@ -332,10 +334,14 @@ def now() -> str:
 
 @frozen
 class Known:
-    """What is known of an entrant besides its games: what the checker says, and files of what it wrote, by game."""
+    """
+    What is known of an entrant besides its games: what the checker says, files of what it wrote, by game, and what a trace says
+    of its worst game: `game` and `lines`.
+    """
 
     checked: Sequence[str] | None = None
     outputs: Mapping[str, str] = {}
+    traced: Mapping[str, Any] | None = None
 
 
 def player_page(contest: Contest, one: Standing, known: Known) -> str:
@@ -353,6 +359,9 @@ def player_page(contest: Contest, one: Standing, known: Known) -> str:
     parts += section("Games", _games(contest, games, False, "../"))
     if known.outputs:
         parts += section("What it wrote", _outputs(games, known))
+    worst = worst_game(contest, one.player)
+    if known.traced is not None and worst is not None and known.traced["game"] == worst.id:
+        parts += section("What was said in its worst game", _traced(plan, worst, known.traced["lines"]))
     if known.checked is not None:
         parts += section("What the checker says", _checked(plan, known.checked))
     return page(one.name, parts)
@@ -378,6 +387,15 @@ def _opponents(contest: Contest, one: Standing) -> Iterator[str]:
 def _outputs(games: Sequence[Played], known: Known) -> Iterator[str]:
     links = [f'<a href="../{known.outputs[one.id]}">{one.id}</a>' for one in games if one.id in known.outputs]
     yield f"<p>The end of its output in each game: {', '.join(links)}</p>"
+
+
+def _traced(plan: Plan, worst: Played, lines: Sequence[str]) -> Iterator[str]:
+    yield f"<p>Game {worst.id}: {html.escape(worst.words)}</p><pre>"
+    yield html.escape("\n".join(lines))
+    yield (
+        '</pre><p class="soft">The times are seconds of the game, and the marks are those of gamehost trace '
+        f"{html.escape(plan.wire)}.</p>"
+    )
 
 
 def _checked(plan: Plan, wrong: Sequence[str]) -> Iterator[str]:

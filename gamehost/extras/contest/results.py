@@ -13,7 +13,7 @@ from typing import Any
 
 from gamehost.extras.contest.contest import Contest
 from gamehost.extras.contest.entries import Played
-from gamehost.extras.contest.files import OUTPUT, output_name, read_checks, replace_file
+from gamehost.extras.contest.files import CHECKS, OUTPUT, TRACES, output_name, read_found, replace_file
 from gamehost.extras.contest.plan import OUT_RULES
 from gamehost.extras.contest.report import Known, now, player_page, results_page
 from gamehost.extras.contest.standings import Standing, in_order, likely, signed
@@ -131,12 +131,12 @@ def write(
 
 
 def _write_players(contest: Contest, table: Sequence[Standing], folder: Path) -> None:
-    checks = read_checks(folder)
+    checks, traces = read_found(folder, CHECKS), read_found(folder, TRACES)
     written = {path.name for path in (folder / OUTPUT).glob("*.txt")}
     for one in table:
         names = {game: output_name(game, one.player) for game in contest.played}
         outputs = {game: f"{OUTPUT}/{name}" for game, name in names.items() if name in written}
-        page = player_page(contest, one, Known(checks.get(one.name), outputs))
+        page = player_page(contest, one, Known(checks.get(one.name), outputs, traces.get(one.name)))
         replace_file(folder / "players" / f"{one.player + 1}.html", page)
 
 

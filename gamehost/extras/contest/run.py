@@ -4,6 +4,7 @@ Plays the games of a contest, so many at a time.
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from gamehost.extras.contest.contest import Contest, ContestJournal, Pairing
 from gamehost.extras.contest.entries import Played, Refused, Void
 from gamehost.extras.contest.game import MOST_REFUSED, VOID, ContestGame
 from gamehost.extras.contest.judging import Decision, moves_of
+from gamehost.extras.contest.traffic import store_traffic
 from gamehost.journal.notation import NotNotation, write_notation
 from gamehost.ops.workers import running
 
@@ -123,7 +125,11 @@ class ContestRun:
         elif not decision.shares:
             self._fail(decision.words)
         else:
-            self._note(self._played(one, began, decision))
+            played = self._played(one, began, decision)
+            self._note(played)
+            if decision.heard and not self._stopped:
+                with suppress(OSError):  # no result depends on it: on a full disk there is less of it
+                    store_traffic(self._journal.folder, self.contest, played, decision.heard)
 
     def _played(self, one: Pairing, began: float, decision: Decision) -> Played:
         notation = ""

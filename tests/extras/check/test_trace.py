@@ -4,6 +4,8 @@ import io
 import json
 import re
 import sys
+from base64 import b64encode
+from pathlib import Path
 from typing import Any
 
 from twisted.internet.task import Clock
@@ -298,6 +300,32 @@ class TraceCommandTests(SynchronousTestCase):
         ):
             self.assertEqual(self.ends(*arguments), 2)
             self.assertIn(words, self.err.getvalue())
+
+    def test_what_a_contest_has_stored(self) -> None:
+        """Each connection has a trace of its own; a file that is none is named."""
+        path = Path(self.mktemp())
+        said = [(1, "client", b"LOG"), (2, "client", b"MAKE_MOVE|a\n")]
+        said += [(1, "client", b"IN|ann\n"), (1, "host", b"WAITING|ann\n")]
+        lines = [
+            json.dumps({"at": at, "connection": number, "from": sender, "bytes": b64encode(data).decode()})
+            for at, (number, sender, data) in enumerate(said)
+        ]
+        path.write_text("\n".join(lines), "utf-8")
+        self.assertEqual(self.ends("onitama", "--read", str(path)), 0)
+        head, first, second, third = self.out.getvalue().splitlines()
+        self.assertEqual(head, f"{path}:")
+        self.assertIn("   1.000  client 2 > host MAKE_MOVE|a ", first)
+        self.assertIn("BREACH", first)
+        self.assertIn("   2.000  ann > host     LOGIN|ann  ", second)
+        self.assertIn("   3.000  ann < host     WAITING|ann  ", third)
+        self.assertEqual(self.ends("onitama", "--read", str(path), "--format=json"), 0)
+        self.assertEqual(len([*map(json.loads, self.out.getvalue().splitlines()[4:])]), 3)
+        for bad in ("x", "[1]", '{"at": 1}'):
+            path.write_text(bad, "utf-8")
+            self.assertEqual(self.ends("onitama", "--read", str(path)), 1)
+            self.assertIn(f"gamehost: {path}: ", self.err.getvalue())
+        self.assertEqual(self.ends("onitama"), 2)
+        self.assertIn("expected --listen and --to, or --read", self.err.getvalue())
 
     def test_lines_are_printed(self) -> None:
         line = TraceLine("12:00:00.000", "ann", "client", "LOGIN|ann", "logs in as ann")
