@@ -53,7 +53,8 @@ def declared_options(registry: Registry = REGISTRY) -> Mapping[str, Setting]:
         default = registry.default_endpoints(wire)
         words = f"{wire.title}: an endpoint to listen on; repeatable; empty: off"
         wires[wire.name] = Setting(default, words, many=True, default_words=default[0] if default else "off")
-    return {**HOST, **wires}
+    notifiers = {name: one for kind in registry.notifiers for name, one in kind.options.items()}
+    return {**HOST, **notifiers, **wires}
 
 
 @frozen

@@ -18,11 +18,12 @@ from typing import Any
 
 from attrs import Factory, evolve, field, frozen
 
-from gamehost.entries import PartUnusable, entries_of, importing, is_own, offered
+from gamehost.entries import PartUnusable, entries_of, importing, is_own, loaded, offered
 from gamehost.games.base import Game
 from gamehost.games.installed import NAME, NAME_WORDS, installed
 from gamehost.games.installed import RESERVED as RESERVED_OWNERS
 from gamehost.limits import PROFILES
+from gamehost.lobby.notices import NOTIFIERS, NotifierKind
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.net.endpoints import proxy_network
 from gamehost.ops.logging import FORMATS
@@ -186,6 +187,8 @@ class Registry:
     #: The wires of other packages, by name; they listen when they are asked to.
     others: Sequence[Wire[Any]] = ()
     rejected: Sequence[Rejected] = ()
+    #: What can tell players who are away.
+    notifiers: Sequence[NotifierKind] = ()
     #: Game name -> game, for the wires above.
     games: Mapping[str, Game[Any, Any]] = field(
         init=False,
@@ -281,10 +284,35 @@ def _check_names(wire: Wire[Any], known: Sequence[Wire[Any]]) -> None:
             raise PartUnusable(f"another game is called {game.name!r}; expected another name")
 
 
+def find_notifiers(wires: Sequence[Wire[Any]]) -> tuple[Sequence[NotifierKind], Sequence[Rejected]]:
+    """
+    The notifiers that entry points name, and those that are left out.
+
+    :param wires: with options of their own, which a notifier cannot take away
+    """
+    kinds: list[NotifierKind] = []
+    rejected = []
+    taken = {name for wire in wires for name in (wire.name, *wire.flags, *wire.values)} | RESERVED
+    for name, entry in offered(NOTIFIERS).items():
+        try:
+            kind = loaded(NOTIFIERS, name, NotifierKind)
+            if kind is None or kind.name != name or name not in kind.options:
+                raise PartUnusable(f"expected a notifier and an option with the name {name!r}")
+            if bad := sorted(one for one in kind.options if one in taken or not NAME.fullmatch(one)):
+                raise PartUnusable(f"--{bad[0]} is an option of something else, or no name for one")
+        except PartUnusable as error:
+            rejected.append(Rejected(_source(entry), str(error), "notifier"))
+        else:
+            kinds.append(kind)
+            taken |= kind.options.keys()
+    return kinds, rejected
+
+
 #: The installed wires and games. Read once: packages that are installed later are found by the next start.
 _WIRES = find_wires()
 _GAMES = [Rejected(repr(name), why, "game") for name, why in installed().rejected.items()]
-REGISTRY = evolve(_WIRES, rejected=(*_WIRES.rejected, *_GAMES))
+_NOTIFIERS, _LEFT_OUT = find_notifiers(_WIRES.wires)
+REGISTRY = evolve(_WIRES, rejected=(*_WIRES.rejected, *_GAMES, *_LEFT_OUT), notifiers=_NOTIFIERS)
 #: The host's own wires.
 WIRES = REGISTRY.own
 #: The games of the host's own wires.

@@ -132,6 +132,9 @@ TIMERS = {
     "gamehost.lobby.house": "players who wait alone, and house players whose programs are not there",
     "gamehost.lobby.questions": "pauses between questions",
     "gamehost.lobby.played": "questions for the matches of other hosts",
+    "gamehost.lobby.notices": "turns that nobody has seen yet",
+    "gamehost.extras.notify.sending": "pushes that are tried again",
+    "gamehost.extras.notify.mail": "mails that are tried again, and news that wait for the next mail",
     "gamehost.lobby.board": "differences, while somebody looks",
     "gamehost.lobby.directory": "what a follower is told later",
     "gamehost.lobby.championship": "players who are lost",
@@ -170,6 +173,7 @@ RUNS_THE_REACTOR = ("gamehost._twisted", "gamehost.programs.house")
 TOOLS = (
     *("gamehost.extras.bots*", "gamehost.extras.check*", "gamehost.extras.contest*", "gamehost.programs.*"),
     *("gamehost.extras.dialects.*.client", "gamehost.extras.dialects.*.checks"),
+    "gamehost.extras.notify.*",
 )
 
 LONGEST_FILE, LONGEST_FUNCTION = 800, 50
@@ -401,7 +405,9 @@ def faults_of_reading_list(page: str, sources: Sources) -> Iterator[str]:
 
 def exists(name: str) -> bool:
     module, _, attribute = name.rpartition(".")
-    if name in {f"gamehost.{group}" for group in ("games", "wires", "verbs", "clients", "checks", "stores")}:
+    if name in {
+        f"gamehost.{group}" for group in ("games", "wires", "verbs", "clients", "checks", "stores", "notifiers")
+    }:
         return True  # a group of entry points
     if "." not in name or find_spec(module) is None:
         return False

@@ -1,13 +1,25 @@
-"""What a player does with the own account: its password, and the devices that log in to it without one."""
+"""
+What a player does with the own account: its password, the devices that log in to it without one, and how the player is told
+what happens while the player is away.
+"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
 from gamehost.accounts.login import LoginAttempt, LoginService
 from gamehost.accounts.passwords import Account
 from gamehost.accounts.remembered import RememberedLogin
+
+if TYPE_CHECKING:
+    from gamehost.lobby.notices import Notices
+
+#: By the name of the way, what is set, and what a client needs for it.
+Ways = Mapping[str, Mapping[str, Any]]
+
+NO_WAY = "this host has no such way to tell you what happens while you are away"
 
 _EPOCH = date(1970, 1, 1)
 
@@ -31,6 +43,11 @@ class OwnAccount:
 
     _account: Account
     _service: LoginService
+
+    @property
+    def key(self) -> str:
+        """The account's name as names are compared."""
+        return self._account.key
 
     def remember(self, key: str, device: str, remembered: Callable[[], None]) -> None:
         """Let a device log in with a key, as `RememberedLogins.remember` does."""
@@ -67,6 +84,39 @@ class OwnAccount:
     ) -> LoginAttempt | None:
         """Change the password, as `LoginService.change_password` does."""
         return self._service.change_password(self._account, old, new, address, answer, waits)
+
+
+@frozen
+class OwnNotices:
+    """
+    The notices of one player, as the player was when something was asked.
+
+    :param account: the account's key; `None`: the client has not logged in, and can show a proof
+    :param login: the `RememberedLogin.id` of the device; empty: it has none
+    """
+
+    _notices: "Notices | None"
+    _account: str | None
+    _login: str
+
+    def state(self, told: Callable[[Ways], None]) -> None:
+        """Find all ways of this host, and how the player stands to each."""
+        if self._notices is None or self._account is None:
+            told({})
+        else:
+            self._notices.state(self._account, self._login, told)
+
+    def change(self, way: str, values: Mapping[str, str], done: Callable[[str | None], None]) -> None:
+        """
+        Change one way.
+
+        :param values: as the way wants them; empty: end it
+        :param done: called with the reason why nothing is changed, or with `None` when the change is durable
+        """
+        if self._notices is None or way not in self._notices.notifiers:
+            done(NO_WAY)
+        else:
+            self._notices.change(way, self._account, self._login, values, done)
 
 
 def day_text(days: int) -> str:

@@ -10,7 +10,7 @@ their list is another one.
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from attrs import define, field
 
@@ -18,6 +18,9 @@ from gamehost.accounts.names import key_of
 from gamehost.games.base import Cause, Result
 from gamehost.journal.records import ENDED_KEPT_MS, Journal, OwnedMatch, SeatRecord, TableId
 from gamehost.lobby.queues import TALKING_WIRES
+
+if TYPE_CHECKING:
+    from gamehost.lobby.notices import Notices
 
 #: The end of a match that is archived because no player has come back for a day.
 ARCHIVED = Result((), Cause.LEFT, "nobody came back")
@@ -62,6 +65,8 @@ class OwnMatches:
     _wall: Callable[[], float]
     #: Called with each change of a match in the store, when it is durable, whether its player is connected or not.
     listeners: list[Notice] = field(factory=list)
+    #: What tells players who are away; `None`: this host tells nobody.
+    notices: "Notices | None" = None
 
     @property
     def now(self) -> int:

@@ -115,6 +115,31 @@ CREATE TABLE remembered(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX remembered_key ON remembered(key);
 
+-- Where a browser is told what happens while nobody looks. A row goes with its log-in.
+CREATE TABLE subscription(
+  digest BLOB PRIMARY KEY REFERENCES remembered(digest) ON DELETE CASCADE,
+  key TEXT NOT NULL,           -- the account's
+  endpoint TEXT NOT NULL,      -- at the push service of the browser; who has it can disturb the player
+  p256dh BLOB NOT NULL,        -- the browser's public key
+  auth BLOB NOT NULL,          -- the browser's secret
+  words TEXT NOT NULL,         -- how much a push says: all or bare
+  made INTEGER NOT NULL        -- in seconds since 1970
+) STRICT, WITHOUT ROWID;
+CREATE INDEX subscription_key ON subscription(key);
+
+-- Where players get mails. They have confirmed the address.
+CREATE TABLE mailbox(
+  key TEXT PRIMARY KEY,        -- the account's
+  address TEXT NOT NULL,
+  mailed INTEGER NOT NULL      -- when the last mail was sent, in seconds since 1970
+) STRICT, WITHOUT ROWID;
+
+-- An account that is deleted keeps its row, without a name.
+CREATE TRIGGER mailbox_moves AFTER UPDATE OF key ON account BEGIN
+  DELETE FROM mailbox WHERE key = OLD.key AND NEW.name = '';
+  UPDATE mailbox SET key = NEW.key WHERE key = OLD.key;
+END;
+
 -- Who may not come in.
 CREATE TABLE ban(
   key TEXT PRIMARY KEY,        -- what the ban counts for, as gamehost.accounts.bans.Ban has it

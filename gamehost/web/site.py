@@ -21,6 +21,7 @@ from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.net.context import HostContext
 from gamehost.web.api import Api
 from gamehost.web.http import (
+    ASK_AGAIN,
     FOR_EVERYBODY,
     Access,
     Answer,
@@ -36,7 +37,12 @@ from gamehost.wires.open.websocket import SocketConfig, frame_encoder
 from gamehost.wires.websocket import NoHandshake, fault_of_handshake, handshake_with
 
 #: Paths of pages: all of them are one shell, which reads the path. The number of parts, by the first one.
-PAGES: Mapping[str, int] = {"table": 2, "match": 2, "matches": 1, "player": 2, "results": 1, "rules": 2}
+PAGES: Mapping[str, int] = {
+    **{"table": 2, "match": 2, "matches": 1, "player": 2, "results": 1, "rules": 2},
+    "no-mail": 2,
+}
+#: The worker of the pages. Its address has no hash: a browser looks there for a newer one.
+WORKER = "sw.js"
 
 
 class WebSite(HttpSite):
@@ -92,6 +98,8 @@ class WebSite(HttpSite):
             return self._schemas[path[1]]
         if not path or PAGES.get(path[0]) == len(path):
             return self._files.shell
+        if path == (WORKER,) and (worker := self._files.file((self._files.hash, WORKER))) is not None:
+            return evolve(worker, cache=ASK_AGAIN)
         if path[0] != "static" and "text/html" in asked.headers.get("accept", ""):
             return evolve(self._files.shell, status=404, etag="")  # a person: the shell says it, with ways on
         answer = self._files.file(path[1:]) if path[0] == "static" else None

@@ -24,6 +24,19 @@ def altered(alter: Callable[[], None]) -> Callable[[], None]:
     return alter
 
 
+# A host with a push service on this machine.
+
+
+@altered
+def pushes_to_this_machine() -> None:
+    """It sends pushes to any endpoint, and a turn at once."""
+    from gamehost.extras.notify import push
+    from gamehost.lobby import notices
+
+    vars(push)["only_at"] = lambda hosts: lambda endpoint: None
+    notices.TURN_AFTER = 0.0
+
+
 # Hosts with less than they need.
 
 #: How many files `some_files` may open.

@@ -22,7 +22,7 @@ from gamehost.journal.records import Entry, EntryKind
 from gamehost.journal.replay import fingerprint
 from gamehost.journal.replay import replay as replay_entries
 from gamehost.limits import LIMITS, PROFILES
-from gamehost.plugins import GAME, HOST, WEB, WIRES
+from gamehost.plugins import GAME, HOST, REGISTRY, WEB, WIRES
 from gamehost.plugins import PAGES as WEB_SETTINGS
 from tests.client.test_core import PLAYERS
 from tests.kit.pages import PAGES, SHOWN_FILE
@@ -246,6 +246,7 @@ MORE_OF = {
     **{"store": "store.rst", "admin": "admin.rst", "metrics": "metrics.rst", "championship": "championship.rst"},
     **{"house": "house-players.rst", "trusted-proxy": "hosting.rst", "log-format": "hosting.rst"},
     **dict.fromkeys(("cluster", "health"), "extras/cluster/cluster.rst"),
+    **dict.fromkeys(("push", "push-hosts", "mail"), "extras/notify/notices.rst"),
 }
 
 
@@ -253,8 +254,10 @@ def option_rows() -> Mapping[str, list[tuple[str, ...]]]:
     """The name of a table -> its rows."""
     ports = [(wire.name, wire.endpoint.split(":")[1], wire.title, not wire.must_listen) for wire in WIRES]
     ports.append(("web", WEB.split(":")[1], "the pages for browsers", True))
+    notifiers = {name: one for kind in REGISTRY.notifiers for name, one in kind.options.items()}
     same = {name: wire for wire in WIRES for name in (*wire.flags, *wire.values)}
-    options = {name: (one.words, one.shown_default or "") for name, one in HOST.items() if name != "web"}
+    declared = {**HOST, **notifiers}
+    options = {name: (one.words, one.shown_default or "") for name, one in declared.items() if name != "web"}
     options |= {name: (f"the same as ``--set {wire.name}.{name}``", "") for name, wire in same.items()}
     limits = [(f"limits.{name}", one, PROFILES["class"].get(name, "")) for name, one in LIMITS.items()]
     beside = {f"GAME.{name}": one.words for name, one in GAME.items()} | {"web.reveal": WEB_SETTINGS["reveal"].words}

@@ -7,12 +7,15 @@ from hashlib import sha256
 from typing import Any
 
 from msgspec import json
+from twisted.internet.defer import Deferred, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.passwords import Account, Cost, Digest
 from gamehost.accounts.remembered import MemoryRemembered, RememberedLogins
 from gamehost.games.onitama.master import Onitama
 from gamehost.journal.records import TableId
+from gamehost.lobby.notices import Asker, News, Notices
+from gamehost.lobby.own_account import NO_WAY
 from gamehost.lobby.queues import LONGEST, MOST_PHRASES
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.net.connection import CLOSING_SECONDS
@@ -30,6 +33,32 @@ from tests.kit.memory_host import HOME, Client, MemoryHost
 from tests.kit.players import SECRET, house_factory, house_host
 from tests.kit.wires.open import DEAL, OpenCase, act, line
 from tests.lobby.test_house import enter, seek
+
+
+class Way:
+    """A notifier that stores what it is given."""
+
+    def __init__(self) -> None:
+        self.values: Mapping[str, str] = {}
+        self.asked: list[tuple[str, str] | None] = []
+        self.refusal: str | None = None
+        self.answers = True
+
+    def deliver(self, account: str, news: News) -> None: ...
+
+    def seen(self, account: str, table: TableId) -> None: ...
+
+    def state(self, asker: Asker, told: Callable[[Mapping[str, Any]], None]) -> None:
+        if self.answers:
+            told(self.values)
+
+    def change(self, asker: Asker | None, values: Mapping[str, str], done: Callable[[str | None], None]) -> None:
+        self.values = values
+        self.asked.append(None if asker is None else (asker.account, asker.id))
+        done(self.refusal)
+
+    def stop(self) -> Deferred[Any]:
+        return succeed(None)
 
 
 class WireTests(WireContract, PropertyCase):
@@ -390,6 +419,37 @@ class KeyTests(OpenCase):
         for one in waiting:
             one()
         self.assertFalse(ann.closed)
+
+    def test_how_a_player_is_told_while_away(self) -> None:
+        """Each way is asked; a change is answered with how all of them are now, or with the reason why not."""
+        host, way = self.host(), Way()
+        ann, _ = self.logged_in(host)
+        self.assertEqual(self.ask(ann, do="notices"), [{"is": "notices", "ways": {}}])
+        [sorry] = self.ask(ann, do="notices", by="way", set={})
+        self.assertEqual(sorry["why"], NO_WAY)
+        host.lobby.own.notices = Notices(host.clock, {"way": way})
+        self.assertEqual(self.ask(ann, do="notices"), [{"is": "notices", "ways": {"way": {}}}])
+        self.assertEqual(
+            self.ask(ann, do="notices", by="way", set={"a": "b"}), [{"is": "notices", "ways": {"way": {"a": "b"}}}]
+        )
+        way.refusal = "no"
+        self.assertEqual(self.ask(ann, do="notices", by="way", set={}), [{"is": "sorry", "why": "no"}])
+        self.assertEqual(way.asked[-1], ("ann", self.ask(ann, do="log-ins")[0]["log_ins"][0]["id"]))
+        way.answers = False
+        self.assertEqual(self.ask(ann, do="notices"), [])
+        [sorry] = self.ask(ann, do="notices")
+        self.assertIn("wait for the answer", sorry["why"])
+
+    def test_notices_without_a_log_in(self) -> None:
+        """A proof from a mail is enough. A guest has nothing by which to be told."""
+        host, way = self.host(), Way()
+        host.lobby.own.notices = Notices(host.clock, {"way": way})
+        client = host.connect("open")
+        self.assertEqual(self.ask(client, do="notices", by="way", set={"stop": "x"}), [{"is": "notices", "ways": {}}])
+        self.assertEqual((way.values, way.asked), ({"stop": "x"}, [None]))
+        guest, _ = self.enter(host, "bob")
+        [sorry] = self.ask(guest, do="notices")
+        self.assertIn("only an account is told", sorry["why"])
 
     def test_guests_have_no_log_ins(self) -> None:
         ann, _ = self.enter(self.host(), "ann")

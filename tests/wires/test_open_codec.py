@@ -53,6 +53,8 @@ class CodecTests(CodecContract, PropertyCase):
         (b'{"do":"log-ins"}\n', m.AskLogIns()),
         (b'{"do":"log-out","id":"a1"}\n', m.LogOut("a1")),
         (b'{"do":"password","old":"x","new":"y"}\n', m.ChangePassword("x", "y")),
+        (b'{"do":"notices"}\n', m.SetNotices()),
+        (b'{"do":"notices","by":"mail","set":{}}\n', m.SetNotices("mail", {})),
         (b'{"do":"lobby"}\n', m.Lobby()),
         (b'{"do":"seek","game":"x","settings":{"a":1,"b":true}}\n', m.Seek("x", settings={"a": 1, "b": True})),
         (b'{"do":"stop"}\n', m.Stop()),
@@ -66,7 +68,6 @@ class CodecTests(CodecContract, PropertyCase):
         (b'{"do":"study","table":3}\n', m.AskStudy(3)),
         (b'{"do":"draw","table":3,"step":"offer"}\n', m.Draw(3, "offer")),
         (b'{"do":"takeback","table":3,"step":"accept","id":1}\n', m.Takeback(3, "accept", 1)),
-        (b'{"do":"claim","table":3,"as":"house","level":"hard","id":1}\n', m.Claim(3, "house", "hard", 1)),
         (b'{"do":"say","phrase":"hello"}\n', m.Say("hello")),
         (b'{"do":"act","table":3,"action":"A4-A5","id":9007199254740991}\n', m.Act(3, "A4-A5", m.LARGEST)),
         (b'{"do":"moves","table":3,"begun":"0,0","id":1}\n', m.AskMoves(3, "0,0", 1)),
@@ -196,7 +197,8 @@ class ClientCodecTests(ClientCodecContract, PropertyCase):
 
 class MessagesTests(SynchronousTestCase):
     def test_secrets_are_not_shown(self) -> None:
-        for message in (m.Enter("ann", "canary"), m.LogIn("ann", "canary"), m.Entered("ann", "canary")):
+        ways = (m.SetNotices("mail", {"code": "canary"}), m.NoticeWays({"mail": {"address": "canary"}}))
+        for message in (m.Enter("ann", "canary"), m.LogIn("ann", "canary"), m.Entered("ann", "canary"), *ways):
             self.assertNotIn("canary", repr(message))
 
 

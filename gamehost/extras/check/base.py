@@ -268,7 +268,7 @@ class Said:
 HIDDEN = "***"
 #: The secrets in a line of JSON. A line that is no message has no fields, and may contain a password nevertheless.
 _JSON_SECRET = re.compile(
-    r"""("(?:password|key|code)"\s*:\s*"|"(?:username|nickname|nick)"\s*:\s*"[^":\\]*:)(?:[^"\\]|\\.)*"""
+    r"""("(?:password|key|code|endpoint|auth|address|stop)"\s*:\s*"|"(?:username|nickname|nick)"\s*:\s*"[^":\\]*:)(?:[^"\\]|\\.)*"""
 )
 
 

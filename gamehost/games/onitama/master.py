@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from gamehost.games.base import (
     AGREED,
-    CLAIMED,
     TAKEN_BACK_AT_MOST,
     Cause,
     Chance,
@@ -197,8 +196,8 @@ class OnitamaMaster:
     def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[Event]]:
         if (objection := self.objection(offer, seat)) is not None:
             raise IllegalAction(objection)
-        if offer is not Offer.TAKEBACK:
-            self.result, self.deadline = AGREED if offer is Offer.DRAW else CLAIMED, None
+        if offer is Offer.DRAW:
+            self.result, self.deadline = AGREED, None
             return ()
         before, plies = self._before, len(self._before)
         while self.position.turn != seat or len(before) == plies:

@@ -1,8 +1,43 @@
-// The own account: the devices that log in to it without its password, and its password. Loaded when somebody looks at them.
+// The own name: a dialog with the devices that log in to the account without its password, the password, and how to be told while
+// nobody looks. Loaded when somebody looks at it.
 
 import { h, put, say } from "./dom.js";
-import { send } from "./socket.js";
+import { passwordsAreSafe } from "./login.js";
+import { notices } from "./notices.js";
+import { logOut, send } from "./socket.js";
 import { listen, state } from "./store.js";
+
+/** Fill the dialog of somebody who has a name, and show it. */
+export function known(dialog) {
+  const { name, account } = state.me;
+  const out = () => {
+    logOut();
+    dialog.close();
+  };
+  const kept = account ? "your account until nobody has used it here for 90 days" : "your name and your seat";
+  const words = `You are ${account ? "logged in" : "a guest"}. This browser remembers ${kept}, in all its tabs, until you log out.`;
+  const safe = account && passwordsAreSafe();
+  put(
+    dialog,
+    h("h2", { id: "log-in-title" }, name),
+    h("p", { class: "soft" }, words, state.own === null ? "" : " If you log out, you give up the match that you play."),
+    part(dialog, "Be told when it is your turn", notices),
+    safe && part(dialog, "Where you are logged in", devices),
+    safe && part(dialog, "Change the password", passwordForm),
+    h("div", { class: "row" },
+      h("a", { class: "button", href: `/player/${encodeURIComponent(name)}`, onclick: () => dialog.close() }, "Your matches"),
+      h("button", { type: "button", onclick: out }, "Log out"),
+      h("button", { type: "button", class: "go", onclick: () => dialog.close() }, "Close")),
+  );
+  dialog.showModal();
+}
+
+/** A part of the dialog that opens. `fill` fills its place, and returns the function that ends it. */
+function part(dialog, title, fill) {
+  const place = h("div", {});
+  const open = () => place.firstChild || dialog.addEventListener("close", fill(place));
+  return h("details", { ontoggle: open }, h("summary", {}, title), place);
+}
 
 /** How the list of log-ins names this browser: "Firefox, Android". */
 export function deviceName(agent) {
@@ -13,7 +48,7 @@ export function deviceName(agent) {
 }
 
 /** Show the devices in an element, and let each be logged out. Returns the function that ends it. */
-export function devices(place) {
+function devices(place) {
   const rows = h("ul", { class: "devices" });
   const everywhere = () => send({ do: "log-out", everywhere: true });
   put(place, rows, h("button", { type: "button", onclick: everywhere }, "Log out everywhere"));
@@ -33,7 +68,7 @@ function device(row) {
 }
 
 /** Show a form for a new password in an element. Returns the function that ends it. */
-export function passwordForm(place) {
+function passwordForm(place) {
   const old = h("input", { type: "password", autocomplete: "current-password", required: true });
   const fresh = h("input", { type: "password", autocomplete: "new-password", required: true, minlength: 8 });
   const said = h("p", { role: "alert" });

@@ -15,6 +15,7 @@ const PAGES = [
   { path: /^\/matches$/, page: "matches", load: () => import("./matches.js") },
   { path: /^\/player\/[^/]+$/, page: "matches", load: () => import("./player.js") },
   { path: /^\/rules\/[^/]+$/, page: "tables", load: () => import("./rules.js") },
+  { path: /^\/no-mail\/./, page: "tables", load: () => import("./notices.js") },
   { path: /^\/results$/, page: "results", load: () => import("./results.js") },
 ];
 
@@ -127,4 +128,5 @@ followLinks();
 listen(follow);
 document.getElementById("me").addEventListener("click", () => logInDialog());
 begin();
+if (localStorage.getItem("notices")) import("./notices.js").then(({ renew }) => renew());
 show(new URL(location.href));

@@ -1,7 +1,7 @@
 // The log-in: a dialog that asks for a name. Guests need no more; accounts have a password. And the wish to play.
 
 import { h, newDialog, notice, put, say } from "./dom.js";
-import { enter, logOut, send } from "./socket.js";
+import { enter, send } from "./socket.js";
 import { listen, state } from "./store.js";
 
 /** Levels of the host's own players. */
@@ -10,7 +10,7 @@ export const LEVELS = ["easy", "medium", "hard"];
 const SUGGESTED = ["otter", "heron", "maple", "comet", "ember", "quartz", "willow", "falcon", "pepper", "violet"];
 
 /** Passwords travel over TLS or stay on this machine; elsewhere they are not asked for. */
-function passwordsAreSafe() {
+export function passwordsAreSafe() {
   return location.protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
 }
 
@@ -28,41 +28,9 @@ export function loggedIn(then) {
 /** Ask for a name, or show the own one. */
 export function logInDialog(then = () => {}) {
   const dialog = newDialog("log-in-title");
-  if (state.me) known(dialog);
-  else unknown(dialog, then);
+  if (state.me) return void import("./account.js").then(({ known }) => known(dialog));
+  unknown(dialog, then);
   dialog.showModal();
-}
-
-function known(dialog) {
-  const { name, account } = state.me;
-  const out = () => {
-    logOut();
-    dialog.close();
-  };
-  const kept = account ? "your account until nobody has used it here for 90 days" : "your name and your seat";
-  const words = `You are ${account ? "logged in" : "a guest"}. This browser remembers ${kept}, in all its tabs, until you log out.`;
-  put(
-    dialog,
-    h("h2", { id: "log-in-title" }, name),
-    h("p", { class: "soft" }, words, state.own === null ? "" : " If you log out, you give up the match that you play."),
-    account && passwordsAreSafe() && part(dialog, "Where you are logged in", "devices"),
-    account && passwordsAreSafe() && part(dialog, "Change the password", "passwordForm"),
-    h("div", { class: "row" },
-      h("a", { class: "button", href: `/player/${encodeURIComponent(name)}`, onclick: () => dialog.close() }, "Your matches"),
-      h("button", { type: "button", onclick: out }, "Log out"),
-      h("button", { type: "button", class: "go", onclick: () => dialog.close() }, "Close")),
-  );
-}
-
-/** A part of the dialog that opens: `name` is the function of `account.js` that fills it. */
-function part(dialog, title, name) {
-  const place = h("div", {});
-  const open = async () => {
-    if (place.firstChild) return;
-    const stop = (await import("./account.js"))[name](place);
-    dialog.addEventListener("close", stop);
-  };
-  return h("details", { ontoggle: open }, h("summary", {}, title), place);
 }
 
 /** The nearest name that the host takes: `_` stands for what no name has, and 20 characters are left. */

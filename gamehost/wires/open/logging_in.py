@@ -1,6 +1,6 @@
 """Logging in on the open wire, and what a player does with the own account: its password, and the devices that log in to it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameFault, NameRefused, checked_name
 from gamehost.accounts.remembered import REMEMBERED_KEY, REMEMBERED_KEY_BITS, remembered_id
-from gamehost.lobby.own_account import Device, OwnAccount
+from gamehost.lobby.own_account import Device, OwnAccount, OwnNotices
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.tables.interfaces import SeatHandle
 from gamehost.wires.open import messages as m
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 LOGGED_OUT = "you have logged out"
 _NO_ACCOUNT = "only an account has a password and log-ins: log in to one first"
 _BUSY = "your password is being changed: wait for the answer"
+_NO_NOTICES = "only an account is told what happens while its player is away: log in to one first"
+_BUSY_NOTICES = "wait for the answer to your last question about notices"
+#: Bytes for the journal that a change of notices counts as.
+_CHANGE_BYTES = 1024
 _INSIDE = (OpenState.LOBBY, OpenState.WAITING, OpenState.PLAYING)
 
 
@@ -38,6 +42,8 @@ class LogsIn(GoesElsewhere):
     _awaited = ""
     #: Whether a change of the password is under way.
     _changing = False
+    #: Whether a question about notices, or a change of them, is under way.
+    _asks_notices = False
 
     def enter(self, message: m.Enter) -> None:
         """Log in as a guest, or take the seat back that is kept for this one; or log in to an account by its key."""
@@ -216,6 +222,36 @@ class LogsIn(GoesElsewhere):
         else:
             self._remember(account, lambda key: self.peer.say(m.PasswordChanged(key)))
 
+    def set_notices(self, message: m.SetNotices) -> None:
+        """Tell the player how the host tells what happens while the player is away, or change that."""
+        if self._asks_notices:
+            self._refuse(_BUSY_NOTICES)
+            return
+        session, own = self.session, self.lobby.own
+        account = None if session is None else self.lobby.own_account(session)
+        notices = OwnNotices(own.notices, None if account is None else account.key, self._login_id)
+        if message.by is UNSET or message.set is UNSET:
+            if session is not None and account is None:
+                self._refuse(_NO_NOTICES)
+                return
+            self._asks_notices = True
+            notices.state(self._tell_notices)
+            return
+        self.peer.journaled(_CHANGE_BYTES)
+        self._asks_notices = True
+        notices.change(message.by, message.set, partial(self._notices_changed, notices))
+
+    def _notices_changed(self, notices: OwnNotices, refusal: str | None) -> None:
+        if refusal is None:
+            notices.state(self._tell_notices)
+            return
+        self._asks_notices = False
+        self._refuse(refusal)
+
+    def _tell_notices(self, ways: Mapping[str, Mapping[str, Any]]) -> None:
+        self._asks_notices = False
+        self.peer.say(m.NoticeWays({name: dict(facts) for name, facts in ways.items()}))
+
     #: As of `HEARS`.
     ACCOUNT: ClassVar[Any] = {
         (OpenState.OUTSIDE, m.Enter): enter,
@@ -223,4 +259,5 @@ class LogsIn(GoesElsewhere):
         **dict.fromkeys(((state, m.AskLogIns) for state in _INSIDE), ask_log_ins),
         **dict.fromkeys(((state, m.LogOut) for state in _INSIDE), log_out),
         **dict.fromkeys(((state, m.ChangePassword) for state in _INSIDE), change_password),
+        **dict.fromkeys(((state, m.SetNotices) for state in (OpenState.OUTSIDE, *_INSIDE)), set_notices),
     }

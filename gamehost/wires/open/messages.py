@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.json import schema_components
 
 from gamehost.games.messages import Messages, union_of
@@ -37,8 +37,6 @@ SeatWish: TypeAlias = Literal["first", "second", "any"]
 #: To make an offer, or to answer that of the other player.
 OfferStep: TypeAlias = Literal["offer", "accept", "decline"]
 OfferName: TypeAlias = Literal["draw", "takeback"]
-#: What can be claimed: to win, a draw, or that a house player takes the seat of the absent player.
-ClaimName: TypeAlias = Literal["win", "draw", "house"]
 
 
 class ClientMessage(Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
@@ -105,6 +103,19 @@ class ChangePassword(ClientMessage, frozen=True, tag="password"):
         return "ChangePassword(...)"  # both are secrets
 
 
+class SetNotices(ClientMessage, frozen=True, tag="notices"):
+    """
+    Ask how you are told what happens while you are away. With `by` and `set`, change it for one of the ways in the answer:
+    `push`, for instance. An empty `set` ends it. Without a log-in, `set` has a proof from a mail.
+    """
+
+    by: str | UnsetType = UNSET
+    set: dict[str, str] | UnsetType = UNSET
+
+    def __repr__(self) -> str:
+        return "SetNotices(...)"  # an endpoint, a code and an address are secrets
+
+
 class Lobby(ClientMessage, frozen=True, tag="lobby"):
     """Be told which tables there are and who waits, or be told so no longer. Needs no log-in."""
 
@@ -141,18 +152,6 @@ class House(ClientMessage, frozen=True, tag="house"):
 
     level: str
     seat: Whole | UnsetType = UNSET
-
-
-class Claim(ClientMessage, frozen=True, tag="claim"):
-    """
-    Decide what becomes of a match with a player who has not come back in time (the host's `claim`). `win`: the absent player
-    loses as one who leaves. `house`: a house player of this `level` goes on. `id` comes back in `refused`.
-    """
-
-    table: Whole
-    as_: ClaimName = field(name="as")
-    level: str = "easy"
-    id: Whole | UnsetType = UNSET
 
 
 class AskRematch(ClientMessage, frozen=True, tag="rematch"):
@@ -370,6 +369,18 @@ class PasswordChanged(ServerMessage, frozen=True, tag="password-changed"):
         return "PasswordChanged(...)"  # the key is a secret
 
 
+class NoticeWays(ServerMessage, frozen=True, tag="notices"):
+    """
+    How you are told what happens while you are away: the ways that this host has, and what is set for you. It answers
+    `notices`, when a change is durable. Without a log-in, `ways` is empty.
+    """
+
+    ways: dict[str, dict[str, Any]]
+
+    def __repr__(self) -> str:
+        return "NoticeWays(...)"  # an address is a secret
+
+
 class Seeking(ServerMessage, frozen=True, tag="seeking"):
     """
     No opponent yet, or not enough. `names` are all who have a seat at this table, and it is said again when they change.
@@ -423,10 +434,7 @@ class Stopped(ServerMessage, frozen=True, tag="stopped"):
 
 
 class Seated(ServerMessage, frozen=True, tag="seated"):
-    """
-    You have a seat. The events of the match follow. `n` is the number of the last entry before them. `grace`: if you lose the
-    connection while another person is there, your seat is kept for so many milliseconds; without it, for 60,000.
-    """
+    """You have a seat. The events of the match follow. `n` is the number of the last entry before them."""
 
     table: int
     game: str
@@ -436,7 +444,6 @@ class Seated(ServerMessage, frozen=True, tag="seated"):
     n: int
     clocks: Clocks = UNSET
     due: Due = UNSET
-    grace: int | UnsetType = UNSET
 
 
 class Shown(ServerMessage, frozen=True, tag="shown"):
@@ -581,28 +588,14 @@ class Said(ServerMessage, frozen=True, tag="said"):
 
 class Away(ServerMessage, frozen=True, tag="away"):
     """
-    The player of a seat has lost the connection. `kept`: for so many milliseconds the seat is kept. After that comes `claim`,
-    or the player loses. Without it, nobody has to wait, or it is not known.
+    The player of a seat has lost the connection. `kept`: for so many milliseconds the seat is kept, and its player loses after
+    that. Without it, nobody has to wait, or it is not known.
     """
 
     table: int
     n: int
     seat: int
     kept: int | UnsetType = UNSET
-
-
-class Claimable(ServerMessage, frozen=True, tag="claim"):
-    """
-    The player of a seat has not come back in time, and you may claim what `as` names. Otherwise the player loses in `ends`
-    milliseconds, or before that when the own time runs out. If `as` is empty, nothing can be claimed any more: the player is
-    back, or was replaced.
-    """
-
-    table: int
-    n: int
-    seat: int
-    as_: list[ClaimName] = field(name="as")
-    ends: int | UnsetType = UNSET
 
 
 class Left(ServerMessage, frozen=True, tag="left"):

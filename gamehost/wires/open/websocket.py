@@ -163,7 +163,6 @@ class HouseConversation(OpenConversation):
     """
 
     declines = True
-    claims = False
 
     def __init__(
         self,

@@ -27,9 +27,12 @@ SECRETS = (
     (
         "open",
         '{"do":"enter","name":"ann","key":"hunter2"}\n{"do":"log-in","name":"ann","password":"hunter2","keep":7}\n'
-        '{"do":"join","table":7,"code":"hunter2"}\n',
+        '{"do":"join","table":7,"code":"hunter2"}\n'
+        '{"do":"notices","by":"push","set":{"endpoint":"https://hunter2/","p256dh":"a","auth":"hunter2"}}\n'
+        '{"do":"notices","by":"mail","set":{"address":"hunter2","code":7}}\n',
         '{"is":"entered","name":"ann","key":"hunter2","account":true}\n'
-        '{"is":"seeking","game":"onitama","seats":2,"names":["ann"],"table":7,"code":"hunter2"}\n',
+        '{"is":"seeking","game":"onitama","seats":2,"names":["ann"],"table":7,"code":"hunter2"}\n'
+        '{"is":"notices","ways":{"mail":{"address":"hunter2","waits":""}}}\n',
     ),
     ("onitama", "LOGIN|ann:hunter2\n", ""),
     ("eriantys", '{"type":"LoginMessage","nickname":"ann:hunter2"}\n{"type":1,"nickname":"ann:hunter2"}\n', ""),

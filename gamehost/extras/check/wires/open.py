@@ -15,6 +15,7 @@ from msgspec import UNSET, ValidationError, convert
 
 from gamehost.extras.check.base import (
     GRADES,
+    HIDDEN,
     Act,
     Grade,
     Reading,
@@ -47,6 +48,7 @@ _SAID: Mapping[type, str] = {
     m.Join: "takes a seat at a table",
     m.AskRematch: "asks for a rematch",
     m.AskInvitation: "asks who waits at a table",
+    m.SetNotices: "asks how it is told while it is away, or changes that",
     m.Watch: "looks on",
     m.AskHistory: "asks what has happened",
     m.AskLadder: "asks for the ratings",
@@ -73,6 +75,15 @@ class OpenReading(Reading):
         #: The id of each question for moves -> whether a refusal of it is no fault of the client.
         self._asked: dict[Any, bool] = {}
         self._may_be_late = False
+
+    def redacted(self, message: Any) -> Any:
+        """Whoever has an endpoint, or a code from a mail, can disturb the player."""
+        match message:
+            case m.SetNotices(by, values) if values is not UNSET:
+                return m.SetNotices(by, dict.fromkeys(values, HIDDEN))
+            case m.NoticeWays(ways):
+                return m.NoticeWays({name: dict.fromkeys(facts, HIDDEN) for name, facts in ways.items()})
+        return super().redacted(message)
 
     def said(self, message: Any) -> Said:
         may_be_late, self._may_be_late = self._may_be_late, False
@@ -158,12 +169,6 @@ class OpenReading(Reading):
                 return f"the player of seat {seat} is back"
             case m.Away(_, _, seat):
                 return f"the player of seat {seat} is away"
-            case m.Claimable(_, _, seat, claims):
-                return (
-                    f"the player of seat {seat} has not come back in time"
-                    if claims
-                    else "there is nothing to claim now"
-                )
             case m.Moves(_, _, moves, number):
                 self._asked.pop(number, None)
                 return f"{len(moves)} actions can be taken"

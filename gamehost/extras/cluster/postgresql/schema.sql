@@ -112,6 +112,25 @@ CREATE TABLE remembered(
 );
 CREATE INDEX remembered_key ON remembered(key);
 
+-- Where a browser is told what happens while nobody looks. A row goes with its log-in.
+CREATE TABLE subscription(
+  digest bytea PRIMARY KEY REFERENCES remembered(digest) ON DELETE CASCADE,
+  key text NOT NULL,           -- the account's
+  endpoint text NOT NULL,      -- at the push service of the browser; who has it can disturb the player
+  p256dh bytea NOT NULL,       -- the browser's public key
+  auth bytea NOT NULL,         -- the browser's secret
+  words text NOT NULL,         -- how much a push says: all or bare
+  made bigint NOT NULL         -- in seconds since 1970
+);
+CREATE INDEX subscription_key ON subscription(key);
+
+-- Where players get mails. They have confirmed the address.
+CREATE TABLE mailbox(
+  key text PRIMARY KEY REFERENCES account(key) ON DELETE CASCADE ON UPDATE CASCADE,
+  address text NOT NULL,
+  mailed bigint NOT NULL       -- when the last mail was sent, in seconds since 1970
+);
+
 -- Who may not come in.
 CREATE TABLE ban(
   key text PRIMARY KEY,        -- what the ban counts for, as gamehost.accounts.bans.Ban has it

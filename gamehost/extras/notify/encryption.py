@@ -1,0 +1,188 @@
+"""
+The encryption of Web Push (RFC 8291 over RFC 8188), and the signature by which a push service knows the host (VAPID, RFC 8292).
+
+The push service passes a message on, and cannot read it: the browser has given a public key and a secret with its subscription.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from gamehost.entries import PartUnusable
+from gamehost.extras.notify.base64url import to_text
+from gamehost.storage.sidecar import read, replace, sidecar_path
+
+#: Bytes of a public key, of the secret of a subscription, and of a salt.
+KEY_BYTES, SECRET_BYTES, SALT_BYTES = 65, 16, 16
+#: Bytes of a record. A message is one record.
+_RECORD = 4096
+#: Bytes of a message. Beside them a record has the end of the text, and the tag.
+MOST_BYTES = _RECORD - 17
+#: Behind the text in the last record of a message.
+_END = b"\x02"
+
+#: Seconds for which a signature counts, at most 24 hours, and the seconds before that at which a new one is made.
+_SIGNED_SECONDS, _RENEW_SECONDS = 12 * 3600, 3600
+#: Of the file with the host's key, beside the store.
+_SUFFIX = ".push"
+
+_CURVE = ec.SECP256R1()
+
+
+class BadKey(ValueError):
+    """A key that is none of this curve."""
+
+
+def public_key(data: bytes) -> Any:
+    """
+    A public key, of its two coordinates.
+
+    :raises BadKey: it is no point of the curve
+    """
+    if len(data) != KEY_BYTES:
+        raise BadKey(f"expected a key of {KEY_BYTES} bytes")
+    try:
+        return ec.EllipticCurvePublicKey.from_encoded_point(_CURVE, data)
+    except ValueError:
+        raise BadKey("expected a point of the curve P-256") from None
+
+
+def bytes_of(key: Any) -> bytes:
+    """The two coordinates of a public key."""
+    data: bytes = key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    return data
+
+
+def encrypted(text: bytes, receiver: bytes, secret: bytes, salt: bytes = b"", own: Any = None) -> bytes:
+    """
+    A message as the body of a request.
+
+    :param text: at most `MOST_BYTES`
+    :param receiver: the public key of the subscription
+    :param secret: of the subscription
+    :param salt: by default a random one
+    :param own: the private key of this message; by default a new one
+    :raises BadKey: the receiver's key is no point of the curve
+    """
+    if len(text) > MOST_BYTES:
+        raise ValueError(f"a message has {MOST_BYTES} bytes at most")
+    own, salt = own or ec.generate_private_key(_CURVE), salt or os.urandom(SALT_BYTES)
+    shared, sender = own.exchange(ec.ECDH(), public_key(receiver)), bytes_of(own.public_key())
+    key, nonce = _key_and_nonce(shared, secret, salt, receiver, sender)
+    head = salt + _RECORD.to_bytes(4, "big") + bytes([len(sender)]) + sender
+    sealed: bytes = AESGCM(key).encrypt(nonce, text + _END, None)
+    return head + sealed
+
+
+def decrypted(body: bytes, private: Any, secret: bytes) -> bytes:
+    """
+    What `encrypted` has made, as a browser reads it.
+
+    :param private: the private key of the subscription
+    :raises ValueError: it was not made for this subscription
+    """
+    salt, rest = body[:SALT_BYTES], body[SALT_BYTES + 4 :]
+    sender, data = rest[1 : 1 + rest[0]], rest[1 + rest[0] :]
+    shared, receiver = private.exchange(ec.ECDH(), public_key(sender)), bytes_of(private.public_key())
+    key, nonce = _key_and_nonce(shared, secret, salt, receiver, sender)
+    try:
+        text: bytes = AESGCM(key).decrypt(nonce, data, None)
+    except InvalidTag:
+        raise ValueError("it was made for another subscription") from None
+    return text.rstrip(b"\0").removesuffix(_END)
+
+
+def _key_and_nonce(shared: bytes, secret: bytes, salt: bytes, receiver: bytes, sender: bytes) -> tuple[bytes, bytes]:
+    """The key of AES and the nonce, as section 3.4 of RFC 8291 has them."""
+    input_key = _hkdf(secret, b"WebPush: info\0" + receiver + sender, 32, shared)
+    key = _hkdf(salt, b"Content-Encoding: aes128gcm\0", 16, input_key)
+    return key, _hkdf(salt, b"Content-Encoding: nonce\0", 12, input_key)
+
+
+def _hkdf(salt: bytes, info: bytes, size: int, key: bytes) -> bytes:
+    made: bytes = HKDF(SHA256(), size, salt, info).derive(key)
+    return made
+
+
+@define(eq=False)
+class Vapid:
+    """
+    The key of the host. Browsers subscribe with its public part, so subscriptions end with it.
+
+    :param contact: `mailto:` or `https:`, where a push service finds the owner of the host
+    :param wall: seconds since 1970
+    """
+
+    _private: Any = field(repr=False)
+    _contact: str
+    _wall: Callable[[], float]
+    #: By the origin of the push service: the header, and until when it is used.
+    _headers: dict[str, tuple[str, float]] = field(init=False, factory=dict, repr=False)
+
+    @property
+    def public(self) -> str:
+        """What browsers subscribe with."""
+        return to_text(bytes_of(self._private.public_key()))
+
+    def secret(self, purpose: bytes) -> bytes:
+        """A secret of the host, derived from the key."""
+        number = self._private.private_numbers().private_value
+        return _hkdf(b"", b"gamehost " + purpose, 32, number.to_bytes(32, "big"))
+
+    def header(self, origin: str) -> str:
+        """
+        The header `Authorization` for a push service.
+
+        :param origin: such as `https://push.example.org`
+        """
+        now = self._wall()
+        header, until = self._headers.get(origin, ("", 0.0))
+        if not now < until:
+            header = f"vapid t={self._token(origin, int(now))}, k={self.public}"
+            self._headers[origin] = header, now + _SIGNED_SECONDS - _RENEW_SECONDS
+        return header
+
+    def _token(self, origin: str, now: int) -> str:
+        claims = {"aud": origin, "exp": now + _SIGNED_SECONDS, "sub": self._contact}
+        signed = f"{_json({'typ': 'JWT', 'alg': 'ES256'})}.{_json(claims)}"
+        r, s = decode_dss_signature(self._private.sign(signed.encode(), ec.ECDSA(SHA256())))
+        return f"{signed}.{to_text(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
+
+
+def _json(value: object) -> str:
+    return to_text(json.dumps(value, separators=(",", ":")).encode())
+
+
+def key_beside(store: Path) -> Any:
+    """
+    The private key of the host, from its file beside the store. It is made if there is none.
+
+    :raises PartUnusable: the file cannot be read or written, or has something else
+    """
+    path = sidecar_path(store.resolve(), _SUFFIX)
+    try:
+        text = read(path)
+        if text is None:
+            made = ec.generate_private_key(_CURVE)
+            replace(path, f"{made.private_numbers().private_value:064x}\n")
+            return made
+    except OSError as error:
+        raise PartUnusable(f"{path}: {error.strerror}") from None
+    try:
+        return ec.derive_private_key(int(text, 16), _CURVE)
+    except ValueError:
+        raise PartUnusable(
+            f"{path}: expected the key for pushes, 64 hexadecimal digits; put the file back, or remove it: "
+            "players have to ask for pushes again then"
+        ) from None

@@ -1,0 +1,336 @@
+"""
+What players are to be told while they are away: it is their turn, a seat was taken, a match is over.
+
+The list of a player's matches says so to `Notices`. Notifiers send it: a push to a browser, or a mail. Packages bring them
+through entry points of the group `gamehost.notifiers`, and each has options of the host. Without one of these options there are
+no notices at all.
+
+Of each table a player is told one thing, the newest. A turn waits a minute, because most players see it themselves. So does
+all else of which a player could see it, because the player is connected.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from functools import partial
+from heapq import heapify, heappop, heappush
+from itertools import count
+from pathlib import Path
+from typing import Any, Protocol
+
+from attrs import define, field, frozen
+from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.interfaces import IReactorTime
+
+from gamehost._twisted import Timer
+from gamehost.journal.records import OwnedMatch, OwnState, TableId
+from gamehost.settings import Setting
+
+#: The group of the entry points.
+NOTIFIERS = "gamehost.notifiers"
+
+#: Seconds after which a player is told of a turn that nobody has seen.
+TURN_AFTER = 60.0
+#: Of the time for a move, one in so many parts is little time left: a fifth.
+LITTLE = 5
+#: Matches of players that are known, with their turns: two of each of so many tables.
+MOST_KNOWN = 200_000
+#: Seconds after which the wall's clock is looked at again.
+LOOK_EVERY = 600.0
+#: Turns that wait for that. With more, the oldest is told at once.
+MOST_WAITING = 10_000
+
+
+class Reason(Enum):
+    """What has happened. The value is what a player is told who wants to be told nothing else."""
+
+    TURN = "your turn"
+    TIME = "little time left"
+    OVER = "a match is over"
+    JOINED = "somebody has taken a seat"
+    OFFER = "an offer"
+
+
+@frozen
+class News:
+    """What has happened at a table."""
+
+    table: TableId
+    #: The name of the game.
+    game: str
+    reason: Reason
+    #: The names of the other players, as they are shown.
+    others: Sequence[str] = ()
+    #: What has happened in words, such as `ann offers a draw`; empty: the reason says enough.
+    words: str = ""
+
+
+@frozen
+class Asker:
+    """Who sets how to be told: an account, on a device."""
+
+    #: The account's key.
+    account: str
+    #: The `RememberedLogin.id` of the device; empty: the device logs in with the password.
+    id: str = ""
+
+
+class Notifier(Protocol):
+    """One way to tell players who are away, which a player can choose. All callbacks are called in the reactor's thread."""
+
+    def deliver(self, account: str, news: News) -> None:
+        """Tell a player who wants to be told in this way. It replaces what was told of the same table before."""
+
+    def seen(self, account: str, table: TableId) -> None:
+        """The player has seen the table: what was not delivered yet is of no use."""
+
+    def state(self, asker: Asker, told: Callable[[Mapping[str, Any]], None]) -> None:
+        """What is set for a device, and what its page needs: names and values that JSON has."""
+
+    def change(self, asker: Asker | None, values: Mapping[str, str], done: Callable[[str | None], None]) -> None:
+        """
+        Change how a player is told.
+
+        :param device: `None`: a client that has not logged in, with a proof among the values
+        :param values: texts of a stranger; empty: tell this player nothing more in this way, on this device
+        :param done: called with the reason why it is not changed; `None`: it is, and that is durable
+        """
+
+    def stop(self) -> Deferred[Any]:
+        """The host stops. Fires when nothing is under way any more."""
+
+
+@frozen
+class Surroundings:
+    """What a host gives a notifier."""
+
+    reactor: Any
+    #: The store of the host, a `gamehost.storage.durable.DurableJournal`.
+    journal: Any
+    #: The path beside which the small files of the store are.
+    beside: Path
+    #: Origins of the pages, such as `https://games.example.org`, the main one first; empty: no name is known.
+    origins: Sequence[str] = ()
+
+
+@frozen
+class NotifierKind:
+    """What an entry point names. A host has the notifier if the option with its name has a value."""
+
+    name: str
+    #: The options of the host that belong to it, by name. One has its own name, and is `None` by default.
+    options: Mapping[str, Setting]
+    #: `start(values, surroundings)`, with the value of each option: returns the `Notifier`, or raises `PartUnusable` with the
+    #: reason why there can be none.
+    start: Callable[[Mapping[str, Any], Surroundings], Notifier]
+
+
+@define(eq=False)
+class Notices:
+    """
+    What is told to players who are away, in all ways that this host has.
+
+    :param notifiers: by their names
+    """
+
+    _clock: IReactorTime
+    notifiers: Mapping[str, Notifier]
+    #: Whether a player is connected, by the key of the account.
+    _connected: Callable[[str], bool] = lambda account: False
+    #: Whether a player looks at a table of the list now.
+    looks: Callable[[str, TableId], bool] = lambda account, table: False
+    #: By player and table, the turns that nobody has seen yet: when they are told, and what. The oldest is the first.
+    _turns: dict[tuple[str, TableId], tuple[float, News]] = field(init=False, factory=dict)
+    _timer: Timer = field(init=False, factory=Timer)
+
+    def tell(self, account: str, news: News) -> None:
+        """
+        Something has happened at a table while its player was away.
+
+        :param account: the key of the player's account
+        """
+        self._turns.pop((account, news.table), None)
+        if news.reason is not Reason.TURN and not self._connected(account):
+            self._deliver(account, news)
+            return
+        self._turns[account, news.table] = self._clock.seconds() + TURN_AFTER, news
+        if len(self._turns) > MOST_WAITING:
+            self._tell_oldest()
+        self._set_timer()
+
+    def seen(self, account: str, table: TableId) -> None:
+        """The player looks at the table now, or has acted there."""
+        self._turns.pop((account, table), None)
+        for notifier in self.notifiers.values():
+            notifier.seen(account, table)
+
+    def state(self, account: str, login: str, told: Callable[[Mapping[str, Mapping[str, Any]]], None]) -> None:
+        """
+        Find how a player stands to all notifiers.
+
+        :param login: as of `Asker.id`
+        """
+        ways: dict[str, Mapping[str, Any]] = {}
+
+        def one_told(name: str, facts: Mapping[str, Any]) -> None:
+            ways[name] = facts
+            if len(ways) == len(self.notifiers):
+                told({known: ways[known] for known in self.notifiers})
+
+        for name, notifier in self.notifiers.items():
+            notifier.state(Asker(account, login), partial(one_told, name))
+
+    def change(
+        self, way: str, account: str | None, login: str, values: Mapping[str, str], done: Callable[[str | None], None]
+    ) -> None:
+        """Change how a player is told, as `Notifier.change` does. `account`: `None`: the client has not logged in."""
+        self.notifiers[way].change(None if account is None else Asker(account, login), values, done)
+
+    def stop(self) -> Deferred[Any]:
+        """The host stops. Turns that were not told are forgotten."""
+        self._turns.clear()
+        self._timer.stop()
+        return DeferredList([notifier.stop() for notifier in self.notifiers.values()])
+
+    def _set_timer(self) -> None:
+        if self._turns and not self._timer:
+            due, _ = next(iter(self._turns.values()))
+            self._timer.set(self._clock, max(0.0, due - self._clock.seconds()), self._tell_due)
+
+    def _tell_due(self) -> None:
+        now = self._clock.seconds()
+        while self._turns and next(iter(self._turns.values()))[0] <= now:
+            self._tell_oldest()
+        self._set_timer()
+
+    def _tell_oldest(self) -> None:
+        (account, table), (_, news) = next(iter(self._turns.items()))
+        del self._turns[account, table]
+        if not self.looks(account, table):
+            self._deliver(account, news)
+
+    def _deliver(self, account: str, news: News) -> None:
+        for notifier in self.notifiers.values():
+            notifier.deliver(account, news)
+
+
+@frozen
+class _KnownMatch:
+    """How a match stands for a player, as far as it was told to `ListedMatches`."""
+
+    state: OwnState
+    #: When the player loses by time, and when there is little time left, in milliseconds since 1970; `None`: never.
+    by: int | None = None
+    warn: int | None = None
+
+
+@define(eq=False)
+class ListedMatches:
+    """
+    What the lists of players' own matches say to `Notices`.
+
+    :param now: milliseconds since 1970
+    """
+
+    _clock: IReactorTime
+    _notices: Notices
+    _now: Callable[[], int]
+    #: By account and table. The one that was changed longest ago is the first.
+    _standings: dict[tuple[str, TableId], _KnownMatch] = field(init=False, factory=dict)
+    #: When there is little time left, for whom and where; some are of earlier turns.
+    _warnings: list[tuple[int, int, str, OwnedMatch]] = field(init=False, factory=list)
+    _numbers: Iterator[int] = field(init=False, factory=count)
+    _timer: Timer = field(init=False, factory=Timer)
+
+    def known(self, lists: Iterable[tuple[str, OwnedMatch]]) -> None:
+        """Matches go on that began before the host. Their players were told, but not of the time."""
+        for owner, match in lists:
+            if _lasts(owner) and (owner, match.table) not in self._standings:
+                self._note(owner, match)
+
+    def changed(self, owner: str, match: OwnedMatch) -> None:
+        """A match in the list of a player is another one now. Guests have nothing by which they could be told."""
+        if not _lasts(owner):
+            return
+        before = self._standings.pop((owner, match.table), None)
+        state = None if before is None else before.state
+        self._note(owner, match, before)
+        if match.state == "wait" and state != "open":
+            self._notices.seen(owner, match.table)
+        elif match.state != state:
+            self._tell(owner, match, began=state == "open")
+
+    def _tell(self, owner: str, match: OwnedMatch, began: bool) -> None:
+        others = tuple(name for seat, name in enumerate(match.names) if seat != match.seat)
+        match match.state:
+            case "over":
+                reason, words = Reason.OVER, _outcome(match)
+            case "offer":
+                reason, words = Reason.OFFER, ""
+            case "open":
+                return
+            case "turn" if not began:
+                reason, words = Reason.TURN, ""
+            case state:
+                reason, words = Reason.JOINED, _began(others, state == "turn")
+        self._notices.tell(owner, News(match.table, match.game, reason, others, words))
+
+    def _note(self, owner: str, match: OwnedMatch, before: _KnownMatch | None = None) -> None:
+        if match.state == "over":
+            return
+        warn = None
+        if match.state == "turn" and match.by is not None:
+            if before is not None and before.by == match.by:
+                warn = before.warn
+            else:
+                warn = match.by - max(0, match.by - self._now()) // LITTLE
+                heappush(self._warnings, (warn, next(self._numbers), owner, match))
+                self._set_timer()
+        self._standings[owner, match.table] = _KnownMatch(match.state, match.by, warn)
+        if len(self._warnings) > 2 * len(self._standings) + 1000:
+            self._warnings = [one for one in self._warnings if self._counts(one)]
+            heapify(self._warnings)
+        while len(self._standings) > MOST_KNOWN:
+            del self._standings[next(iter(self._standings))]
+
+    def _set_timer(self) -> None:
+        """Not for days: the wall's clock and the reactor's may differ."""
+        if self._warnings:
+            wait = (self._warnings[0][0] - self._now()) / 1000
+            self._timer.set(self._clock, min(max(0.0, wait), LOOK_EVERY), self._warn)
+
+    def _warn(self) -> None:
+        while self._warnings and self._warnings[0][0] <= self._now():
+            warning = heappop(self._warnings)
+            if self._counts(warning):
+                _, _, owner, match = warning
+                others = tuple(name for seat, name in enumerate(match.names) if seat != match.seat)
+                self._notices.tell(owner, News(match.table, match.game, Reason.TIME, others))
+        self._set_timer()
+
+    def _counts(self, warning: tuple[int, int, str, OwnedMatch]) -> bool:
+        """Whether it is of the turn that is now."""
+        at, _, owner, match = warning
+        standing = self._standings.get((owner, match.table))
+        return standing is not None and standing.warn == at
+
+    def stop(self) -> None:
+        """The host stops."""
+        self._timer.stop()
+
+
+def _lasts(owner: str) -> bool:
+    """Whether this is an account. The list of a guest has the digest of the key behind the name."""
+    return ":" not in owner
+
+
+def _began(others: Sequence[str], turn: bool) -> str:
+    return f"{' and '.join(others)} plays with you" + (", and it is your turn" if turn else "")
+
+
+def _outcome(match: OwnedMatch) -> str:
+    """How a match has ended for its player."""
+    if not match.cause:
+        return ""
+    if not match.winners:
+        return f"a draw ({match.why})"
+    return f"you have {'won' if match.seat in match.winners else 'lost'} ({match.why})"
