@@ -316,7 +316,7 @@ class _State(Enum):
 
 
 #: Messages that are never answered by a list.
-_WITHOUT_LISTS = (m.Enter, m.LogIn, m.Seek, m.Stop, m.Act, m.AskMoves, m.Ping, m.Leave)
+_WITHOUT_LISTS = (m.Enter, m.LogIn, m.Seek, m.Stop, m.Act, m.AskMoves, m.Claim, m.Ping, m.Leave)
 
 
 class ClientCore:

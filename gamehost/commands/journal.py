@@ -149,6 +149,7 @@ WORDS = {
     EntryKind.ARCHIVED: "archived unfinished",
     EntryKind.DRAWN: "offered a draw, which was accepted",
     EntryKind.TAKEN_BACK: "took back the last move",
+    EntryKind.CLAIMED: "claimed a draw, because the other player was away",
 }
 
 

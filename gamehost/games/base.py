@@ -258,10 +258,14 @@ class Offer(Enum):
     DRAW = "draw"
     #: The player that proposes it takes the last move back.
     TAKEBACK = "takeback"
+    #: A draw that one player claims, because the other one is away and has not come back in time. Nobody is asked.
+    CLAIM = "claim"
 
 
 #: The result of a match if its players agree on a draw.
 AGREED = Result((), Cause.RULES, "the players agreed on a draw")
+#: The result of a match if a player that is there claims a draw.
+CLAIMED = Result((), Cause.LEFT, "a player did not come back, and the other one took a draw")
 #: So many moves of both players together can be taken back, the last ones.
 TAKEN_BACK_AT_MOST = 6
 
@@ -276,7 +280,7 @@ class TakesOffers(Protocol[E_co]):
     def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[E_co]]:
         """
         Carry out an offer that the other player has accepted. The match is drawn, or returns to the position before the
-        last move of the seat that offered.
+        last move of the seat that offered. With `Offer.CLAIM` the result is `CLAIMED`.
 
         :raises IllegalAction: there is an objection. Nothing has changed
         """

@@ -40,6 +40,8 @@ class EntryKind(IntEnum):
     DRAWN = 6
     #: The players agreed that a seat takes its last move back.
     TAKEN_BACK = 7
+    #: A seat claimed a draw, because the other player was away and did not come back in time.
+    CLAIMED = 8
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False, array_like=True):

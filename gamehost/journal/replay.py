@@ -34,8 +34,13 @@ from gamehost.journal.records import Entry, EntryKind, TableHeader
 #: wrong replay is detected later.
 INTERVAL = 50
 
-#: The agreements of players in entries of these kinds. The seat of the entry has made the offer.
-AGREEMENTS: Mapping[EntryKind, Offer] = {EntryKind.DRAWN: Offer.DRAW, EntryKind.TAKEN_BACK: Offer.TAKEBACK}
+#: The agreements of players in entries of these kinds, and the draw that one claims. The seat of the entry has made the
+#: offer, or claims.
+AGREEMENTS: Mapping[EntryKind, Offer] = {
+    EntryKind.DRAWN: Offer.DRAW,
+    EntryKind.TAKEN_BACK: Offer.TAKEBACK,
+    EntryKind.CLAIMED: Offer.CLAIM,
+}
 
 _Writer = Callable[[Any], str]
 

@@ -201,7 +201,8 @@ class HousePlayers:
 
     def take_over(self, session: Session, handle: SeatHandle[Any], seat: int, level: str) -> None:
         """
-        Let a house player finish the match for an absent player, if that player does not come back in time.
+        Let a house player finish the match for an absent player, if that player does not come back in time; at once, if that
+        time is over.
 
         :param level: one of `LEVELS`
         :raises HouseRefused: the player of this seat is not absent, there is no house player, or the others' wires have
@@ -211,15 +212,19 @@ class HousePlayers:
             raise HouseRefused(_NO_SUCH_LEVEL)
         if not 0 <= seat < len(handle.names) or seat == handle.seat:
             raise HouseRefused("expected the seat of another player")
-        if any(wire not in RENAMING_WIRES for number, wire in enumerate(handle.wires) if number != seat):
-            raise HouseRefused("the others' wire cannot tell them of another player")
-        reason = self.why_not(handle.game)
-        if reason is None and session.table is not None and RATED in session.table.settings:
-            reason = "a rated match is not played on by others"
+        reason = self.why_no_take_over(session, handle, seat)
         if reason is not None:
             raise HouseRefused(reason)
         if not handle.replace(Seat(seat), partial(self._replace, session, Seat(seat), level)):
-            raise HouseRefused("the player of this seat is not away")
+            raise HouseRefused("the player of this seat is not away, or no house player is free")
+
+    def why_no_take_over(self, session: Session, handle: SeatHandle[Any], seat: int) -> str | None:
+        """Why no house player can take the seat of an absent player in the match of a session; `None`: one can."""
+        if any(wire not in RENAMING_WIRES for number, wire in enumerate(handle.wires) if number != seat):
+            return "the others' wire cannot tell them of another player"
+        if session.table is not None and RATED in session.table.settings:
+            return "a rated match is not played on by others"
+        return self.why_not(handle.game)
 
     def _replace(self, session: Session, seat: Seat, level: str) -> str | None:
         """The player has not come back. `None`: there is no house player now."""

@@ -71,15 +71,13 @@ class OpenProgram:
             case m.Event(_, _, event):
                 self._event(event)
             case m.Back(table, n, seat, view) if seat == self.seat and view is not UNSET:
-                self._back = _Back(view, n)
-                if n <= 1:
-                    self._come_back([])  # no seat has acted
-                    return []
-                return [m.AskHistory(table, n)]
+                return self._is_back(table, view, n)
             case m.History(_, n, events):
                 self._come_back([one.event for one in events] if self._back and n == self._back.n else [])
             case m.Sorry() if self._back is not None:
                 self._come_back([])
+            case m.Claimable(_, _, _, claims) if "win" in claims:
+                return [m.Claim(self._table, "win")]  # the opponent has not come back
             case m.Refused(_, number) if self.match is not None and number == self._last_id:
                 self.match.refuse()
             case m.Over() | m.Suspended() if self.match is not None:
@@ -87,6 +85,13 @@ class OpenProgram:
             case Lost():
                 self._back = None
         return []
+
+    def _is_back(self, table: int, view: Any, n: int) -> list[m.ClientMessage]:
+        self._back = _Back(view, n)
+        if n <= 1:
+            self._come_back([])  # no seat has acted
+            return []
+        return [m.AskHistory(table, n)]
 
     def _event(self, event: Any) -> None:
         heard = understood(self._game, event)

@@ -46,6 +46,9 @@ class TableContext:
     journal: Journal
     #: Seconds for which a lost seat is reserved; 0: it is not.
     grace: float = 60.0
+    #: Seconds after the grace time in which players that are there may claim the match, before it ends by itself; 0: it
+    #: ends with the grace time.
+    claim: float = 600.0
     #: Seconds for which a deserted table is stored.
     sleep: float = 86_400.0
     #: The least grace, in seconds, after a restart of the host, when everybody must log in anew.

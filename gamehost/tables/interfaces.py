@@ -30,6 +30,20 @@ class Away(Struct, frozen=True):
     kept: int | None = None
 
 
+class Claimable(Struct, frozen=True):
+    """
+    To players on a wire with words for it: the player of this seat has not come back in the grace time. Those who are there
+    may claim the match now, or wait.
+    """
+
+    seat: Seat
+    #: In so many milliseconds the seat is forfeited, if nobody claims. `None`: nothing can be claimed any more, because the
+    #: player is back, or has been replaced.
+    ends: int | None
+    #: Whether a draw can be claimed.
+    draw: bool = False
+
+
 class Left(Struct, frozen=True):
     """To the others: this seat was given up by its player; the effect in the game comes next."""
 
@@ -253,6 +267,15 @@ class SeatHandle(Protocol[A_contra]):
     def wires(self) -> Sequence[str]:
         """The wires on which the players began, in the order of the seats."""
 
+    @property
+    def grace(self) -> int:
+        """For how many milliseconds this seat would be kept if the player were away from now on; 0: it is not kept."""
+
+    def kept_for(self, seat: Seat) -> float:
+        """
+        For how many seconds the seat of an absent player is kept from now on; after a `Claimable`, until it is forfeited.
+        """
+
     def act(self, action: A_contra, careful: bool = False) -> bool:
         """
         Try an action. Its effects are delivered, a refusal as `Refused`. Returns whether it was accepted.
@@ -270,10 +293,10 @@ class SeatHandle(Protocol[A_contra]):
 
     def replace(self, seat: Seat, substitute: Callable[[], str | None]) -> bool:
         """
-        Let another player take the seat of an absent player, at the moment when it would be forfeited.
+        Let another player take the seat of an absent player: when the grace time ends, or at once if it has ended.
 
-        :param substitute: called then; returns the name of the new player, or `None`: the seat is forfeited
-        :returns: whether the player of that seat is away
+        :param substitute: called then; returns the name of the new player, or `None`: there is none
+        :returns: whether the player of that seat is away, and was replaced if the grace time has ended
         """
 
     def offer(self, offer: Offer) -> bool:
@@ -281,6 +304,13 @@ class SeatHandle(Protocol[A_contra]):
 
     def answer(self, offer: Offer, accepted: bool) -> bool:
         """Accept or decline what the other player offers; a refusal is delivered as `Refused`. Whether it was offered."""
+
+    def claim(self, draw: bool) -> bool:
+        """
+        Claim the match after a `Claimable`. A refusal is delivered as `Refused`. Whether it was claimed.
+
+        :param draw: end it as a draw. Otherwise all seats are forfeited that `Claimable` has named
+        """
 
     def leave(self) -> None:
         """Give the seat up, and receive nothing more of the table."""
@@ -310,3 +340,15 @@ class HearsOffers(Protocol):
     @property
     def declines(self) -> bool:
         """Whether this player declines all offers, and receives none: house players do."""
+
+
+@runtime_checkable
+class HearsClaims(Protocol):
+    """
+    A player on a wire with words for `Claimable`. At the end of a grace time, if all players that are there hear claims, the
+    match waits for their decision; otherwise the seat is forfeited, as that of a house player always is.
+    """
+
+    @property
+    def claims(self) -> bool:
+        """Whether this player decides: house players do not."""

@@ -21,6 +21,8 @@ from gamehost.tables.interfaces import (
     Audience,
     Away,
     Back,
+    Claimable,
+    HearsClaims,
     Left,
     Look,
     Over,
@@ -52,8 +54,19 @@ class _Table(WatchableTable, Protocol):
 
     def look(self, handle: Any, shown: Callable[[Any], None]) -> bool: ...
 
+    def claim(self, handle: Any, draw: bool) -> bool: ...
+
+    @property
+    def grace(self) -> int:
+        """As of `SeatHandle.grace`."""
+
     def kept(self, seat: Seat) -> int | None:
         """As of `Away`: for how long the seat of an absent player is kept."""
+
+    def kept_for(self, seat: Seat) -> float: ...
+
+    def claimable(self, seat: Seat) -> Claimable | None:
+        """The claim that is open because of an absent player; `None`: none is."""
 
     def end(self) -> None:
         """The end is about to be sent: no player has received it."""
@@ -119,6 +132,13 @@ class TableSeatHandle(Generic[A, E]):
     def due(self) -> tuple[int, int] | None:
         return self._table.due
 
+    @property
+    def grace(self) -> int:
+        return self._table.grace
+
+    def kept_for(self, seat: Seat) -> float:
+        return self._table.kept_for(seat)
+
     def act(self, action: A, careful: bool = False) -> bool:
         return self._table.act(self, action, careful)
 
@@ -130,13 +150,16 @@ class TableSeatHandle(Generic[A, E]):
         if place.taken or place.grace_ends is None:
             return False
         place.substitute = substitute
-        return True
+        return not place.claimable or self._outbox.replaced(seat)
 
     def offer(self, offer: Offer) -> bool:
         return self._table.offer(self, offer)
 
     def answer(self, offer: Offer, accepted: bool) -> bool:
         return self._table.answer(self, offer, accepted)
+
+    def claim(self, draw: bool) -> bool:
+        return self._table.claim(self, draw)
 
     def leave(self) -> None:
         self._table.leave(self, False)
@@ -154,6 +177,8 @@ class SeatState(Generic[A, E]):
     coming: TableSeatHandle[A, E] | None = None
     #: When an away player's seat is forfeited, on the table's clock.
     grace_ends: int | None = None
+    #: Whether the grace time is over, and the others may claim the match until `grace_ends`.
+    claimable: bool = False
     #: Lets another player take the seat of an absent player then, and returns the name. `None`: no other player was
     #: asked for.
     substitute: Callable[[], str | None] | None = None
@@ -206,6 +231,10 @@ class _Look(Generic[E]):
     #: `None`: not any more.
     audience: Audience[Any] | None
     view: E
+
+
+def hears_claims(player: object) -> bool:
+    return isinstance(player, HearsClaims) and player.claims
 
 
 @cache
@@ -404,6 +433,8 @@ class Outbox(Generic[A, E]):
         for seat, other in enumerate(self.places):
             if not other.taken:
                 handle.player.deliver(Away(Seat(seat), True, self._table.kept(Seat(seat))))
+                if other.claimable and hears_claims(handle.player):
+                    handle.player.deliver(self._table.claimable(Seat(seat)))
 
     def _end(self, result: Result) -> None:
         self._ended = result

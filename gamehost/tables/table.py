@@ -3,11 +3,6 @@ A table: the players of one match, its game master, and the order in which event
 
 The table appends what its master accepts to the journal, and puts the events into its outbox. The outbox sends them
 after the entry is durable. The table has the clock of the game, which is stopped while no player is there.
-
-The two players of a match may offer each other a draw, or to take a move back. There is one offer at a time. It is open
-until it is answered, until the other player moves, or until one of the two has disconnected. An offer to take a move
-back is open until any player moves. After an offer a player makes no other one before the own next move. Offers are in
-memory alone: after a restart of the host none is open. An agreement is an entry of the journal.
 """
 
 import sys
@@ -37,7 +32,6 @@ from gamehost.journal.records import (
     CHAMPIONSHIP,
     HOUSE_ADDRESS,
     MISSED_END,
-    RATED,
     Entry,
     EntryKind,
     TableHeader,
@@ -46,81 +40,20 @@ from gamehost.journal.records import (
 )
 from gamehost.journal.replay import INTERVAL, fingerprint, new_master, replay_in_steps
 from gamehost.tables.context import DORMANT, PLAYING, Addition, Phase, TableContext
-from gamehost.tables.interfaces import Audience, Away, Declined, HearsOffers, Left, Offered, Player, Refused, Suspended
-from gamehost.tables.outbox import Outbox, Record, SeatState, TableSeatHandle
+from gamehost.tables.interfaces import (
+    Audience,
+    Away,
+    Claimable,
+    Declined,
+    HearsOffers,
+    Left,
+    Player,
+    Refused,
+    Suspended,
+)
+from gamehost.tables.offers import Offers
+from gamehost.tables.outbox import Outbox, Record, SeatState, TableSeatHandle, hears_claims
 from gamehost.tables.told import check_told, told_as
-
-
-@define(eq=False)
-class Offers:
-    """The offers at one table."""
-
-    allowed: frozenset[Offer]
-    _settings: Mapping[str, str]
-    _names: Sequence[str]
-    #: The open offer.
-    standing: Offered | None = None
-    #: The seats that have made an offer since their last move.
-    _made: set[Seat] = field(factory=set)
-
-    def objection(
-        self, master: GameMaster[Any, Any], seat: Seat, offer: Offer, opponent: Player[Any, Any] | None
-    ) -> str | None:
-        """
-        Why a seat cannot offer this now; `None`: it can.
-
-        :param opponent: `None`: they are away
-        """
-        if offer not in self.allowed or not isinstance(master, TakesOffers):
-            return (
-                f"this game has no offers of a {offer.value}" if offer is Offer.DRAW else "this game has no takebacks"
-            )
-        if self._settings.get(CHAMPIONSHIP):
-            return "a match of a championship has no offers"
-        if offer is Offer.TAKEBACK and self._settings.get(RATED) == "yes":
-            return "a rated match has no takebacks"
-        other = self._names[1 - seat]
-        if self.standing is not None and self.standing.seat != seat:
-            return f"{other} has asked first: accept or decline"
-        if seat in self._made:
-            return "you have made an offer since your last move: move before you make another one"
-        if opponent is None:
-            return f"{other} is away"
-        if not isinstance(opponent, HearsOffers):
-            return f"{other} cannot be asked on that wire"
-        return master.objection(offer, seat)
-
-    def make(self, seat: Seat, offer: Offer, stands: bool) -> Offered:
-        """A seat has made an offer. `stands`: it waits for an answer."""
-        self._made.add(seat)
-        offered = Offered(seat, offer)
-        if stands:
-            self.standing = offered
-        return offered
-
-    def answer(self, seat: Seat, offer: Offer, accepted: bool) -> Offered | None:
-        """The offer that a seat has answered; it is not open any more. `None`: this was not offered to it."""
-        standing = self.standing
-        if standing is None or standing.seat == seat or standing.offer is not offer:
-            return None
-        self.standing = None
-        if accepted:
-            self._made.clear()  # moves may have been taken back: another offer can be made at once
-        return standing
-
-    def moved(self, seat: Seat) -> Declined | None:
-        """A seat has moved. Returns the event for all if this has ended an offer."""
-        self._made.discard(seat)
-        standing = self.standing
-        if standing is not None and (standing.seat != seat or standing.offer is Offer.TAKEBACK):
-            return self.end()
-        return None
-
-    def end(self) -> Declined | None:
-        """End the open offer. Returns the event for all; `None`: there was none."""
-        standing, self.standing = self.standing, None
-        return None if standing is None else Declined(standing.seat, standing.offer)
-
 
 # Looking up a member of an enum takes ten times as long as this name, and this one is looked up for every move.
 _ACTED = EntryKind.ACTED
@@ -285,6 +218,7 @@ class Table(Generic[A, E]):
         place = self._outbox.places[seat]
         place.handle = None
         place.grace_ends = place.substitute = None
+        place.claimable = False
         place.coming = TableSeatHandle(self, seat, player, self._outbox, self._context.counts)
         return place.coming
 
@@ -424,6 +358,8 @@ class Table(Generic[A, E]):
             return
         for seat in self.house:
             self._outbox.places[seat].handle = self._outbox.places[seat].coming = None
+        for place in self._outbox.places:
+            place.claimable = False
         self._stopped = self.now()
         self.phase = DORMANT
 
@@ -433,10 +369,80 @@ class Table(Generic[A, E]):
             self._outbox.announce(Left(seat))
             self._forfeit(seat)
 
+    @property
+    def grace(self) -> int:
+        return round(self._context.grace * 1000)
+
     def kept(self, seat: Seat) -> int | None:
         """For how many milliseconds the seat of an absent player is kept from now on; `None`: the match does not wait."""
-        ends = self._outbox.places[seat].grace_ends
-        return None if ends is None else max(0, ends - self.now())
+        place = self._outbox.places[seat]
+        return None if place.grace_ends is None or place.claimable else max(0, place.grace_ends - self.now())
+
+    def claimable(self, seat: Seat) -> Claimable | None:
+        place = self._outbox.places[seat]
+        if not place.claimable or place.grace_ends is None:
+            return None
+        draw = any(self._draw_objection(Seat(other)) is None for other in range(len(self.names)) if other != seat)
+        return Claimable(seat, max(0, place.grace_ends - self.now()), draw)
+
+    def _draw_objection(self, seat: Seat) -> str | None:
+        """Why a seat cannot claim a draw; `None`: it can."""
+        master = self._master
+        if Offer.CLAIM not in offers_of(self.game) or not isinstance(master, TakesOffers):
+            return "in this game no draw can be claimed"
+        if self.settings.get(CHAMPIONSHIP):
+            return "in a championship no draw can be claimed"
+        return master.objection(Offer.CLAIM, seat)
+
+    def claim(self, handle: TableSeatHandle[A, E], draw: bool) -> bool:
+        now, seat, places = self._time_of(handle), handle.seat, self._outbox.places
+        if now is None:
+            return False
+        absent = [Seat(number) for number, place in enumerate(places) if place.claimable]
+        objection = None if absent else "nobody has been away for so long that you can claim the match"
+        if draw and objection is None:
+            objection = self._draw_objection(seat)
+        if objection is not None:
+            self._outbox.refuse(handle, Refused(IllegalAction(objection)))
+            return False
+        master = self._master
+        if draw and isinstance(master, TakesOffers):
+            self._carry_out(EntryKind.CLAIMED, now, seat, partial(master.agree, Offer.CLAIM, seat, now))
+        else:
+            for number in absent:
+                self._forfeit(number)
+        return True
+
+    def _not_back(self, seat: Seat, now: int) -> None:
+        """
+        The grace time of a seat is over. Players that are there may claim the match now. The seat is forfeited if they have
+        not done so in time, or if one of them is on a wire without words for that.
+        """
+        if self.phase is not PLAYING or self._master.result is not None:
+            return
+        place = self._outbox.places[seat]
+        if place.claimable or seat in self.house or not self._context.claim or not self._claims_are_heard:
+            self._forfeit(seat)
+            return
+        place.claimable = True
+        place.grace_ends = now + round(self._context.claim * 1000)
+        self._tell_claim(self.claimable(seat))
+
+    @property
+    def _claims_are_heard(self) -> bool:
+        """Whether players are there besides house players, and all of them are on wires with claims."""
+        there = [
+            place.handle or place.coming
+            for seat, place in enumerate(self._outbox.places)
+            if place.taken and seat not in self.house
+        ]
+        return bool(there) and all(handle is not None and hears_claims(handle.player) for handle in there)
+
+    def _tell_claim(self, claim: Claimable | None) -> None:
+        handles = [place.handle or place.coming for place in self._outbox.places]
+        hearing = [handle.seat for handle in handles if handle is not None and hears_claims(handle.player)]
+        if claim is not None and hearing:
+            self._outbox.tell([To(claim, tuple(hearing))])
 
     def kept_for(self, seat: Seat) -> float:
         """The number of seconds from now for which a lost seat is reserved."""
@@ -449,6 +455,7 @@ class Table(Generic[A, E]):
         """A player takes a seat again. Its former holder loses it, and did not count as away."""
         # at the beginning no player counts as away
         missed = self._outbox.places[seat].handle is None and self._outbox.n > 0
+        claimed = self._outbox.places[seat].claimable
         handle = self._new_handle(seat, player)
         if self._offers is not None:
             self._tell_end_of_offer(self._offers.end())
@@ -465,6 +472,8 @@ class Table(Generic[A, E]):
             self._suspend([handle])
         else:
             self._outbox.admit(handle, views, missed)
+            if claimed and self._master.result is None:
+                self._tell_claim(Claimable(seat, None))
 
     def watch(self, audience: Audience[Any]) -> bool:
         if self.phase not in (PLAYING, DORMANT):
@@ -559,6 +568,7 @@ class Table(Generic[A, E]):
             return
         now = self.now()
         self._outbox.places[seat].grace_ends = None
+        self._outbox.places[seat].claimable = False
         self._carry_out(EntryKind.FORFEITED, now, seat, partial(self._master.forfeit, seat, now))
 
     def _expire(self, now: int) -> None:
@@ -681,5 +691,5 @@ class Table(Generic[A, E]):
             self._expire(now)
         for seat, place in enumerate(self._outbox.places):
             if place.grace_ends is not None and place.grace_ends <= now and not self._outbox.replaced(Seat(seat)):
-                self._forfeit(Seat(seat))
+                self._not_back(Seat(seat), now)
         self._set_alarm()

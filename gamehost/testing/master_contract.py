@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from gamehost.games.base import (
     AGREED,
+    CLAIMED,
     Cause,
     Determinizable,
     Game,
@@ -469,21 +470,23 @@ class MasterContract(Mixin):
         self._follow(master, master.act(seat, action, 101), views)
 
     @given(st.data(), st.randoms(use_true_random=False))
-    def test_a_draw_that_is_agreed_on(self, data: st.DataObject, rng: random.Random) -> None:
+    def test_a_draw_that_is_agreed_on_or_claimed(self, data: st.DataObject, rng: random.Random) -> None:
         """Nobody wins, and nothing is waited for."""
-        if Offer.DRAW not in offers_of(self.game):
+        offers = [offer for offer in (Offer.DRAW, Offer.CLAIM) if offer in offers_of(self.game)]
+        if not offers:
             return
+        offer = data.draw(st.sampled_from(offers))
         views: dict[Seat | None, Any] = dict.fromkeys((*map(Seat, range(2)), None))
         master, seat = None, Seat(data.draw(st.integers(0, 1)))
         for master, step in self.match(2, rng, data.draw(st.integers(0, self.most_steps)), move_time="10"):
             self._follow(master, step.events, views)
         if master is None or master.result is not None:
             return
-        if master.objection(Offer.DRAW, seat) is not None:
-            self.assertRaises(IllegalAction, master.agree, Offer.DRAW, seat, self.most_steps)
+        if master.objection(offer, seat) is not None:
+            self.assertRaises(IllegalAction, master.agree, offer, seat, self.most_steps)
             return
-        self._follow(master, master.agree(Offer.DRAW, seat, self.most_steps), views)
-        self.assertEqual((master.result, master.deadline), (AGREED, None))
+        self._follow(master, master.agree(offer, seat, self.most_steps), views)
+        self.assertEqual((master.result, master.deadline), (AGREED if offer is Offer.DRAW else CLAIMED, None))
 
     def _follow(self, master: Any, events: Sequence[To[Any]], views: dict[Seat | None, Any]) -> None:
         for eye, view in views.items():

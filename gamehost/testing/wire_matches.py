@@ -12,7 +12,7 @@ from gamehost.settings import BadOption
 from gamehost.testing.codec_contract import CONTROL, taken
 from gamehost.testing.memory_host import Client, Lines, MemoryHost, MessageText
 from gamehost.testing.transcript import play, read_transcripts
-from gamehost.testing.wire_hooks import InMatch, Situation, WireHooks, received, state_of
+from gamehost.testing.wire_hooks import InMatch, Situation, WireHooks, received, state_of, wait_for_forfeit
 from gamehost.wires.base import Codec
 from gamehost.wires.framing import BLANK, Control, WireError
 
@@ -147,7 +147,7 @@ class MatchContract(WireHooks):
         situation, ann, bob = self.pair()
         bob.drop()
         received(ann)
-        situation.host.wait(61)
+        wait_for_forfeit(situation.host)
         self.assertEqual(situation.host.lobby.tables, {}, "the match has ended")
         self.assert_told("over", received(ann))
 
@@ -178,7 +178,7 @@ class MatchContract(WireHooks):
         situation, ann, bob = self.pair()
         name = conversation_of(situation).session.name
         ann.drop()
-        situation.host.wait(61)
+        wait_for_forfeit(situation.host)
         self.assertEqual(situation.host.lobby.tables, {}, "the match has ended")
         bob.drop()
         return self.restarted(situation.host) if restarted else situation.host, name

@@ -317,7 +317,7 @@ def described(
             "name": game.name,
             "seats": [game.least_seats, game.most_seats],
             "board": f"games/{game.name}/board.js" in content,
-            "offers": [offer.value for offer in Offer if offer in offers_of(game)],
+            "offers": [offer.value for offer in (Offer.DRAW, Offer.TAKEBACK) if offer in offers_of(game)],
             "times": times_of(game, settings.get(game.name, {})),
             "house": house.get(game.name, 0),
         }

@@ -210,7 +210,16 @@ class RecordTests(SynchronousTestCase):
         """Files hold these numbers: one may be added, none changed or used anew."""
         self.assertEqual(
             {kind.name: kind.value for kind in EntryKind},
-            {"BEGAN": 1, "ACTED": 2, "FORFEITED": 3, "EXPIRED": 4, "ARCHIVED": 5, "DRAWN": 6, "TAKEN_BACK": 7},
+            {
+                "BEGAN": 1,
+                "ACTED": 2,
+                "FORFEITED": 3,
+                "EXPIRED": 4,
+                "ARCHIVED": 5,
+                "DRAWN": 6,
+                "TAKEN_BACK": 7,
+                "CLAIMED": 8,
+            },
         )
 
     def test_an_entry_is_a_value(self) -> None:

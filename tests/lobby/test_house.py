@@ -424,18 +424,20 @@ class TakeOverTests(SynchronousTestCase):
         self.ask()
         enter(self.host, "bob").drop()
         self.host.wait(60)
-        self.assertEqual((self.programs.called, told(self.ann)[-1]["is"]), ([], "over"))
+        self.assertEqual((self.programs.called, told(self.ann)[-1]["is"]), ([], "claim"))
 
     def test_without_a_house_player_the_seat_is_lost(self) -> None:
         self.bob.drop()
         self.ask()
         self.programs.games = ()
         self.host.wait(60)
+        self.assertEqual(told(self.ann)[-1]["as"], ["win", "draw"])
+        self.host.wait(600)
         self.assertEqual(told(self.ann)[-1]["winners"], [0])
 
     def test_refusals(self) -> None:
         for more, words in (
-            ({}, "the player of this seat is not away"),
+            ({}, "the player of this seat is not away, or no house player is free"),
             ({"seat": 0}, "expected the seat of another player"),
             ({"seat": 2}, "expected the seat of another player"),
             ({"level": "best"}, "no such level; expected one of random, easy, medium, hard"),

@@ -127,6 +127,21 @@ class StoreTests(SynchronousTestCase):
         known = self.after(ENTERED, {"is": "sorry", "why": "no such table"}, {"is": "weather", "table": 3, "sun": True})
         self.assertEqual((known["me"], known["sorry"]), ("ann", "no such table"))
 
+    def test_claims(self) -> None:
+        """They are there until the host takes them back, or counts another grace time."""
+        known = (
+            "(data.forEach((one) => one.length ? one.forEach(module.hear) : null), ((table) => [[...table.claims.keys()],"
+            " [...table.claims.values()].map((one) => one.as), [...table.kept.keys()], table.grace])"
+            "(module.state.tables.get(3)))"
+        )
+        away = {"is": "away", "table": 3, "n": 2, "seat": 1, "kept": 60_000}
+        claim = {"is": "claim", "table": 3, "n": 2, "seat": 1, "as": ["win"], "ends": 600_000}
+        self.assertEqual(evaluate("store.js", known, [[SEATED, away]]), [[], [], [1], 60_000])
+        self.assertEqual(evaluate("store.js", known, [[SEATED, away, claim]]), [[1], [["win"]], [], 60_000])
+        for more in ({**claim, "as": []}, away):
+            seated = {**SEATED, "grace": 5000}
+            self.assertEqual(evaluate("store.js", known, [[seated, away, claim, more]])[0::3], [[], 5000])
+
     def test_a_question_that_crosses_the_end(self) -> None:
         """The refusal of a question for moves is no error over the result: the match was over meanwhile."""
         crossed = (
@@ -151,6 +166,24 @@ class CalculationTests(SynchronousTestCase):
         """Minutes and seconds; tenths at the end; never less than nothing."""
         texts = evaluate("seats.js", "[600000, 125400, 9340, 0, -50].map(module.clockText)")
         self.assertEqual(texts, ["10:00", "2:05", "9.3", "0.0", "0.0"])
+
+    def test_absences(self) -> None:
+        """Both sides see how long they have, and what comes then."""
+        table = {"names": ["ann", "bob"], "wires": ["open", "open"], "seat": 0}
+        words = (
+            "data.map(([away, wires, left]) => module.lostWords("
+            "{ names: ['ann', 'bob'], seat: 0, wires, left: new Set(), away: new Set(away) }, left))"
+        )
+        people, house = ["open", "open"], ["open", "house"]
+        lost = evaluate("absence.js", words, [[[], people, 59_000], [[], people, -1], [[1], people, 1], [[], house, 1]])
+        waits = "The connection is lost. The match waits for you."
+        self.assertEqual([lost[0], *lost[2:]], ["The connection is lost. Your seat is kept for 0:59.", waits, waits])
+        self.assertIn("the others can end the match now", lost[1])
+        claimed = "module.claimWords({ ...data, claims: new Map([[1, { as: ['win'], ends: 700000 }]]) }, 100000)"
+        self.assertIn(
+            "bob has not come back in time. You decide, or wait: the match ends in 10:00",
+            evaluate("absence.js", claimed, table),
+        )
 
     def test_ends(self) -> None:
         ends = evaluate(

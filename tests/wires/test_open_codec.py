@@ -68,6 +68,7 @@ class CodecTests(CodecContract, PropertyCase):
         (b'{"do":"study","table":3}\n', m.AskStudy(3)),
         (b'{"do":"draw","table":3,"step":"offer"}\n', m.Draw(3, "offer")),
         (b'{"do":"takeback","table":3,"step":"accept","id":1}\n', m.Takeback(3, "accept", 1)),
+        (b'{"do":"claim","table":3,"as":"house","level":"hard","id":1}\n', m.Claim(3, "house", "hard", 1)),
         (b'{"do":"say","phrase":"hello"}\n', m.Say("hello")),
         (b'{"do":"act","table":3,"action":"A4-A5","id":9007199254740991}\n', m.Act(3, "A4-A5", m.LARGEST)),
         (b'{"do":"moves","table":3,"begun":"0,0","id":1}\n', m.AskMoves(3, "0,0", 1)),

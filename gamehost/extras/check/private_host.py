@@ -136,7 +136,7 @@ class PrivateHost:
         self.games = {one.name: one for one in wire.games}
         self.game = wire.games[0]
         journal = MemoryJournal()
-        context = TableContext(clock, journal, grace, rng=below or SeededChance(seed).below)
+        context = TableContext(clock, journal, grace, claim=0.0, rng=below or SeededChance(seed).below)
         of_games = {name: settings_of(name, settings, one.options, move_time="0") for name, one in self.games.items()}
         strictly = {f"{wire.name}.strict": "yes"} if strict else {}
         of_wire = settings_of(wire.name, {**settings, **strictly}, wire.options)

@@ -411,7 +411,7 @@ class ContestHost:
 
     def _new_room(self) -> Room:
         wire, settings, journal = self._wire, self._plan.settings, RoomJournal()
-        context = TableContext(self._reactor, journal, RETURNS)
+        context = TableContext(self._reactor, journal, RETURNS, claim=0.0)
         of_games = {
             one.name: settings_of(one.name, settings, {*one.options, "game_time", "increment"}) for one in wire.games
         }

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from gamehost.games.base import (
     AGREED,
+    CLAIMED,
     TAKEN_BACK_AT_MOST,
     Cause,
     Chance,
@@ -196,8 +197,8 @@ class OnitamaMaster:
     def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[Event]]:
         if (objection := self.objection(offer, seat)) is not None:
             raise IllegalAction(objection)
-        if offer is Offer.DRAW:
-            self.result, self.deadline = AGREED, None
+        if offer is not Offer.TAKEBACK:
+            self.result, self.deadline = AGREED if offer is Offer.DRAW else CLAIMED, None
             return ()
         before, plies = self._before, len(self._before)
         while self.position.turn != seat or len(before) == plies:

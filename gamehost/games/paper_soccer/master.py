@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from gamehost.games.base import (
     AGREED,
+    CLAIMED,
     TAKEN_BACK_AT_MOST,
     Cause,
     Chance,
@@ -64,7 +65,9 @@ class Ended(Struct, frozen=True, gc=False):
 
 
 class Drawn(Struct, frozen=True, gc=False):
-    """The players have agreed on a draw."""
+    """A draw without a move: the players have agreed on it, or one has claimed it."""
+
+    result: Result = AGREED
 
 
 class TakenBack(Struct, frozen=True, gc=False):
@@ -165,9 +168,9 @@ class PaperSoccerMaster:
     def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[Event]]:
         if (objection := self.objection(offer, seat)) is not None:
             raise IllegalAction(objection)
-        if offer is Offer.DRAW:
-            self.result, self.deadline = AGREED, None
-            return (To(Drawn()),)
+        if offer is not Offer.TAKEBACK:
+            self.result, self.deadline = AGREED if offer is Offer.DRAW else CLAIMED, None
+            return (To(Drawn(self.result)),)
         moves = self._since_move_of(seat)
         self._position, length = self._before[-moves]
         del self._before[-moves:], self._points[length:]
@@ -305,8 +308,8 @@ class PaperSoccer:
             case Ended(winner) if view is not None:
                 result = Result((winner,), event.cause, event.why)
                 return replace(view, points=view.points + event.points, next=None, result=result)
-            case Drawn() if view is not None:
-                return replace(view, next=None, result=AGREED)
+            case Drawn(result) if view is not None:
+                return replace(view, next=None, result=result)
             case TakenBack(taker, _, left) if view is not None:
                 return replace(view, points=left, next=taker)
         return view

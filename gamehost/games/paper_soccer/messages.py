@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from gamehost.games.base import AGREED, Cause, Seat
+from gamehost.games.base import Cause, Seat
 from gamehost.games.messages import TAKEN_BACK, ActionMessage, EventMessage
 from gamehost.games.paper_soccer.master import Drawn, Ended, Event, Kickoff, Move, Moved, Situation, TakenBack
 from gamehost.games.paper_soccer.rules import Point, Position
@@ -124,8 +124,8 @@ class PaperSoccerMessages:
                 return MovedEvent(seat, _points(points), following)
             case Ended():
                 return EndedEvent(_points(event.points), event.why)
-            case Drawn():
-                return EndedEvent([], AGREED.why)
+            case Drawn(result):
+                return EndedEvent([], result.why)
             case TakenBack(seat, moves, left):
                 return TakenBackEvent(seat, moves, moves_of(left))
         return None

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
 
-from gamehost.games.base import AGREED, Cause, Chance, IllegalAction, Offer, Result, Seat, To, any_of, shuffled
+from gamehost.games.base import AGREED, CLAIMED, Cause, Chance, IllegalAction, Offer, Result, Seat, To, any_of, shuffled
 from gamehost.games.stratego import rules
 from gamehost.settings import Settings, from_to, milliseconds, one_of, refuse_unknown, setting
 
@@ -241,14 +241,14 @@ class StrategoMaster:
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:
         """A draw can be offered as soon as play has begun."""
-        if offer is not Offer.DRAW:
+        if offer is Offer.TAKEBACK:
             return "what was seen cannot be taken back"
         return None if self.position is not None else "play has not begun"
 
     def agree(self, offer: Offer, seat: Seat, now: int) -> Told:
         if (objection := self.objection(offer, seat)) is not None:
             raise IllegalAction(objection)
-        return [self._end(AGREED)]
+        return [self._end(AGREED if offer is Offer.DRAW else CLAIMED)]
 
     def to_move(self) -> Seat | None:
         """The seat for which the match waits; `None` during the set-up, which has a time of its own."""
@@ -392,7 +392,7 @@ class Stratego:
     least_seats: int = 2
     most_seats: int = 2
     choices: frozenset[str] = frozenset({"setup_time", "two_squares"})
-    offers: frozenset[Offer] = frozenset({Offer.DRAW})
+    offers: frozenset[Offer] = frozenset({Offer.DRAW, Offer.CLAIM})
     usual: Settings = field(factory=dict)
 
     @property

@@ -1,13 +1,6 @@
-// The settings and times of a match: in words before it begins, and beside the board while it is played.
+// The settings and times of a match in words, before it begins.
 
-import { announce, h, say } from "./dom.js";
 import { games } from "./games.js";
-
-/** A time is counted down, second by second, when less than this part of it is left. */
-const SHORT = 1 / 5;
-const TICK = 250;
-/** A screen reader is told of a time that runs out when so many seconds are left. */
-const TOLD = [60, 30, 10];
 
 /** Seconds in words: `5 minutes`, `1 hour`, `90 seconds`. */
 export function lasting(seconds) {
@@ -40,59 +33,4 @@ const SETTINGS = {
 export function settingWords(settings) {
   const unusual = Object.entries(settings ?? {}).filter(([, value]) => !["", "0", "no", "false"].includes(value));
   return unusual.map(([name, value]) => SETTINGS[name]?.(value) ?? `${name.replaceAll("_", " ")} ${value}`);
-}
-
-/** Less than so many seconds are always counted. */
-const COUNTED = 600;
-
-/** What is left of a time, rounded so that it never says more than there is: `59 min`, or `0:59` when it is short. */
-export function leftWords(left, allowed) {
-  const seconds = Math.max(0, Math.ceil(left / 1000));
-  if (left < allowed * SHORT || seconds < COUNTED) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes >= 120 ? `${Math.floor(minutes / 60)} h` : `${minutes} min`;
-}
-
-/** The line that says how long those have whose turn it is. */
-export class Deadline {
-  constructor() {
-    this.element = h("p", { class: "deadline small", hidden: true });
-    this.table = null;
-    this.timer = setInterval(() => this.tick(), TICK);
-  }
-
-  close() {
-    clearInterval(this.timer);
-  }
-
-  /** `turns`: the seats that may act; `known`: whether the host can be heard. */
-  show(table, turns, known) {
-    if (table.due !== this.table?.due) this.told = TOLD.length;
-    Object.assign(this, { table, turns, known });
-    this.tick();
-  }
-
-  tick() {
-    const { table, turns } = this;
-    const due = table?.due && !table.over && !table.suspended && turns.length > 0 ? table.due : null;
-    this.element.hidden = !due;
-    if (!due) return;
-    const [told, allowed] = due;
-    const left = told - (performance.now() - table.dueAt);
-    const short = left < allowed * SHORT;
-    this.element.classList.toggle("short", short && this.known);
-    if (!this.known) return void say(this.element, "The host is not there: how much time is left is not known.");
-    const mine = table.seat !== null && turns.includes(table.seat);
-    const who = mine ? "You have" : `${turns.map((seat) => table.names[seat]).join(" and ")} ${turns.length > 1 ? "have" : "has"}`;
-    say(this.element, `${who} ${leftWords(left, allowed)}${mine && short ? " left, or you lose" : " left"}`);
-    if (mine && short) this.warn(left / 1000);
-  }
-
-  /** Say it in the live region, a few times at most. */
-  warn(seconds) {
-    const passed = TOLD.findLastIndex((one) => seconds <= one);
-    if (passed < 0 || passed === this.told) return;
-    this.told = passed;
-    announce(`${Math.ceil(seconds)} seconds left.`);
-  }
 }

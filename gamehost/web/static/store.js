@@ -8,6 +8,8 @@ export const state = {
   link: "closed",
   /** Counts the connections. */
   opened: 0,
+  /** When the connection was lost last (`Date.now()`, which goes on while a computer sleeps). */
+  lostAt: 0,
   /** Why the connection has ended, in the host's words. */
   why: "",
   /** Whether a log-in was sent and is not answered yet. */
@@ -72,6 +74,10 @@ function newTable(message, seat) {
     left: new Set(),
     /** By seat: when an absent player loses it, as `performance.now()` says. */
     kept: new Map(),
+    /** By seat of a player who has not come back: what can be claimed, and when the match ends without that, `{as, ends}`. */
+    claims: new Map(),
+    /** For how many milliseconds the own seat is kept while the connection is lost. */
+    grace: message.grace ?? 60_000,
     n: message.n,
     /** The entry after which this page was told of it; 0: from the beginning. */
     since: message.n,
@@ -168,7 +174,13 @@ const onTable = {
   },
   away(table, message) {
     table.away.add(message.seat);
+    table.claims.delete(message.seat);
     if (message.kept !== undefined) table.kept.set(message.seat, performance.now() + message.kept);
+  },
+  claim(table, { seat, as, ends }) {
+    table.kept.delete(seat);
+    if (as.length) table.claims.set(seat, { as, ends: performance.now() + ends });
+    else table.claims.delete(seat);
   },
   left: (table, message) => table.left.add(message.seat),
   back(table, message) {
@@ -298,6 +310,7 @@ export function hear(message) {
 
 /** The connection is lost or has not begun: what must be asked for again is unknown until then. */
 export function disconnected(link) {
+  if (state.link === "open") state.lostAt = Date.now();
   Object.assign(state, { link, entering: false, listed: false });
   waitNowhere();
   for (const table of state.tables.values()) Object.assign(table, { guess: null, moves: null, asked: null });

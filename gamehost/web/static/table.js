@@ -1,7 +1,8 @@
 // The page of a table: play or watch one match.
 
+import { Absence } from "./absence.js";
 import { Board } from "./board.js";
-import { Deadline } from "./deadline.js";
+import { Deadline } from "./countdown.js";
 import { announce, h, link, newDialog, notice, put, say } from "./dom.js";
 import { loadGame, loaded } from "./games.js";
 import { KEPT, gathered, inviteBox, showInvitation } from "./invite.js";
@@ -45,6 +46,7 @@ class TablePage {
     this.deadline = new Deadline();
     this.phrases = new Phrases();
     this.offers = new Offers(number);
+    this.absence = new Absence(number);
     this.gone = h("ul", { class: "gone small", "aria-label": "Captured pieces" });
     this.buttons = h("div", { class: "row buttons" });
     this.typed = h("form", { class: "row", hidden: true, onsubmit: (event) => this.type(event) },
@@ -64,6 +66,7 @@ class TablePage {
     for (const stop of this.stop) stop();
     clearTimeout(this.timer);
     this.seats.close();
+    this.absence.close();
     this.deadline.close();
     const table = state.tables.get(this.number);
     if (table?.over || table?.suspended) state.tables.delete(this.number);
@@ -146,7 +149,7 @@ class TablePage {
   layOut(table) {
     this.laid = true;
     const panel = h("section", { class: "panel sheet", "aria-label": "The match" },
-      h("div", { class: "head" }, this.title, this.detail, this.deadline.element, this.why), this.offers.element, this.gone, this.moves.element, this.typed, this.phrases.element, this.buttons);
+      h("div", { class: "head" }, this.title, this.detail, this.deadline.element, this.why), this.absence.element, this.offers.element, this.gone, this.moves.element, this.typed, this.phrases.element, this.buttons);
     const middle = h("div", { class: "middle" }, this.seats.above, this.board.element, this.seats.below);
     put(this.place, this.guide.element, h("div", { class: this.game.bare ? "table bare" : "table" }, middle, panel));
     this.drawButtons(table);
@@ -250,13 +253,14 @@ class TablePage {
     this.showStatus(table, view, options);
     this.showLost(table);
     this.phrases.show(table);
+    this.absence.show(table);
     this.words.push(...[this.offers.show(table)].filter(Boolean));
     this.tell(table, options);
     this.keepInSight(table, options);
     // Too many actions for a list, on a board without other ways to choose them.
     this.typed.hidden = !(this.game.plain && options.can && table.moves?.why);
     if (this.ending !== (table.over ?? table.suspended)) this.ended(table);
-    else if (this.wanted !== state.rematch || this.sought !== state.queued || this.away !== String([...table.away])) this.drawButtons(table);
+    else if (this.wanted !== state.rematch || this.sought !== state.queued || this.away !== this.waitedFor(table)) this.drawButtons(table);
   }
 
   /** On a phone a long board is scrolled, once for each question, to where it can be answered. */
@@ -311,6 +315,7 @@ class TablePage {
     const wish = state.rematch;
     const asks = wish?.table === table.number && wish.on !== false ? `${wish.name} wants a rematch` : undefined;
     if (table.over) return asks ?? endWords(table).title;
+    if (table.claims.size) return `${table.names[[...table.claims.keys()][0]]} has not come back`;
     if (!table.offer || table.seat === null || table.offer.seat === table.seat) return undefined;
     return `${table.names[table.offer.seat]} ${ASKED[table.offer.offer].replace(".", "")}`;
   }
@@ -339,7 +344,7 @@ class TablePage {
     this.sought = state.queued;
     this.wanted = state.rematch;
     if (!this.sought) this.askedAgain = false;
-    this.away = String([...table.away]);
+    this.away = this.waitedFor(table);
     const asked = table.over && this.wanted?.table === this.number && !this.sought;
     const words = asked && (this.wanted.on === false ? `${this.wanted.name} does not want a rematch any more.` : `${this.wanted.name} wants a rematch.`);
     if (asked) announce(words);
@@ -358,7 +363,7 @@ class TablePage {
       over && playing && !this.sought && h("button", { type: "button", onclick: again }, "New opponent"),
       over && this.sought && h("span", { class: "chip", role: "status" }, this.askedAgain ? "the others are asked" : "waiting for an opponent"),
       over && this.sought && h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"),
-      playing && !over && [...table.away].filter((seat) => seat !== table.seat).map((seat) => this.finish(table, seat)),
+      playing && !over && [...table.away].filter((seat) => seat !== table.seat && !table.claims.has(seat)).map((seat) => this.finish(table, seat)),
       !playing && h("span", { class: "chip" }, "you look on"),
       table.delay > 0 && h("span", { class: "chip" }, `shown ${table.delay} s later`),
       table.presence === false && h("span", { class: "chip" }, "who is away is not known"));
@@ -415,6 +420,11 @@ class TablePage {
   rematch() {
     this.askedAgain = true;
     send({ do: "rematch" });
+  }
+
+  /** Who is away, and whether the match can be claimed for it: a text that changes with that. */
+  waitedFor(table) {
+    return JSON.stringify([[...table.away], [...table.claims.keys()]]);
   }
 
   /** Who is away may not come back: a house player can finish the match. */

@@ -345,18 +345,19 @@ def ended(result: Result, names: Sequence[str], seat: Seat | None, resigned: boo
 
 
 def clock_line(names: Sequence[str], clocks: Sequence[int]) -> str:
-    return "Time left: " + ", ".join(f"{name} {_minutes(left)}" for name, left in zip(names, clocks, strict=True)) + "."
+    return "Time left: " + ", ".join(f"{name} {minutes(left)}" for name, left in zip(names, clocks, strict=True)) + "."
 
 
 def due_line(due: tuple[int, int], *, acts: bool) -> str:
     """The remaining part of a time, as of `SeatHandle.due`. `acts`: whether the reader has to act."""
-    left = _minutes(due[0])
+    left = minutes(due[0])
     return f"You have {left} left, or you lose." if acts else f"Whoever is to act has {left} left, or loses."
 
 
-def _minutes(milliseconds: int) -> str:
-    minutes, seconds = divmod(max(milliseconds, 0) // 1000, 60)
-    return f"{minutes}:{seconds:02d}"
+def minutes(milliseconds: int) -> str:
+    """A time such as `1:05`."""
+    whole, seconds = divmod(max(milliseconds, 0) // 1000, 60)
+    return f"{whole}:{seconds:02d}"
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -30,7 +30,6 @@ from gamehost.lobby.opened import can_come_back
 from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, NeedsAccount, Played, Said, TooManyTables
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import (
-    Away,
     Back,
     Declined,
     Displaced,
@@ -47,6 +46,7 @@ from gamehost.tables.interfaces import (
 )
 from gamehost.wires.base import SUSPENDED
 from gamehost.wires.console import codec as m
+from gamehost.wires.console.absence import HearsAbsences
 from gamehost.wires.console.codec import HIDE, SHOW
 from gamehost.wires.console.commands import (
     DIRECTIONS,
@@ -71,7 +71,7 @@ from gamehost.wires.console.commands import (
     waiting,
     waiting_line,
 )
-from gamehost.wires.console.elsewhere import ConsoleState, GoesElsewhere
+from gamehost.wires.console.elsewhere import ConsoleState
 from gamehost.wires.console.matches import OwnMatch
 from gamehost.wires.framing import UndecodableLine, wrong_port
 from gamehost.wires.seeking import SeekRefused, Wanted, find_table, join_table, play_house
@@ -94,7 +94,7 @@ def _no_house(reason: str, game: str) -> NotNow:
     return NotNow(f"{sentence(reason)} To play with somebody who comes, type: play {game}")
 
 
-class ConsoleConversation(GoesElsewhere):
+class ConsoleConversation(HearsAbsences):
     """
     The conversation on one connection.
 
@@ -531,7 +531,7 @@ class ConsoleConversation(GoesElsewhere):
         screen = self._options.screens[handle.game](handle.seat, handle.names)
         back = "" if session is None or session.account else self._way_back(session)
         game = self._options.games[handle.game]
-        self._match = OwnMatch(handle, screen, game, self._printer, self.peer.alarm, back)
+        self._match = OwnMatch(handle, screen, game, self._printer, self.alarm, back)
         self._played, self._phrases = None if session is None else Played.of(session), 0
         table = None if session is None else session.table
         self._looking.played = (handle.table, "" if table is None else table.code)
@@ -555,11 +555,6 @@ class ConsoleConversation(GoesElsewhere):
         if self._match is not None:
             self._match.refused(event)
 
-    def tell_away(self, event: Away) -> None:
-        if self.handle is not None:
-            kept = "" if event.kept is None else f" The seat is kept for {event.kept / 1000:.0f} s."
-            self._tell(f"{self.name_of(event.seat)} is away.{kept}")
-
     def tell_said(self, event: Said) -> None:
         """Another player of the match has said something, on a wire that has words for it."""
         self._tell(f"{event.name}: {PHRASES[event.phrase]}")
@@ -582,6 +577,7 @@ class ConsoleConversation(GoesElsewhere):
         if event.seat == self.handle.seat:
             self._own.back(event)
         else:
+            self._absent.pop(event.seat, None)
             self._tell(f"{self.name_of(event.seat)} is back.")
 
     def tell_suspended(self, event: Suspended) -> None:
@@ -709,7 +705,8 @@ class ConsoleConversation(GoesElsewhere):
         "board": board,
         "moves": lambda self, words: self._on.show_moves(),
         "history": lambda self, words: self._looking.history(words),
-        "clock": lambda self, words: self._on.show_clock(),
+        "clock": HearsAbsences.show_clock,
+        "claim": HearsAbsences.claim_match,
         "draw": lambda self, words: self._on.offer(Offer.DRAW),
         "takeback": lambda self, words: self._on.offer(Offer.TAKEBACK),
         "accept": lambda self, words: self._on.answer(True),
@@ -739,8 +736,8 @@ class ConsoleConversation(GoesElsewhere):
         ),
     }
     TELLS: ClassVar[Any] = {
+        **HearsAbsences.TELLS,
         Refused: tell_refused,
-        Away: tell_away,
         Left: tell_left,
         Offered: tell_offered,
         Declined: tell_declined,

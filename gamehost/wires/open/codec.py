@@ -45,6 +45,7 @@ EXAMPLES: Mapping[str, str] = {
     "seek": '{"do":"seek","game":"onitama"}',
     "stop": '{"do":"stop"}',
     "house": '{"do":"house","level":"easy"}',
+    "claim": '{"do":"claim","table":3,"as":"win"}',
     "rematch": '{"do":"rematch"}',
     "join": '{"do":"join","table":3}',
     "invitation": '{"do":"invitation","table":3}',

@@ -9,7 +9,8 @@ The course of a connection, `->` from the client, `<-` from the host; each line 
     -> {"do":"moves","table":3}                   <- {"is":"moves",...}    what can be done now, or {"is":"refused",...}
     -> {"do":"draw","step":"offer",...}           <- {"is":"offered",...}  to both; the other one accepts or declines
     -> {"do":"leave"}                             <- {"is":"over",...}     to all; then `seek` begins the next match
-    connection lost                               <- {"is":"away",...}     to the others
+    connection lost                               <- {"is":"away",...}     to the others, and {"is":"claim",...} after a minute
+    -> {"do":"claim","table":3,"as":"win"}        <- {"is":"over",...}     or "draw", "house", or no answer
     -> {"do":"enter",...,"key":"..."}             <- {"is":"entered",...}, {"is":"seated",...}, {"is":"back",...} with the view
                                                   <- {"is":"bye",...}      before the host closes a connection
 
@@ -40,6 +41,7 @@ from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import (
     Away,
     Back,
+    Claimable,
     Declined,
     Displaced,
     Left,
@@ -86,6 +88,13 @@ if TYPE_CHECKING:
 #: Seconds after which a client may try again when the host has stopped.
 AGAIN = 5.0
 
+#: Milliseconds for which a seat is kept if `seated` does not say another time.
+_USUAL_GRACE = 60_000
+#: The names of what the players offer each other.
+_OFFERS: Mapping[Offer, m.OfferName] = {Offer.DRAW: "draw", Offer.TAKEBACK: "takeback"}
+
+#: The answer to a claim while all players are there, or may still come back.
+NOBODY_AWAY = "nobody has been away for so long that you can claim the match"
 #: The answer to actions that come after the end.
 MATCH_OVER = "the match is over"
 
@@ -151,6 +160,7 @@ class OpenConversation(LogsIn):
     """
 
     declines: bool = False
+    claims: bool = True
 
     def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
         super().__init__(peer, lobby, options, encoder)
@@ -165,6 +175,8 @@ class OpenConversation(LogsIn):
         self._begun = False
         #: Whether an answer to `moves` is on its way.
         self._asks_moves = False
+        #: The seats of absent players, because of whom this player may claim the match.
+        self._claimable: set[Seat] = set()
 
     def begin(self) -> None:
         self._begun = True
@@ -415,6 +427,22 @@ class OpenConversation(LogsIn):
         else:
             self._judge(partial(handle.answer, offer, message.step == "accept"), message.id)
 
+    def claim_match(self, message: m.Claim) -> None:
+        """Decide what becomes of a match with a player who has not come back."""
+        handle = self.handle
+        if handle is None or message.table != handle.table or self.session is None:
+            self.peer.refuse(m.Refused(_NO_SEAT, message.id))
+        elif message.as_ != "house":
+            self._judge(partial(handle.claim, message.as_ == "draw"), message.id)
+        elif not self._claimable:
+            self.peer.refuse(m.Refused(NOBODY_AWAY, message.id))
+        else:
+            try:
+                for seat in sorted(self._claimable):
+                    self._house.take_over(self.session, handle, seat, message.level)
+            except HouseRefused as refusal:
+                self.peer.refuse(m.Refused(str(refusal), message.id))
+
     def leave(self, message: m.Leave) -> None:
         """Resign. `over` follows, once the journal has it."""
         if self.handle is None:
@@ -461,6 +489,7 @@ class OpenConversation(LogsIn):
         **dict.fromkeys(((state, m.Seek) for state in (OpenState.LOBBY, OpenState.WAITING)), seek),
         **dict.fromkeys(((state, m.Join) for state in (OpenState.LOBBY, OpenState.WAITING)), join),
         **dict.fromkeys(((state, m.AskRematch) for state in (OpenState.LOBBY, OpenState.WAITING)), ask_rematch),
+        **dict.fromkeys(((state, m.Claim) for state in OpenState), claim_match),
         (OpenState.WAITING, m.Stop): stop,
         (OpenState.WAITING, m.House): ask_house,
         (OpenState.PLAYING, m.House): ask_house,
@@ -477,6 +506,7 @@ class OpenConversation(LogsIn):
         super().seated(handle)
         self.set_state(OpenState.PLAYING)
         self._refused.clear()
+        self._claimable.clear()
         self._rematch, self._phrases = None, 0
         self._played = None if self.session is None else Played.of(self.session)
         self._messages = self._options.games[handle.game].messages
@@ -491,6 +521,7 @@ class OpenConversation(LogsIn):
                 n=handle.n,
                 clocks=told_clocks(handle.clocks),
                 due=told_due(handle.due),
+                grace=UNSET if handle.grace == _USUAL_GRACE else handle.grace,
             )
         )
 
@@ -539,6 +570,22 @@ class OpenConversation(LogsIn):
             kept = UNSET if event.kept is None else event.kept
             self.peer.say(m.Away(self.handle.table, self.handle.n, event.seat, kept))
 
+    def tell_claimable(self, event: Claimable) -> None:
+        handle = self.handle
+        if handle is None or self.session is None:
+            return
+        if event.ends is None:
+            self._claimable.discard(event.seat)
+            self.peer.say(m.Claimable(handle.table, handle.n, event.seat, []))
+            return
+        self._claimable.add(event.seat)
+        claims: list[m.ClaimName] = ["win"]
+        if event.draw:
+            claims.append("draw")
+        if self._house.why_no_take_over(self.session, handle, event.seat) is None:
+            claims.append("house")
+        self.peer.say(m.Claimable(handle.table, handle.n, event.seat, claims, event.ends))
+
     def tell_all(self, event: Any) -> None:
         """Send an event that all players and watchers receive."""
         if self.handle is not None:
@@ -557,11 +604,11 @@ class OpenConversation(LogsIn):
 
     def tell_offered(self, event: Offered) -> None:
         if self.handle is not None:
-            self.peer.say(m.Offered(self.handle.table, self.handle.n, event.seat, event.offer.value))
+            self.peer.say(m.Offered(self.handle.table, self.handle.n, event.seat, _OFFERS[event.offer]))
 
     def tell_declined(self, event: Declined) -> None:
         if self.handle is not None:
-            self.peer.say(m.Declined(self.handle.table, self.handle.n, event.seat, event.offer.value))
+            self.peer.say(m.Declined(self.handle.table, self.handle.n, event.seat, _OFFERS[event.offer]))
 
     def tell_over(self, event: Over) -> None:
         """The match is over. The player remains logged in, and may seek again."""
@@ -624,6 +671,7 @@ class OpenConversation(LogsIn):
     TELLS: ClassVar[Any] = {
         Refused: tell_refused,
         Away: tell_away,
+        Claimable: tell_claimable,
         Left: tell_all,
         Suspended: tell_suspended,
         Back: tell_back,

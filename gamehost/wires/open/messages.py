@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.json import schema_components
 
 from gamehost.games.messages import Messages, union_of
@@ -37,6 +37,8 @@ SeatWish: TypeAlias = Literal["first", "second", "any"]
 #: To make an offer, or to answer that of the other player.
 OfferStep: TypeAlias = Literal["offer", "accept", "decline"]
 OfferName: TypeAlias = Literal["draw", "takeback"]
+#: What can be claimed: to win, a draw, or that a house player takes the seat of the absent player.
+ClaimName: TypeAlias = Literal["win", "draw", "house"]
 
 
 class ClientMessage(Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
@@ -152,6 +154,18 @@ class House(ClientMessage, frozen=True, tag="house"):
 
     level: str
     seat: Whole | UnsetType = UNSET
+
+
+class Claim(ClientMessage, frozen=True, tag="claim"):
+    """
+    Decide what becomes of a match with a player who has not come back in time (the host's `claim`). `win`: the absent player
+    loses as one who leaves. `house`: a house player of this `level` goes on. `id` comes back in `refused`.
+    """
+
+    table: Whole
+    as_: ClaimName = field(name="as")
+    level: str = "easy"
+    id: Whole | UnsetType = UNSET
 
 
 class AskRematch(ClientMessage, frozen=True, tag="rematch"):
@@ -434,7 +448,10 @@ class Stopped(ServerMessage, frozen=True, tag="stopped"):
 
 
 class Seated(ServerMessage, frozen=True, tag="seated"):
-    """You have a seat. The events of the match follow. `n` is the number of the last entry before them."""
+    """
+    You have a seat. The events of the match follow. `n` is the number of the last entry before them. `grace`: if you lose the
+    connection while another person is there, your seat is kept for so many milliseconds; without it, for 60,000.
+    """
 
     table: int
     game: str
@@ -444,6 +461,7 @@ class Seated(ServerMessage, frozen=True, tag="seated"):
     n: int
     clocks: Clocks = UNSET
     due: Due = UNSET
+    grace: int | UnsetType = UNSET
 
 
 class Shown(ServerMessage, frozen=True, tag="shown"):
@@ -588,14 +606,28 @@ class Said(ServerMessage, frozen=True, tag="said"):
 
 class Away(ServerMessage, frozen=True, tag="away"):
     """
-    The player of a seat has lost the connection. `kept`: for so many milliseconds the seat is kept, and its player loses after
-    that. Without it, nobody has to wait, or it is not known.
+    The player of a seat has lost the connection. `kept`: for so many milliseconds the seat is kept. After that comes `claim`,
+    or the player loses. Without it, nobody has to wait, or it is not known.
     """
 
     table: int
     n: int
     seat: int
     kept: int | UnsetType = UNSET
+
+
+class Claimable(ServerMessage, frozen=True, tag="claim"):
+    """
+    The player of a seat has not come back in time, and you may claim what `as` names. Otherwise the player loses in `ends`
+    milliseconds, or before that when the own time runs out. If `as` is empty, nothing can be claimed any more: the player is
+    back, or was replaced.
+    """
+
+    table: int
+    n: int
+    seat: int
+    as_: list[ClaimName] = field(name="as")
+    ends: int | UnsetType = UNSET
 
 
 class Left(ServerMessage, frozen=True, tag="left"):

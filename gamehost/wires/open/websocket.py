@@ -163,6 +163,7 @@ class HouseConversation(OpenConversation):
     """
 
     declines = True
+    claims = False
 
     def __init__(
         self,

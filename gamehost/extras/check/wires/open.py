@@ -169,6 +169,12 @@ class OpenReading(Reading):
                 return f"the player of seat {seat} is back"
             case m.Away(_, _, seat):
                 return f"the player of seat {seat} is away"
+            case m.Claimable(_, _, seat, claims):
+                return (
+                    f"the player of seat {seat} has not come back in time"
+                    if claims
+                    else "there is nothing to claim now"
+                )
             case m.Moves(_, _, moves, number):
                 self._asked.pop(number, None)
                 return f"{len(moves)} actions can be taken"

@@ -1,0 +1,78 @@
+// Players who are away: for how long seats are kept, the own one too while the connection is lost, and what can be claimed then.
+
+import { TOLD } from "./countdown.js";
+import { announce, h, put, say } from "./dom.js";
+import { LEVELS } from "./login.js";
+import { clockText } from "./seats.js";
+import { send } from "./socket.js";
+import { state } from "./store.js";
+
+const TICK = 250;
+
+/** The words for a player whose connection is lost; `left`: the milliseconds for which the seat is kept. */
+export function lostWords(table, left) {
+  // Without another person at the table the match sleeps.
+  const others = table.names.some((_, seat) => seat !== table.seat && !table.away.has(seat) && !table.left.has(seat) && table.wires[seat] !== "house");
+  if (!others) return "The connection is lost. The match waits for you.";
+  if (left > 0) return `The connection is lost. Your seat is kept for ${clockText(left)}.`;
+  return "The connection is lost, and your seat is not kept any more: the others can end the match now.";
+}
+
+/** Who has not come back, and when the match ends if you wait. */
+export function claimWords(table, now) {
+  if (!table.claims.size) return "";
+  const names = [...table.claims.keys()].map((seat) => table.names[seat]).join(" and ");
+  const left = Math.min(...[...table.claims.values()].map((claim) => claim.ends)) - now;
+  return `${names} ${table.claims.size > 1 ? "have" : "has"} not come back in time. You decide, or wait: the match ends in ${clockText(left)}, or before that with the time of the absent player.`;
+}
+
+export class Absence {
+  constructor(number) {
+    this.number = number;
+    this.element = h("div", { class: "offer absence", hidden: true });
+    this.words = h("p", {});
+    this.timer = setInterval(() => this.tick(), TICK);
+  }
+
+  close() {
+    clearInterval(this.timer);
+  }
+
+  /** Show the claims, if they have changed. */
+  show(table) {
+    this.table = table;
+    const claims = table.over || table.suspended || state.link !== "open" ? [] : [...table.claims];
+    const key = JSON.stringify([state.link === "open", table.over !== null, claims]);
+    if (key !== this.key) {
+      this.key = key;
+      this.told = TOLD.length;
+      const many = table.names.length > 2;
+      const ways = new Set(claims.flatMap(([, claim]) => claim.as));
+      const button = (words, what, kind, more = {}) =>
+        h("button", { type: "button", class: kind, "data-claim": what, onclick: () => send({ do: "claim", table: this.number, as: what, id: 0, ...more }) }, words);
+      put(this.element, this.words,
+        claims.length > 0 && h("div", { class: "row" }, ways.has("win") && button(many ? "End the match" : "Claim the win", "win", "go"), ways.has("draw") && button("Call it a draw", "draw", "")),
+        ways.has("house") && h("div", { class: "row" }, h("span", { class: "small soft" }, "Or play on against the host:"), LEVELS.map((level) => button(level, "house", "", { level }))));
+    }
+    this.tick();
+    if (claims.length && this.key !== this.announced) announce(this.words.textContent);
+    this.announced = this.key;
+  }
+
+  tick() {
+    const { table } = this;
+    const plays = table && !table.over && !table.suspended && table.seat !== null;
+    const lost = plays && state.link !== "open" && state.lostAt ? state.lostAt + table.grace - Date.now() : null;
+    const words = lost !== null ? lostWords(table, lost) : plays ? claimWords(table, performance.now()) : "";
+    this.element.hidden = !words;
+    say(this.words, words);
+    if (lost !== null) this.warn(lost, words);
+  }
+
+  warn(left, words) {
+    const passed = TOLD.findLastIndex((one) => left <= one * 1000);
+    if (left <= 0 || passed < 0 || passed === this.told) return;
+    this.told = passed;
+    announce(words);
+  }
+}

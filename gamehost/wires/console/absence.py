@@ -1,0 +1,151 @@
+"""
+Absent players in the match of a person at the console: how long their seats are kept, and what the person can claim after
+that. Both times are counted down in lines of their own.
+"""
+
+from collections.abc import Callable
+from enum import Enum
+from functools import partial
+from typing import Any, ClassVar
+
+from gamehost.games.base import Seat
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queues import HouseRefused
+from gamehost.tables.interfaces import Away, Claimable, Replaced, SeatHandle
+from gamehost.wires.base import Peer
+from gamehost.wires.console import codec as m
+from gamehost.wires.console.commands import NotNow, NotUnderstood, beginning, minutes, sentence
+from gamehost.wires.console.elsewhere import GoesElsewhere
+from gamehost.wires.console.matches import ConsoleOptions, OwnMatch
+
+#: A line says what is left when it is so many seconds.
+TOLD = (300, 60, 30, 10)
+#: Times below so many seconds are told in seconds.
+SHORT = 100
+
+
+def _words(name: str, left: float, claims: tuple[str, ...]) -> str:
+    """
+    :param left: seconds until the seat is not kept any more, or until the match ends
+    :param claims: empty: nothing can be claimed yet
+    """
+    time = f"{left:.0f} s" if left < SHORT else minutes(round(left * 1000))
+    if not claims:
+        return f"{name} is away. The seat is kept for {time}."
+    ways = [f"claim {way}" for way in claims]
+    last = f"{', '.join(ways[:-1])} or {ways[-1]}" if len(ways) > 1 else ways[0]
+    return (
+        f"{name} has not come back in time. Type {last}, or wait. "
+        f"If nobody decides, {name} loses in {time}, or when the own time has run out."
+    )
+
+
+class HearsAbsences(GoesElsewhere):
+    """The part of a conversation about absent players of the own match."""
+
+    claims: bool = True
+
+    def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: ConsoleOptions) -> None:
+        super().__init__(peer, lobby, options)
+        #: What can be claimed because of each absent player; empty: the seat is kept.
+        self._absent: dict[Seat, tuple[str, ...]] = {}
+
+    @property
+    def _on(self) -> OwnMatch:
+        """
+        The match that is played.
+
+        :raises NotNow: there is none
+        """
+        raise NotImplementedError
+
+    def _tell(self, *sentences: str) -> None:
+        raise NotImplementedError
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        self._absent.clear()
+        super().seated(handle)
+
+    def leave_table(self, state: Enum) -> None:
+        self._absent.clear()
+        super().leave_table(state)
+
+    def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
+        """As of `Peer`: the match needs the one alarm for a moment, and then it counts down again."""
+
+        def both() -> None:
+            ring()
+            self._count_down()
+
+        self.peer.alarm(seconds, both)
+
+    def _left(self, seat: Seat) -> str:
+        assert self.handle is not None
+        return _words(self.name_of(seat), self.handle.kept_for(seat), self._absent[seat])
+
+    def _count_down(self) -> None:
+        """Set the alarm for the next line about a time that is left."""
+        handle = self.handle
+        if handle is None:
+            return
+        waits = []
+        for seat in self._absent:
+            left = handle.kept_for(seat)
+            told = next((seconds for seconds in TOLD if left > seconds + 0.5), None)
+            if told is not None:
+                waits.append((left - told, seat))
+        if waits:
+            seconds, seat = min(waits)
+            self.peer.alarm(seconds, partial(self._tell_left, seat))
+
+    def _tell_left(self, seat: Seat) -> None:
+        if self.handle is not None and seat in self._absent:
+            self._tell(self._left(seat))
+            self._count_down()
+
+    def tell_away(self, event: Away) -> None:
+        if self.handle is None:
+            return
+        if event.kept is None:
+            self._tell(f"{self.name_of(event.seat)} is away.")
+        else:
+            self._absent[event.seat] = ()
+            self._tell_left(event.seat)
+
+    def tell_claimable(self, event: Claimable) -> None:
+        handle, session, seat = self.handle, self.session, event.seat
+        if handle is None or session is None:
+            return
+        if event.ends is None:
+            self._absent.pop(seat, None)
+            return
+        house = self._house.why_no_take_over(session, handle, seat) is None
+        self._absent[seat] = ("win", *(["draw"] if event.draw else []), *(["house"] if house else []))
+        self._tell_left(seat)
+
+    def tell_replaced(self, event: Replaced) -> None:
+        self._tell(f"{event.name}, a player of the host, goes on.")
+
+    def claim_match(self, words: list[str]) -> None:
+        """Decide what becomes of a match with a player who has not come back."""
+        found = beginning(words[0].casefold(), ("win", "draw", "house")) if len(words) == 1 else []
+        if len(found) != 1:
+            raise NotUnderstood("Say what you claim: claim win, claim draw or claim house.")
+        own, session = self._on, self.session
+        seats = sorted(seat for seat, claims in self._absent.items() if claims)
+        if not seats or session is None:
+            raise NotNow("Nobody has been away for so long that you can claim the match. To see how long, type: clock")
+        if found != ["house"]:
+            own.ask(partial(own.handle.claim, found == ["draw"]))
+            return
+        try:
+            for seat in seats:
+                self._house.take_over(session, own.handle, seat, "easy")
+        except HouseRefused as refusal:
+            raise NotNow(sentence(str(refusal))) from None
+
+    def show_clock(self, words: list[str]) -> None:
+        self._on.show_clock()
+        self._printer.print(*map(self._left, self._absent))
+
+    TELLS: ClassVar[Any] = {Away: tell_away, Claimable: tell_claimable, Replaced: tell_replaced}
