@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,29 @@ from tests.kit.started import Started, started
 
 
 MOVES = ("MAKE_MOVE|ox|c1|c2", "MAKE_MOVE|crab|a5|a4", "MAKE_MOVE|tiger|c2|c4")
+
+
+#: Runs the command in each line of the standard input, each in a copy of a process that has started in this locale.
+COMMANDS = """
+import gc, importlib, os, runpy, sys
+from tests.kit.fork_server import MODULES
+for name in MODULES:
+    importlib.import_module(name)
+gc.freeze()
+for number, line in enumerate(sys.stdin.buffer.read().splitlines()):
+    if not os.fork():
+        sys.argv = ["gamehost", *map(os.fsdecode, line.split())]
+        os.dup2(os.open(f"said-{number}", os.O_CREAT | os.O_WRONLY | os.O_TRUNC), 1)
+        os.dup2(1, 2)
+        try:
+            runpy.run_module("gamehost", run_name="__main__", alter_sys=True)
+        except BaseException as end:
+            if not isinstance(end, SystemExit) or isinstance(end.code, str):
+                sys.excepthook(type(end), end, end.__traceback__)
+        sys.stdout.flush()
+        os._exit(0)  # without a look at all that it has of its parent
+    os.wait()
+"""
 
 
 class EncodingTests(SynchronousTestCase):
@@ -60,18 +83,6 @@ class EncodingTests(SynchronousTestCase):
             folder = Path(self.mktemp()).absolute()
             folder.mkdir()
             locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": encoding}
-
-            def printed(words: str, folder: Path = folder, locale: Any = locale, encoding: str = encoding) -> str:
-                store = " --store store.sqlite"
-                line = f"{words}{store}" if words.startswith("journal") else words.replace("admin", f"admin{store}", 1)
-                command = [sys.executable, "-m", "gamehost", *line.split()]
-                environment = {**os.environ, "PYTHONPATH": str(ROOT), **locale}
-                done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=PATIENCE)
-                text = (done.stdout + done.stderr).decode(encoding)
-                for wrong in ("Traceback", "Error:", "codec can't", "a fault of the host"):
-                    self.assertNotIn(wrong, text, words)
-                return text
-
             with HostProcess(wires=["onitama"], folder=folder, store="store.sqlite", environment=locale) as host:
                 players = [host.connect("onitama") for _ in range(2)]
                 for player, name in zip(players, ("Łukasz", "Мария"), strict=True):
@@ -84,16 +95,40 @@ class EncodingTests(SynchronousTestCase):
                 for player, name in zip(players, ("Łukasz", "Мария"), strict=True):
                     player.say(f"LOGIN|{name}")
                     player.hear()
-                for words in self.RUNNING if encoding == "ascii" else ("admin who",):
-                    text = printed(words)
-                    if words in ("admin who", "admin tables"):
-                        self.assertIn("\\u0141ukasz", text, words)
+                words = self.RUNNING if encoding == "ascii" else ("admin who",)
+                for command, text in self.printed(words, folder, locale, encoding):
+                    if command in ("admin who", "admin tables"):
+                        self.assertIn("\\u0141ukasz", text, command)
                 for player in players:
                     player.close()
-            for words in self.AFTERWARDS if encoding == "ascii" else ("journal list", "journal show 1"):
-                text = printed(words)
-                if words in ("journal list", "journal show 1"):
-                    self.assertIn("\\u041c\\u0430\\u0440\\u0438\\u044f", text, words)
+            words = self.AFTERWARDS if encoding == "ascii" else ("journal list", "journal show 1")
+            for command, text in self.printed(words, folder, locale, encoding):
+                if command in ("journal list", "journal show 1"):
+                    self.assertIn("\\u041c\\u0430\\u0440\\u0438\\u044f", text, command)
+
+    def printed(
+        self, commands: Sequence[str], folder: Path, locale: Mapping[str, str], encoding: str
+    ) -> Iterator[tuple[str, str]]:
+        """Each command, and what it has printed."""
+        store = " --store store.sqlite"
+        lines = [
+            f"{words}{store}" if words.startswith("journal") else words.replace("admin", f"admin{store}", 1)
+            for words in commands
+        ]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), **locale}
+        subprocess.run(
+            [sys.executable, "-c", COMMANDS],
+            input=os.fsencode("\n".join(lines)),
+            cwd=folder,
+            env=environment,
+            check=True,
+            timeout=PATIENCE,
+        )
+        for number, words in enumerate(commands):
+            text = (folder / f"said-{number}").read_bytes().decode(encoding)
+            for wrong in ("Traceback", "Error:", "codec can't", "a fault of the host"):
+                self.assertNotIn(wrong, text, words)
+            yield words, text
 
 
 class OperatingCase(SynchronousTestCase):

@@ -524,7 +524,7 @@ CALLS = 500
 #: So many groups make more calls than that.
 GROUPS = 60
 #: Those that fail once, one after the other, and those from which on all fail.
-ONCE, FOR_GOOD = range(1, CALLS + 1, share(5, 1)), range(1, CALLS + 1, share(20, 4))
+ONCE, FOR_GOOD = range(1, CALLS + 1, share(10, 1)), range(1, CALLS + 1, share(20, 4))
 
 
 def failing(at: int, error: type[Exception], once: bool) -> Callable[[int, str], None]:
