@@ -6,6 +6,7 @@ The index is made from the journal at the start of the host, and found by the pl
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import islice
 
 from attrs import frozen
@@ -95,13 +96,17 @@ class SleepingTable:
 
 class SleepingIndex:
     def __init__(self) -> None:
-        # Nothing can be lost: the index is made again from the journal at each start.
-        self._database = sqlite3.connect(":memory:", isolation_level=None)
-        self._database.execute("PRAGMA journal_mode=OFF")
-        self._database.executescript(_SCHEMA)
         self._tables = 0
         #: The tables with an end that is on its way into the journal. Their names remain reserved until it is there.
         self.ending: set[TableId] = set()
+
+    @cached_property
+    def _database(self) -> sqlite3.Connection:
+        """Made for the first table. Nothing can be lost: the index is made again from the journal at each start."""
+        database = sqlite3.connect(":memory:", isolation_level=None)
+        database.execute("PRAGMA journal_mode=OFF")
+        database.executescript(_SCHEMA)
+        return database
 
     def __len__(self) -> int:
         return self._tables
@@ -116,9 +121,9 @@ class SleepingIndex:
 
     def add(self, tables: Iterable[SleepingTable]) -> None:
         """Put tables in. A name that is in already belongs to the newer table from now on."""
-        run = self._database.executemany
         these = iter(tables)
         while some := list(islice(these, _AT_ONCE)):
+            run = self._database.executemany
             self._database.execute("BEGIN")
             run(
                 "INSERT INTO sleeping VALUES (?, ?, ?, ?, ?)",
@@ -141,6 +146,8 @@ class SleepingIndex:
             self._database.execute("COMMIT")
 
     def find(self, key: str) -> Place | None:
+        if not self._tables:
+            return None
         found = self._database.execute(f"SELECT {_COLUMNS} FROM place WHERE key = ?", (key,)).fetchone()
         return None if found is None else _place(*found)
 
@@ -218,6 +225,8 @@ class SleepingIndex:
 
         :param address: of a table that has just been put in; `None`: of every address
         """
+        if not self._tables:
+            return
         if address is None:
             excess = self._database.execute(_EXCESS, {"most": most}).fetchall()
         else:
@@ -228,6 +237,8 @@ class SleepingIndex:
     @property
     def oldest(self) -> int | None:
         """Since when the table sleeps that has slept longest, of those that are not about to end; `None`: there is none."""
+        if not self._tables:
+            return None
         found = self._database.execute(f"SELECT min(since) FROM sleeping WHERE since < {_ENDING}").fetchone()[0]
         return None if found is None else int(found)
 

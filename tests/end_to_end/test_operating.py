@@ -95,7 +95,7 @@ class EncodingTests(SynchronousTestCase):
                 for player, name in zip(players, ("Łukasz", "Мария"), strict=True):
                     player.say(f"LOGIN|{name}")
                     player.hear()
-                words = self.RUNNING if encoding == "ascii" else ("admin who",)
+                words: Sequence[str] = self.RUNNING if encoding == "ascii" else ("admin who",)
                 for command, text in self.printed(words, folder, locale, encoding):
                     if command in ("admin who", "admin tables"):
                         self.assertIn("\\u0141ukasz", text, command)
