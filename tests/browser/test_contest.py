@@ -41,7 +41,7 @@ class ContestPageTests(BrowserCase):
                 contest.note(Played(one.id, one.round, one.players, (1.0, 0.0), "crash", words, moves=23, notation="x"))
         contest.note(Dropped(2, 1, WHY))
         results.write(contest, standings(contest), self.folder, ONITAMA)
-        site = ContestSite(this_reactor, contest, dict, self.folder, ONITAMA)
+        site = ContestSite(this_reactor, lambda: contest, dict, self.folder, ONITAMA)
         reactor: Any = this_reactor
         port = reactor.listenTCP(0, site, interface="127.0.0.1")
         site.access = page_access(port.getHost().port)

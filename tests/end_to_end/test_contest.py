@@ -196,6 +196,24 @@ class ProgramsTests(ContestCase):
         self.finish(contest)
         self.assertLessEqual({one["cause"] for one in self.results()["games"]}, {"gone", "crash", "left"})
 
+    def test_in_the_middle(self) -> None:
+        """A program that hangs is taken out while its game is played. A change that is none is refused with its reason."""
+        contest = self.begin({"ann": BOT, "bob": BOT, "hangs": "hangs"}, "--concurrency=3")
+        journal, words = (
+            self.folder / "out" / "contest.jsonl",
+            ("contest", "drop", "hangs", f"--out={self.folder / 'out'}"),
+        )
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until and not (journal.exists() and b"played" in journal.read_bytes()):
+            time.sleep(0.02)
+        changed = run("gamehost", *words)
+        self.assertEqual((changed.returncode, changed.stdout), (0, "hangs is out: taken out by the organizer\n"))
+        self.finish(contest)
+        self.assertEqual(len(self.results()["games"]), 1)
+        again = run("gamehost", *words)
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("hangs is out", again.stderr)
+
     def test_killed_at_any_moment(self) -> None:
         """The contest is killed again and again, and has the table that it has without."""
         players = {"ann": BOT, "gone": "gone"}

@@ -23,8 +23,9 @@ from gamehost._twisted import use_steady_clock
 from gamehost.commands.command_line import exit_with_usage_error, number, print_text
 from gamehost.extras.contest import results
 from gamehost.extras.contest.audit import audited, faults, faults_of_files
-from gamehost.extras.contest.contest import JOURNAL, Contest, ContestError, ContestJournal, Pairing
-from gamehost.extras.contest.entries import Played, Refused, Void
+from gamehost.extras.contest.contest import JOURNAL, Contest, ContestBusy, ContestError, ContestJournal, Pairing
+from gamehost.extras.contest.control import ContestControl, ask
+from gamehost.extras.contest.entries import Intervention, Played, Refused, Void
 from gamehost.extras.contest.entry import EntryCheck, at_once, check_names
 from gamehost.extras.contest.files import CHECKS, replace_file
 from gamehost.extras.contest.game import ContestGame, PrivateGame
@@ -38,6 +39,7 @@ from gamehost.extras.contest.run import MOST_WAITING, ContestRun
 from gamehost.extras.contest.standings import Standing, standings
 from gamehost.extras.contest.traffic import trace_worst_games
 from gamehost.games.base import Game
+from gamehost.ops import SocketUnusable
 from gamehost.ops.workers import adopt_orphans
 from gamehost.players.base import Level
 from gamehost.programs.clients import client_of
@@ -184,16 +186,19 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
         replace_file(folder / CHECKS, json.dumps(found, indent=1) + "\n")
     known = next(wire for wire in wires if wire.name == plan.wire)
     game = next(game for game in known.games if game.name == plan.game)
-    shown = Shown(contest, folder, game, out)
+    shown = Shown(folder, game, out)
     make = games_at(place, reactor, known, game, plan, _owners(place))
-    return _play(reactor, journal, shown, make, content, made)
+    games_at_once = content.get("concurrency") or at_once()
+    shown.run = ContestRun(reactor, contest, journal, make, games_at_once, shown.told, shown.done)
+    control = ContestControl(reactor, folder, shown.run, partial(_command, known, game, plan.seats))
+    return _play(reactor, journal, shown, control, content, made)
 
 
 def _play(
     reactor: Any,
     journal: ContestJournal,
     shown: "Shown",
-    new_game: Callable[..., ContestGame],
+    control: ContestControl,
     content: Mapping[str, Any],
     made: argparse.ArgumentParser,
 ) -> int:
@@ -202,30 +207,28 @@ def _play(
 
     :returns: the exit status
     """
-    status, failure = [INTERRUPTED], [""]
-
-    def done(why_not: str) -> None:
-        status[0], failure[0] = NOT_PLAYED if why_not else OVER, why_not
-        reactor.callLater(0, reactor.stop)
-
-    games_at_once = content.get("concurrency") or at_once()
-    run = ContestRun(reactor, shown.contest, journal, new_game, games_at_once, shown.told, done)
-    shown.run = run
+    shown.over = lambda: reactor.callLater(0, reactor.stop)
     _prepare(reactor)
-    reactor.addSystemEventTrigger("before", "shutdown", run.stop)
+    reactor.addSystemEventTrigger("before", "shutdown", shown.run.stop)
     if content.get("web"):
         _listen(reactor, content["web"], shown, made)
     print_text(f"isolation: {KINDS[shown.contest.plan.isolate]}\n")
     _call_people(shown.contest.plan)
-    reactor.callWhenRunning(run.start)
+    try:
+        control.listen()
+    except (OSError, SocketUnusable) as error:
+        print_text(f"drop, replace and replay need a stop of this contest: {error}\n")
+    reactor.callWhenRunning(shown.run.start)
     reactor.run()
-    journal.close()
-    if failure[0]:
-        exit_with_usage_error(failure[0], "the same command goes on when that is mended")
+    if shown.failure:
+        journal.close()
+        exit_with_usage_error(shown.failure, "the same command goes on when that is mended")
     _write_results(shown)
-    if status[0] == INTERRUPTED:
+    journal.close()  # until now, no other process changes the contest
+    if shown.failure is None:
         print_text("interrupted: the same command goes on\n")
-    return status[0]
+        return INTERRUPTED
+    return OVER
 
 
 def _prepare(reactor: Any) -> None:
@@ -300,15 +303,17 @@ def _intervene(words: Sequence[str], content: Mapping[str, Any], wires: Sequence
     wire = _wire({"wire": plan.wire}, wires)
     game = _game({"game": plan.game}, wire)
 
-    def command(name: str, text: str) -> tuple[str, ...]:
-        return _entrant(f"{name}={text}", wire, game, plan.seats, None).command
-
-    contest = journal.open(plan)
+    anew = bool(content.get("anew"))
     try:
-        for entry in intervene(contest, words, command, bool(content.get("anew"))):
-            journal.append(entry)
-            contest.note(entry)
-            print_text(f"{words_of(contest, entry)}\n")
+        contest = journal.open(plan)
+    except ContestBusy:
+        print_text(f"{ask(folder, words, anew)}\n")
+        return OVER
+    try:
+        entry = intervene(contest, words, partial(_command, wire, game, plan.seats), anew)
+        journal.append(entry)
+        contest.note(entry)
+        print_text(f"{words_of(contest, entry)}\n")
     except OSError as error:
         raise ContestError(f"{folder}: {error}") from error
     finally:
@@ -317,6 +322,11 @@ def _intervene(words: Sequence[str], content: Mapping[str, Any], wires: Sequence
     results.write(contest, standings(contest), folder, game)
     print_text("the command of the contest goes on with it\n")
     return OVER
+
+
+def _command(wire: Wire[Any], game: Game[Any, Any], seats: int, name: str, text: str) -> tuple[str, ...]:
+    """The command of a player, from its name and a text."""
+    return _entrant(f"{name}={text}", wire, game, seats, None).command
 
 
 def _content(options: argparse.Namespace) -> dict[str, Any]:
@@ -588,18 +598,29 @@ def _settings(content: Mapping[str, Any], wire: Wire[Any], game: Game[Any, Any])
 class Shown:
     """What people see of a contest while it is played: lines on the terminal, and the page."""
 
-    contest: Contest
     folder: Path
     game: Game[Any, Any]
     _out: TextIO
     run: ContestRun = field(init=False)
+    #: Called when the contest has ended by itself; why it cannot go on then, and `None` before.
+    over: Callable[[], object] = field(init=False)
+    failure: str | None = None
     _not_before: float = 0.0
     _table: Sequence[Standing] = ()
     #: Lines of the progress that stand on the terminal.
     _lines: int = 0
 
-    def told(self, what: Played | Pairing | Void | Refused) -> None:
-        """A game has begun, is decided or is void, or a connection was refused."""
+    @property
+    def contest(self) -> Contest:
+        return self.run.contest
+
+    def done(self, why_not: str) -> None:
+        """There is nothing more to play, or for this reason the contest cannot go on."""
+        self.failure = why_not
+        self.over()
+
+    def told(self, what: Played | Pairing | Void | Refused | Intervention) -> None:
+        """A game has begun, is decided or is void, a connection was refused, or the organizer has done something."""
         self._write()
         self.clear()
         if isinstance(what, Played):
@@ -612,6 +633,8 @@ class Shown:
         elif isinstance(what, Refused):
             process = f" ({what.process})" if what.process else ""
             print(f"{what.id}  refused the seat of {what.name}: {what.why}{process}", file=self._out, flush=True)
+        elif not isinstance(what, Pairing):
+            print(f"by the organizer: {words_of(self.contest, what)}", file=self._out, flush=True)
         if self._out.isatty():
             self._show_progress()
 
@@ -654,7 +677,7 @@ def _listen(reactor: Any, where: str, shown: Shown, made: argparse.ArgumentParse
         made.error("expected [HOST:]PORT for --web")
     interface = host or "127.0.0.1"
     run = shown.run
-    site = ContestSite(reactor, shown.contest, lambda: run.running, shown.folder, shown.game)
+    site = ContestSite(reactor, lambda: run.contest, lambda: run.running, shown.folder, shown.game)
     listening = serverFromString(reactor, f"tcp:{port}:interface={interface}").listen(site)
 
     def listens(found: Any) -> None:

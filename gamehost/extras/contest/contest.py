@@ -51,6 +51,10 @@ class ContestError(Exception):
     """A contest cannot be played, or not here. The message says why."""
 
 
+class ContestBusy(ContestError):
+    """Another process plays this contest."""
+
+
 @frozen
 class Pairing:
     #: Round and board, and `a` or `b` for the two games of a pair: `3.2a`.
@@ -244,6 +248,7 @@ class Contest:
             case Dropped():
                 self.scratched[entry.player] = (entry.round, entry.why)
             case CommandReplaced():
+                self._withdraw(entry.again)
                 entrants = [*self.plan.entrants]
                 entrants[entry.player] = evolve(entrants[entry.player], command=entry.command)
                 self.plan = evolve(self.plan, entrants=tuple(entrants))
@@ -251,11 +256,14 @@ class Contest:
                 if (out := self.scratched.pop(entry.player, None)) is not None:
                     self._away.append((entry.player, out[0], entry.round))
             case Replayed():
-                for name in entry.ids:
-                    if name not in self.played:
-                        raise ValueError(f"game {name} is not decided")
-                    self.withdrawn.append(self.played.pop(name))
-                    self.voids.pop(name, None)
+                self._withdraw(entry.ids)
+
+    def _withdraw(self, games: Sequence[str]) -> None:
+        for name in games:
+            if name not in self.played:
+                raise ValueError(f"game {name} is not decided")
+            self.withdrawn.append(self.played.pop(name))
+            self.voids.pop(name, None)
 
     @property
     def last_round(self) -> int:
@@ -382,7 +390,7 @@ class ContestJournal:
                 contest = self._open(plan)
                 failed.pop_all()
         except BlockingIOError as error:
-            raise ContestError(f"{self._path.parent}: this contest is being played by another process") from error
+            raise ContestBusy(f"{self._path.parent}: this contest is being played by another process") from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ContestError(f"{self._path} cannot be used: {error}") from error
         return contest
@@ -394,8 +402,7 @@ class ContestJournal:
             self._path.parent.chmod(0o700)  # not for the users of programs
         self._file = self._path.open("a+b")
         fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        self._file.seek(0)
-        lines = self._file.read().splitlines(keepends=True)
+        lines = self._lines()
         whole = [line for line in lines if line.endswith(b"\n")]
         # A line without an end was being written when the contest was killed: its game was not counted.
         self._file.truncate(sum(map(len, whole)))
@@ -404,12 +411,8 @@ class ContestJournal:
             first = {"plan": planned, "began": began, "machine": machine}
             self._write(json.dumps(first).encode() + b"\n")
             return Contest(plan, began=began, machine=machine)
-        first = json.loads(whole[0])
-        begun = convert(first["plan"], Plan)
-        contest = Contest(begun, began=str(first.get("began", "")), machine=str(first.get("machine", "")))
-        for line in whole[1:]:
-            contest.note(read(line))
-        contest.advance()
+        contest = _contest_of(whole)
+        begun = convert(json.loads(whole[0])["plan"], Plan)
         # Commands that were replaced may be those of before, or those of now.
         if other := min(([*differences(one, plan)] for one in (contest.plan, begun)), key=len):
             raise ContestError(
@@ -417,6 +420,19 @@ class ContestJournal:
                 "folder with --out; gamehost contest FILE drop NAME and replace NAME COMMAND change a contest"
             )
         return contest
+
+    def _lines(self) -> list[bytes]:
+        self._file.seek(0)
+        lines: list[bytes] = self._file.read().splitlines(keepends=True)
+        return lines
+
+    def read(self) -> Contest:
+        """
+        The contest as this journal has it now, for one that was changed: rounds without a result may have other pairings.
+
+        :raises OSError: it cannot be read
+        """
+        return _contest_of(self._lines())
 
     def plan(self) -> Plan:
         """
@@ -453,3 +469,13 @@ class ContestJournal:
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
+
+
+def _contest_of(lines: Sequence[bytes]) -> Contest:
+    first = json.loads(lines[0])
+    begun = convert(first["plan"], Plan)
+    contest = Contest(begun, began=str(first.get("began", "")), machine=str(first.get("machine", "")))
+    for line in lines[1:]:
+        contest.note(read(line))
+    contest.advance()
+    return contest

@@ -91,6 +91,8 @@ class CommandReplaced:
     command: tuple[str, ...]
     #: Where rounds depend on results: the last round that it may have missed. It takes part in those that begin later.
     round: int = 0
+    #: The games that it plays again with it: what was decided in them does not count any more.
+    again: tuple[str, ...] = ()
 
 
 @frozen

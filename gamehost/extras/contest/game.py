@@ -19,7 +19,7 @@ from gamehost.extras.contest.isolation import Door, Isolation
 from gamehost.extras.contest.judging import Decision, Ruling, decision_of, is_over, moves_of, to_move
 from gamehost.extras.contest.owners import Owners, family
 from gamehost.extras.contest.plan import PERSON, Plan
-from gamehost.extras.contest.traffic import Heard
+from gamehost.extras.contest.traffic import HeardBytes
 from gamehost.games.base import Cause, Game
 from gamehost.journal.records import TableRecord
 from gamehost.ops.workers import NOT_RUN, ProgramProcess, Running, own_environment, running, start_program
@@ -125,7 +125,7 @@ class ContestGame:
         """The game is over, and its programs have ended."""
         raise NotImplementedError
 
-    def _heard_of(self) -> Sequence[Heard]:
+    def _heard_of(self) -> Sequence[HeardBytes]:
         """What was said on the connections of the game, as far as it is known."""
         return ()
 
@@ -331,7 +331,7 @@ class PrivateGame(ContestGame):
         if room is not None:
             room.leave()
 
-    def _heard_of(self) -> Sequence[Heard]:
+    def _heard_of(self) -> Sequence[HeardBytes]:
         return () if self._room is None else self._room.heard
 
     def _gone(self, seat: int, program: ProgramProcess | Person) -> None:

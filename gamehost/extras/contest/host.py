@@ -22,7 +22,7 @@ from gamehost.accounts.names import Name, NameFault, NameRefused, key_of
 from gamehost.extras.contest.isolation import Door
 from gamehost.extras.contest.owners import Owners
 from gamehost.extras.contest.plan import Plan
-from gamehost.extras.contest.traffic import MOST_CONNECTIONS, Heard
+from gamehost.extras.contest.traffic import MOST_CONNECTIONS, HeardBytes
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
 from gamehost.lobby.lobby import Lobby
@@ -135,7 +135,7 @@ class ContestLobby(Lobby):
     #: The conversation to which the lobby listens now.
     speaker: "RoomConversation | None" = None
     #: What was said on the connections of this game.
-    heard: list[Heard] = field(factory=list)
+    heard: list[HeardBytes] = field(factory=list)
 
     def _refusal(self, name: Name) -> NameRefused | None:
         if self.now is None:
@@ -150,11 +150,11 @@ class ContestLobby(Lobby):
             speaker.heard.name = name
         return why
 
-    def listen(self, connection: Any) -> Heard | None:
+    def listen(self, connection: Any) -> HeardBytes | None:
         """Store what is said on a connection that is not made yet; `None`: there were many in this game."""
         if self.now is None or len(self.heard) >= MOST_CONNECTIONS:
             return None
-        heard = Heard(self.context.clock.seconds)
+        heard = HeardBytes(self.context.clock.seconds)
         heard.listen(connection)
         self.heard.append(heard)
         return heard
@@ -274,7 +274,7 @@ class RoomConversation:
     _connection: Any
     _conversation: Any
     #: What was said on its connection; `None`: that is not stored.
-    heard: Heard | None = field(init=False)
+    heard: HeardBytes | None = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.heard = self._lobby.listen(self._connection)
@@ -342,7 +342,7 @@ class Room:
         return first
 
     @property
-    def heard(self) -> Sequence[Heard]:
+    def heard(self) -> Sequence[HeardBytes]:
         """What was said on the connections of the game."""
         return self._lobby.heard
 

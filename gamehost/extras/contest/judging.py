@@ -59,7 +59,7 @@ class Decision:
     record: TableRecord | None = None
     #: What the program of each seat has written.
     written: tuple[bytes, ...] = ()
-    #: What was said on each connection, as `gamehost.extras.contest.traffic.Heard`.
+    #: What was said on each connection, as `gamehost.extras.contest.traffic.HeardBytes`.
     heard: Sequence[Any] = ()
 
 

@@ -4,7 +4,7 @@ What an organizer can do in the middle of a contest: take a player out, give one
 Each is an entry of the contest's journal.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gamehost.extras.contest.contest import Contest, ContestError
 from gamehost.extras.contest.entries import CommandReplaced, Dropped, Intervention, Replayed
@@ -16,15 +16,15 @@ ACTIONS: Mapping[str, str] = {
     "replay": "replay NAME NAME: play the games of two again",
 }
 
+#: Reads the command of a player, from its name and a text.
+Reading = Callable[[str, str], tuple[str, ...]]
 
-def intervene(
-    contest: Contest, words: Sequence[str], command: Callable[[str, str], tuple[str, ...]], anew: bool = False
-) -> Iterator[Intervention]:
+
+def intervene(contest: Contest, words: Sequence[str], command: Reading, anew: bool = False) -> Intervention:
     """
-    The entries for what an organizer wants.
+    The entry for what an organizer wants. It is one, so that it is done or not done.
 
     :param words: one of `ACTIONS`, and what belongs to it
-    :param command: reads the command of a player, from its name and a text
     :param anew: whether all games of a player with another command are played again
     :raises ContestError: it cannot be done
     """
@@ -33,19 +33,17 @@ def intervene(
             player = _player(contest, name)
             if player in contest.scratched:
                 raise ContestError(f"{name} is out: {contest.scratched[player][1]}")
-            yield Dropped(player, contest.last_round)
+            return Dropped(player, contest.last_round)
         case ["replace", name, text]:
             player = _player(contest, name)
-            if anew:
-                mine = [one for one, played in contest.played.items() if player in played.players]
-                yield from _again(contest, mine)
-            yield CommandReplaced(player, command(name, text), contest.last_round)
+            mine = [one for one, played in contest.played.items() if anew and player in played.players]
+            return CommandReplaced(player, command(name, text), contest.last_round, _again(contest, mine))
         case ["replay", one, other]:
             pair = {_player(contest, one), _player(contest, other)}
             games = [name for name, played in contest.played.items() if pair <= {*played.players}]
             if len(pair) < 2 or not games:
                 raise ContestError(f"no game between {one} and {other} is decided")
-            yield from _again(contest, games)
+            return Replayed(_again(contest, games))
         case _:
             raise ContestError(f"expected {', or '.join(ACTIONS.values())}")
 
@@ -57,16 +55,16 @@ def _player(contest: Contest, name: str) -> int:
     return names.index(name)
 
 
-def _again(contest: Contest, games: Sequence[str]) -> Iterator[Replayed]:
-    if contest.plan.sprt is not None:
+def _again(contest: Contest, games: Sequence[str]) -> tuple[str, ...]:
+    """Games that may be played again, if all of them may."""
+    if games and contest.plan.sprt is not None:
         raise ContestError("the games of a sequential test depend on each other: begin anew, in another folder")
     paired = [name for name in games if contest.in_turn and contest.played[name].round < contest.last_round]
     if paired:
         raise ContestError(
             f"game {paired[0]} cannot be played again: the pairings of later rounds, which were played, follow from it"
         )
-    if games:
-        yield Replayed(tuple(games))
+    return tuple(games)
 
 
 def words_of(contest: Contest, entry: Intervention) -> str:
@@ -76,6 +74,7 @@ def words_of(contest: Contest, entry: Intervention) -> str:
         case Dropped():
             return f"{names[entry.player]} is out: {entry.why}"
         case CommandReplaced():
-            return f"{names[entry.player]} has another command: {' '.join(entry.command)}"
+            again = f"; played again: {', '.join(entry.again)}" if entry.again else ""
+            return f"{names[entry.player]} has another command: {' '.join(entry.command)}{again}"
         case Replayed():
             return f"played again: {', '.join(entry.ids)}"

@@ -76,6 +76,7 @@ class ContestSite(HttpSite):
     """
     The results as they are now, the games, and what is being played.
 
+    :param contest: as it is now
     :param running: the games that are being played, by their ids
     :param folder: where the results are written
     """
@@ -83,7 +84,7 @@ class ContestSite(HttpSite):
     def __init__(
         self,
         clock: IReactorTime,
-        contest: Contest,
+        contest: Callable[[], Contest],
         running: Callable[[], Mapping[str, ContestGame]],
         folder: Path,
         game: Game[Any, Any],
@@ -111,7 +112,7 @@ class ContestSite(HttpSite):
                 answer = self._file(f"players/{name}", _PAGE_HEADERS)
             case ("output", name) if _OUTPUT_FILE.fullmatch(name):
                 answer = self._file(f"output/{name}")
-            case ("games", name) if (words := _GAME_FILE.fullmatch(name)) and words[1] in self._contest.played:
+            case ("games", name) if (words := _GAME_FILE.fullmatch(name)) and words[1] in self._contest().played:
                 answer = self._file(f"games/{name}", _PICTURE_HEADERS if words[2] == "svg" else {})
             case ("live", name):
                 answer = self._live(name.removesuffix(".svg"))
@@ -137,7 +138,7 @@ class ContestSite(HttpSite):
         """
         The picture of a game that is being played, or that has ended since the page was made; `None`: there is no such game.
         """
-        played = self._contest.played.get(name)
+        played = self._contest().played.get(name)
         if played is not None:
             # The file may not be written yet.
             return self._file(f"games/{name}.svg", _PICTURE_HEADERS) or self._made(

@@ -3,7 +3,7 @@ Plays the games of a contest, so many at a time.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -11,10 +11,11 @@ from typing import Any
 from attrs import define, field
 
 from gamehost._twisted import Timer
-from gamehost.extras.contest.contest import Contest, ContestJournal, Pairing
-from gamehost.extras.contest.entries import Played, Refused, Void
+from gamehost.extras.contest.contest import Contest, ContestError, ContestJournal, Pairing
+from gamehost.extras.contest.entries import CommandReplaced, Intervention, Played, Refused, Void
 from gamehost.extras.contest.game import MOST_REFUSED, VOID, ContestGame
 from gamehost.extras.contest.judging import Decision, moves_of
+from gamehost.extras.contest.middle import Reading, intervene
 from gamehost.extras.contest.traffic import store_traffic
 from gamehost.journal.notation import NotNotation, write_notation
 from gamehost.ops.workers import running
@@ -33,7 +34,8 @@ class ContestRun:
     Plays the games of a contest, so many at a time.
 
     :param new_game: makes a game, as `ContestGame` is made without the first three arguments
-    :param told: called with each game when it is counted, and when one begins; and with each connection that is refused
+    :param told: called with each game when it is counted, and when one begins; with each connection that is refused, and with
+        what the organizer does
     :param done: called when there is nothing more to play, or with the reason why the contest cannot go on
     """
 
@@ -42,9 +44,11 @@ class ContestRun:
     _journal: ContestJournal
     _new_game: Callable[..., ContestGame]
     _at_once: int
-    _told: Callable[[Played | Pairing | Void | Refused], None]
+    _told: Callable[[Played | Pairing | Void | Refused | Intervention], None]
     _done: Callable[[str], None]
     running: dict[str, ContestGame] = field(factory=dict)
+    #: What is played in these, by the same ids.
+    _pairings: dict[str, Pairing] = field(factory=dict)
     _stopped: bool = False
     _looks: Timer = field(factory=Timer)
     _waits: Timer = field(factory=Timer)
@@ -62,7 +66,7 @@ class ContestRun:
             self._waits.set(self._reactor, WAITS_EVERY, self._look_who_waits)
         waiting = sum(waits for _, waits in self._waiting.values())
         room = self._at_once + min(waiting, MOST_WAITING * self._at_once) - len(self.running)
-        busy = {player for one in self.contest.games if one.id in self.running for player in one.players}
+        busy = {player for one in self.running for player in self._pairings[one].players}
         for one in self.contest.next_games(self.running):
             if room <= 0:
                 break
@@ -88,10 +92,9 @@ class ContestRun:
         nothing, and while no program of it works. So others are played meanwhile.
         """
         self._waits.set(self._reactor, WAITS_EVERY, self._look_who_waits)
-        players = {one.id: {*one.players} for one in self.contest.games if one.id in self.running}
         before, self._waiting = self._waiting, {}
         for name, game in self.running.items():
-            if game.begun and not players[name] & self.contest.idle:
+            if game.begun and self.contest.idle.isdisjoint(self._pairings[name].players):
                 continue
             taken = game.taken()
             if taken is not None:
@@ -110,13 +113,18 @@ class ContestRun:
             decided=partial(self._decided, one, began),
             refused=partial(self._refused, one, Counter()),
         )
-        self.running[one.id] = game
+        self.running[one.id], self._pairings[one.id] = game, one
         game.start()
         self._told(one)
 
+    def _forget(self, name: str) -> ContestGame:
+        """A game that is not played any more."""
+        self._waiting.pop(name, None)
+        del self._pairings[name]
+        return self.running.pop(name)
+
     def _decided(self, one: Pairing, began: float, decision: Decision) -> None:
-        del self.running[one.id]
-        self._waiting.pop(one.id, None)
+        self._forget(one.id)
         if self._stopped:
             return
         self._journal.store_outputs(one, decision.written)
@@ -159,6 +167,31 @@ class ContestRun:
         self._told(entry)
         if go_on:
             self._reactor.callLater(0, self.start)
+
+    def intervene(self, words: Sequence[str], command: Reading, anew: bool) -> Intervention:
+        """
+        Do what the organizer wants. When this returns, it is on disk. Games that are being played go on, but for those of a
+        player that is out or plays all games again, and for those of a pairing that is another one now.
+
+        :raises ContestError: it cannot be done
+        """
+        if self._stopped:
+            raise ContestError("the contest is about to end: type the same again")
+        entry = intervene(self.contest, words, command, anew)
+        try:
+            self._journal.append(entry)
+            self.contest = self._journal.read()
+        except OSError as error:
+            self._fail(f"what the organizer wants cannot be written down: {error}")
+            raise ContestError(f"it cannot be written down: {error}") from error
+        again = entry.player if anew and isinstance(entry, CommandReplaced) else None
+        planned = {one.id: one for one in self.contest.games if not self.contest.is_void(one)}
+        for name, one in [(name, self._pairings[name]) for name in self.running]:
+            if planned.get(name) != one or again in one.players:
+                self._forget(name).stop()
+        self._told(entry)
+        self._reactor.callLater(0, self.start)
+        return entry
 
     def _fail(self, why: str) -> None:
         """The contest cannot go on now."""

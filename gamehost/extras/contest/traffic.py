@@ -31,7 +31,7 @@ TRACE_SECONDS, MOST_MARKED, LAST_LINES = 60, 10, 40
 
 
 @define(eq=False)
-class Heard:
+class HeardBytes:
     """
     The bytes of one connection, both ways.
 
@@ -81,7 +81,7 @@ def traffic_name(game: str, player: int) -> str:
     return f"{game}.{player + 1}.jsonl"
 
 
-def store_traffic(folder: Path, contest: Contest, one: Played, heard: Sequence[Heard]) -> None:
+def store_traffic(folder: Path, contest: Contest, one: Played, heard: Sequence[HeardBytes]) -> None:
     """
     Store what was said in a game that has been counted, for each player of which it is the worst one, in place of another one.
 
@@ -97,7 +97,7 @@ def store_traffic(folder: Path, contest: Contest, one: Played, heard: Sequence[H
         replace_file(folder / TRAFFIC / traffic_name(one.id, player), "".join(_lines(own)))
 
 
-def _lines(heard: Sequence[Heard]) -> list[str]:
+def _lines(heard: Sequence[HeardBytes]) -> list[str]:
     """Each segment as a line of JSON, in order."""
     began = min((piece[0] for one in heard for piece in one.pieces), default=0.0)
     found = [(*piece, number) for number, one in enumerate(heard, 1) for piece in one.pieces]

@@ -258,8 +258,8 @@ class ProgressTests(SynchronousTestCase):
                 return True
 
         out, contest = Terminal(), Contest(plan(4))
-        shown = Shown(contest, Path(self.mktemp()), ONITAMA, out)
-        run: Any = SimpleNamespace(running={})
+        shown = Shown(Path(self.mktemp()), ONITAMA, out)
+        run: Any = SimpleNamespace(running={}, contest=contest)
         shown.run = run
         shown.told(play(contest, most=2)[-1])
         self.assertIn(
@@ -528,6 +528,9 @@ class CommandTests(SynchronousTestCase):
 
 class SteadyReactor(Clock):
     """A reactor that is stopped at once."""
+
+    def listenUNIX(self, path: str, factory: object, mode: int) -> None:
+        pass
 
     def addSystemEventTrigger(self, *words: object) -> None:
         pass

@@ -1,18 +1,21 @@
 """Who is out, knock-outs, and what an organizer does in the middle of a contest."""
 
 from pathlib import Path
+from typing import Any
 
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.extras.contest.audit import audited
-from gamehost.extras.contest.contest import Contest, ContestError, ContestJournal
+from gamehost.extras.contest.contest import JOURNAL, Contest, ContestError, ContestJournal
 from gamehost.extras.contest.entries import CommandReplaced, Dropped, Replayed
 from gamehost.extras.contest.middle import intervene, words_of
 from gamehost.extras.contest.plan import Plan
 from gamehost.extras.contest.results import as_data
+from gamehost.extras.contest.run import ContestRun
 from gamehost.extras.contest.standings import Standing, standings
 from tests.extras.contest.test_contest import plan, play, played
 
@@ -21,15 +24,17 @@ def table(contest: Contest) -> dict[str, Standing]:
     return {one.name: one for one in standings(contest)}
 
 
-def do(contest: Contest, *words: str, anew: bool = False, journal: ContestJournal | None = None) -> list[str]:
+def do(contest: Contest, *words: str, anew: bool = False, journal: ContestJournal | None = None) -> str:
     """What was done, in words."""
-    found = []
-    for entry in intervene(contest, words, lambda name, text: (text, name), anew):
-        if journal is not None:
-            journal.append(entry)
-        contest.note(entry)
-        found.append(words_of(contest, entry))
-    return found
+    entry = intervene(contest, words, command, anew)
+    if journal is not None:
+        journal.append(entry)
+    contest.note(entry)
+    return words_of(contest, entry)
+
+
+def command(name: str, text: str) -> tuple[str, ...]:
+    return text, name
 
 
 class OutTests(SynchronousTestCase):
@@ -122,7 +127,7 @@ class MiddleTests(SynchronousTestCase):
         """From now on; or for all games anew. A player who was out is in again."""
         contest = Contest(plan(3))
         play(contest)
-        self.assertEqual(do(contest, "replace", "p1", "new"), ["p1 has another command: new p1"])
+        self.assertEqual(do(contest, "replace", "p1", "new"), "p1 has another command: new p1")
         self.assertEqual(contest.plan.entrants[1].command, ("new", "p1"))
         self.assertEqual([*contest.next_games({})], [])
         do(contest, "drop", "p1")
@@ -210,7 +215,108 @@ class MiddleTests(SynchronousTestCase):
         error = str(self.assertRaises(ContestError, journal.open, evolve(begun, rounds=3)))
         self.assertIn("another contest: rounds was 1, and is 3. Give", error)
 
+    def test_it_is_done_or_not_done(self) -> None:
+        """Wherever the disk stops in the line of a change, the contest has it whole or not at all."""
+        journal, begun = ContestJournal(Path(self.mktemp())), plan(3)
+        contest = journal.open(begun)
+        for one in play(contest):
+            journal.append(one)
+        path = journal.folder / JOURNAL
+        before = path.read_bytes()
+        do(contest, "replace", "p1", "new", anew=True, journal=journal)
+        journal.close()
+        whole = path.read_bytes()
+        for size in range(len(before), len(whole) + 1):
+            path.write_bytes(whole[:size])
+            found = audited(journal.folder)
+            changed = size == len(whole)
+            self.assertEqual(
+                (len(found.played), found.plan.entrants[1].command[0]), (1, "new") if changed else (3, "run")
+            )
+
     def test_damage(self) -> None:
         contest = Contest(plan(2))
         for entry in (Dropped(2, 0), CommandReplaced(-1, ("x",)), Replayed(("1.1",))):
             self.assertRaises(ValueError, contest.note, entry)
+
+
+class StillGame:
+    """A game that goes on until it is stopped."""
+
+    record, begun = None, True
+
+    def __init__(self, **named: object) -> None:
+        self.stopped = False
+
+    def start(self) -> None:
+        """It is begun."""
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def taken(self) -> None:
+        """It cannot be seen."""
+
+
+class WhileItRunsTests(SynchronousTestCase):
+    """While the contest is played."""
+
+    def begin(self, at_once: int = 10, **more: object) -> ContestRun:
+        self.clock, self.journal, self.told = Clock(), ContestJournal(Path(self.mktemp())), list[object]()
+        self.addCleanup(self.journal.close)
+        new_game: Any = StillGame
+        contest = self.journal.open(plan(4, **more))
+        run = ContestRun(self.clock, contest, self.journal, new_game, at_once, self.told.append, lambda why: None)
+        run.start()
+        return run
+
+    def do(self, run: ContestRun, *words: str, anew: bool = False) -> dict[str, StillGame]:
+        """The games that are stopped by it. What is on disk then is the contest as it goes on."""
+        before: Any = dict(run.running)
+        entry = run.intervene(words, command, anew)
+        self.assertIs(self.told[-1], entry)
+        self.assertEqual(self.journal.read().games, run.contest.games)
+        self.clock.advance(0)
+        stopped = {name: game for name, game in before.items() if game.stopped}
+        self.assertEqual({name for name, game in before.items() if run.running.get(name) is not game}, {*stopped})
+        return stopped
+
+    def test_a_player_that_goes(self) -> None:
+        """Its games are stopped, and all others go on."""
+        run = self.begin()
+        mine = {one.id for one in run.contest.games if 1 in one.players}
+        self.assertEqual({*self.do(run, "drop", "p1")}, mine)
+        self.assertEqual(len(run.running), 3)
+        self.assertRaises(ContestError, run.intervene, ["drop", "p1"], command, False)
+
+    def test_another_command(self) -> None:
+        """From the next game on; or its games begin again."""
+        run = self.begin()
+        self.assertEqual(self.do(run, "replace", "p1", "new"), {})
+        self.assertEqual(run.contest.plan.entrants[1].command, ("new", "p1"))
+        self.assertEqual(len(self.do(run, "replace", "p1", "newer", anew=True)), 3)
+        self.assertEqual(len(run.running), 6)
+
+    def test_games_again(self) -> None:
+        run = self.begin(at_once=1)
+        [(name, one)] = run._pairings.items()
+        self.journal.append(played(one))
+        run.contest.note(played(one))
+        run._forget(name)
+        run.start()
+        self.assertEqual(self.do(run, "replay", *(f"p{player}" for player in one.players)), {})
+        self.assertEqual((len(run.running), name in run.contest.played), (1, False))
+
+    def test_a_round_that_is_paired_anew(self) -> None:
+        """In a Swiss contest: nothing of the round is decided, so it is begun again without the player."""
+        run = self.begin(format="swiss", out_rule="forfeit", rounds=2)
+        self.assertEqual(len(self.do(run, "drop", "p0")), 2)
+        [one] = run.contest.games
+        self.assertEqual(([*run.running], 0 in one.players, run.contest.byes[0][0]), ([one.id], False, 1))
+
+    def test_a_contest_that_ends(self) -> None:
+        run = self.begin()
+        run.stop()
+        self.assertIn(
+            "about to end", str(self.assertRaises(ContestError, run.intervene, ["drop", "p1"], command, False))
+        )

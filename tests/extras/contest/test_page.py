@@ -32,7 +32,7 @@ class PageCase(SynchronousTestCase):
         self.running: dict[str, Any] = {}
         results.write(self.contest, standings(self.contest), self.folder, ONITAMA)
         self.clock = Clock()
-        site = ContestSite(self.clock, self.contest, lambda: self.running, self.folder, ONITAMA, Access(NAMED))
+        site = ContestSite(self.clock, lambda: self.contest, lambda: self.running, self.folder, ONITAMA, Access(NAMED))
         return SiteWorld(site, self.clock)
 
 

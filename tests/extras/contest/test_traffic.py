@@ -19,7 +19,7 @@ from gamehost.extras.contest.traffic import (
     MOST_BYTES,
     MOST_CONNECTIONS,
     SEGMENT,
-    Heard,
+    HeardBytes,
     shown,
     store_traffic,
     worst_game,
@@ -29,9 +29,9 @@ from tests.extras.contest.test_contest import plan, played
 from tests.kit.contests import MemoryContest, program
 
 
-class HeardTests(SynchronousTestCase):
+class HeardBytesTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.heard = Heard(lambda: 1.0)
+        self.heard = HeardBytes(lambda: 1.0)
         self.passed: list[bytes] = []
         self.connection: Any = SimpleNamespace(dataReceived=self.passed.append, makeConnection=lambda transport: None)
         self.heard.listen(self.connection)
@@ -76,7 +76,7 @@ class WorstGameTests(SynchronousTestCase):
     def test_one_file_for_each_entrant(self) -> None:
         folder = Path(self.mktemp())
         folder.mkdir()
-        heard = Heard(lambda: 1.0, "p0")
+        heard = HeardBytes(lambda: 1.0, "p0")
         heard.pieces.append((1.0, "client", b"\xff"))
         ends: Any = ((1.0, []), (0.5, ["2.1.1.jsonl"]), (0.0, ["3.1.1.jsonl"]), (0.5, ["3.1.1.jsonl"]))
         for one, (share, expected) in zip(self.games, ends, strict=False):
@@ -104,7 +104,7 @@ class WorstGameTests(SynchronousTestCase):
         self.assertEqual(shown(lines[-3:]), lines[-3:])
 
 
-class WholeContestTests(SynchronousTestCase):
+class StoredTrafficTests(SynchronousTestCase):
     def test_what_was_said_in_the_game_that_was_lost(self) -> None:
         usual = program("onitama", 2)
         words = [f"--player={name}={usual}" for name in ("ann", "bob")]
