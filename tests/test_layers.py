@@ -136,6 +136,7 @@ TIMERS = {
     "gamehost.extras.notify.sending": "pushes that are tried again",
     "gamehost.extras.notify.mail": "mails that are tried again, and news that wait for the next mail",
     "gamehost.lobby.board": "differences, while somebody looks",
+    "gamehost.lobby.own_list": "a look at the match of a player, after moves",
     "gamehost.lobby.directory": "what a follower is told later",
     "gamehost.lobby.championship": "players who are lost",
     "gamehost.lobby.remote_game": "states of a master to which a game is told anew",

@@ -425,7 +425,7 @@ class Journal(Protocol):
         Put matches into the lists of their players, each in place of what the list has of its table. Of those that have
         ended, the older ones leave the list if there are more than `MOST_ENDED`, or after `ENDED_KEPT_MS`, or somewhat later.
 
-        :param matches: each with its owner, as of `gamehost.lobby.own_matches.owner_of`
+        :param matches: each with its owner, as of `gamehost.lobby.own_list.owner_of`
         """
 
     def drop_own(self, table: TableId | None, owner: str | None, durable: Callable[[], None]) -> None:

@@ -151,13 +151,14 @@ class Lobby:
     def __attrs_post_init__(self) -> None:
         context, clock, registry = self.context, self.context.clock, self.registry
         self.seats = Seats(context, registry)
-        self.own = self.seats.own = OwnMatches(context.journal, context.wall)
+        self.own = self.seats.own = OwnMatches(context.journal, context.wall, clock)
         self.seats.ends = MissedEnds(context, registry, self.seats.games)
         self.queues = Queues(clock, registry.membership, partial(self._end_waiting, Unmatched()))
         self.waiting_tables = OpenTables(
-            *(clock, context.journal, registry, self._seat, context.wall, self.why_no_match)
+            *(clock, context.journal, registry, self.own, self._seat, context.wall, self.why_no_match)
         )
         registry.waits = self.waiting_tables.record_of
+        self.own.waiting_for = self.waiting_tables.waiting_for
         self.seats.freed = self.waiting_tables.freed
         self.new_matches = NewMatches(clock, self._match_again)
         self.house = self.seats.house = HousePlayers(

@@ -12,17 +12,19 @@ those for rematches.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
+from msgspec.structs import replace as replace_in
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from gamehost._twisted import Timer
 from gamehost.accounts.names import key_of, place_of
 from gamehost.games.base import Game
-from gamehost.journal.records import Journal, OpenedTable, SeatRecord, TableId
+from gamehost.journal.records import Journal, OpenedTable, OwnedMatch, SeatRecord, TableId
 from gamehost.lobby.lists import LISTED, WaitingTable
+from gamehost.lobby.own_list import owner_of, waiting
 from gamehost.lobby.queues import (
     TALKING_WIRES,
     CannotJoin,
@@ -37,6 +39,9 @@ from gamehost.lobby.sessions import Queue, Session, SessionRegistry
 from gamehost.rates import rate_limit_key
 from gamehost.settings import BadOption, Settings
 from gamehost.tables.interfaces import OpenTable, TableClosed
+
+if TYPE_CHECKING:
+    from gamehost.lobby.own_matches import OwnMatches
 
 #: Seconds for which a table waits that does not last.
 BRIEFLY = 600.0
@@ -80,6 +85,8 @@ class _Party:
     #: Whether the player who opened it has the second seat, in a game of two.
     reversed: bool = False
     lasts: bool = False
+    #: Until when it waits, in milliseconds since 1970.
+    by: int = 0
     #: Those who were asked for a rematch here, and of which match.
     asked: Sequence[Session] = ()
     played: TableId | None = None
@@ -123,6 +130,7 @@ class OpenTables:
     _clock: IReactorTime
     _journal: Journal
     _registry: SessionRegistry
+    _lists: "OwnMatches"
     _complete: Callable[[Game[Any, Any], TableId, Settings, Sequence[Session]], None]
     _wall: Callable[[], float]
     _refusal: Callable[[str], str | None]
@@ -180,6 +188,7 @@ class OpenTables:
         player, opened = session.player, self._seen(party)
 
         def durable() -> None:
+            self._lists.waits(party.players, opened, party.by)
             if session.key in party.players and session.player is player:
                 terms.told(opened)
 
@@ -211,6 +220,7 @@ class OpenTables:
         self._registry.membership.keep(place_of(party.table))
         for key in party.players:
             self._where.setdefault(key, []).append(party)
+        party.by = round((self._wall() + seconds) * 1000)
         party.too_long.set(self._clock, seconds, self._close, party)
 
     def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
@@ -346,31 +356,36 @@ class OpenTables:
             self._leave(party, key, lambda: None)
 
     def _leave(self, party: _Party, key: str, done: Callable[[], None]) -> None:
+        def left() -> None:
+            self._lists.waits_no_longer(key, party.table)
+            done()
+
         del party.players[key]
         self._not_there(party, key)
         if not party.players:
             self._remove(party)
             self._withdraw(party, key)
             if party.lasts:
-                self._journal.drop_opened(party.table, done)
+                self._journal.drop_opened(party.table, left)
             else:
-                done()
+                left()
         elif party.lasts:
             seen = self._seen(party)
 
             def durable() -> None:
-                done()
+                left()
                 self._tell(party, seen)
 
             self._journal.put_opened(party.record, durable)
         else:
             self._tell(party, self._seen(party))
-            done()
+            left()
 
     def _close(self, party: _Party, why: str = "nobody came in time") -> None:
         self._remove(party)
         closed = TableClosed(party.table, why, party.lasts)
         if party.lasts:
+            self._lists.put(self._missed(party, why))
             self._journal.drop_opened(party.table, partial(self._tell, party, closed))
         else:
             self._tell(party, closed)
@@ -400,6 +415,7 @@ class OpenTables:
         party.asked, party.played = others, played
         for one in party.asked:
             if one.player is not None:
+                self._lists.offered(one.key, self._seen(party), party.by)
                 one.player.deliver(RematchWanted(played, session.name, table, party.code))
 
     def cannot_come(self, session: Session, why: str) -> None:
@@ -413,6 +429,7 @@ class OpenTables:
         for one in party.asked:
             if one.player is not None and party.played is not None and one.key not in party.players:
                 name = key if session is None else session.name
+                self._lists.waits_no_longer(one.key, party.table)
                 one.player.deliver(RematchWanted(party.played, name, None, ""))
 
     # -- what others ask
@@ -434,7 +451,29 @@ class OpenTables:
         game, away = party.queue.game.name, self._away(party)
         return OpenTable(party.table, party.seats, settings, names, party.reversed, game, party.code, away, party.lasts)
 
-    def _tell(self, party: _Party, event: object) -> None:
+    def _missed(self, party: _Party, why: str) -> list[tuple[str, OwnedMatch]]:
+        """A table closes: it stays in the lists of absent players."""
+        gone: list[tuple[str, OwnedMatch]] = []
+        seen, now = self._seen(party), round(self._wall() * 1000)
+        for key, player in party.players.items():
+            owner = owner_of(player)
+            if owner is not None and player.name in seen.away:
+                match = waiting(seen, key, party.by)
+                gone.append((owner, replace_in(match, state="over", by=None, code="", ended=now, why=why)))
+        return gone
+
+    def waiting_for(self, session: Session) -> list[OwnedMatch]:
+        """The tables that wait for a player, in the list of the player's own matches."""
+        there = self._where.get(session.key, ())
+        asked = (one for one in self._parties.values() if session in one.asked and one not in there)
+        return [waiting(self._seen(one), session.key, one.by) for one in (*asked, *there)]
+
+    def _tell(self, party: _Party, event: OpenTable | TableClosed) -> None:
+        if isinstance(event, OpenTable):
+            self._lists.waits(party.players, event, party.by)
+        else:
+            for key in party.players:
+                self._lists.waits_no_longer(key, party.table)
         for key in tuple(party.players):
             session = self._registry.sessions.by_key.get(key)
             if session is not None and session.player is not None and _hears_of(party, session):

@@ -8,16 +8,20 @@ A list has an owner: an account, or a guest's name with the digest of the key. O
 their list is another one.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from attrs import define, field
+from msgspec.structs import replace
+from twisted.internet.interfaces import IReactorTime
 
-from gamehost.accounts.names import key_of
 from gamehost.games.base import Cause, Result
 from gamehost.journal.records import ENDED_KEPT_MS, Journal, OwnedMatch, SeatRecord, TableId
+from gamehost.lobby.own_list import ListViewer, OwnList, owner_of, waiting
 from gamehost.lobby.queues import TALKING_WIRES
+from gamehost.lobby.sessions import Session
+from gamehost.tables.interfaces import OpenTable
 
 if TYPE_CHECKING:
     from gamehost.lobby.notices import Notices
@@ -27,30 +31,6 @@ ARCHIVED = Result((), Cause.LEFT, "nobody came back")
 
 #: Called with an owner, and with a match in the list of that owner as it is now.
 Notice: TypeAlias = Callable[[str, OwnedMatch], None]
-
-
-def owner_of(player: SeatRecord) -> str | None:
-    """
-    The owner of the list that a match of this player is in. `None`: it is in no list, because no client can show later that it
-    is this player.
-    """
-    key = key_of(player.name)
-    if player.account:
-        return key
-    return f"{key}:{player.key_digest}" if player.key_digest else None  # no name has a colon
-
-
-def ended(match: OwnedMatch, result: Result, at: int) -> OwnedMatch:
-    """
-    A match in a list after its end.
-
-    :param at: when it ended, in milliseconds since 1970
-    """
-    winners = tuple(map(int, result.winners))
-    return OwnedMatch(
-        *(match.table, match.game, match.names, match.seat, "over", None, match.code),
-        *(at, winners, result.cause.value, result.why),
-    )
 
 
 @define(eq=False)
@@ -63,6 +43,11 @@ class OwnMatches:
 
     _journal: Journal
     _wall: Callable[[], float]
+    _clock: IReactorTime
+    #: The tables that wait for a player, who may be wanted for a rematch there.
+    waiting_for: Callable[[Session], Sequence[OwnedMatch]] = field(init=False, default=lambda session: ())
+    #: By the key of a player's name: the list that a client looks at.
+    _lists: dict[str, OwnList] = field(factory=dict)
     #: Called with each change of a match in the store, when it is durable, whether its player is connected or not.
     listeners: list[Notice] = field(factory=list)
     #: What tells players who are away; `None`: this host tells nobody.
@@ -73,6 +58,57 @@ class OwnMatches:
         """In milliseconds since 1970."""
         return round(self._wall() * 1000)
 
+    def ended(self, match: OwnedMatch, result: Result) -> OwnedMatch:
+        """A match in a list that has just ended."""
+        winners, why = tuple(map(int, result.winners)), result.why
+        return replace(match, state="over", by=None, ended=self.now, winners=winners, cause=result.cause.value, why=why)
+
+    # -- clients that look at their lists
+
+    def look(self, session: Session, viewer: ListViewer) -> OwnList:
+        """Tell a client the list of its player, and each change until `OwnList.end` or the next look of this player."""
+        self.look_away(session.key)
+        found = self._lists[session.key] = OwnList(
+            *(partial(self.find, session.record), self.ended, self._clock, session, viewer)
+        )
+        found.begin(self.waiting_for(session))
+        return found
+
+    def look_away(self, key: str, only: OwnList | None = None) -> None:
+        """
+        A client looks at a list no longer.
+
+        :param only: do nothing if another client looks at the list by now
+        """
+        if key in self._lists and only in (None, self._lists[key]):
+            self._lists.pop(key).end()
+
+    def waits(self, players: Mapping[str, SeatRecord], seen: OpenTable, by: int) -> None:
+        """
+        A table waits for these players, by the keys of their names, and this is durable.
+
+        :param by: until when, in milliseconds since 1970
+        """
+        for key, player in players.items():
+            if player.name not in seen.names:
+                continue  # a player that came later is told when that is durable
+            if key in self._lists:
+                self._lists[key].put(waiting(seen, key, by))
+            if self.listeners and (owner := owner_of(player)) is not None:
+                self._notice(owner, waiting(seen, key, by))
+
+    def offered(self, key: str, seen: OpenTable, by: int) -> None:
+        """A player is wanted for a rematch. The parameters are as of `waiting`."""
+        if key in self._lists:
+            self._lists[key].put(waiting(seen, key, by))
+
+    def waits_no_longer(self, key: str, table: TableId) -> None:
+        """A table does not wait for a player any more, and no match begins there."""
+        if key in self._lists:
+            self._lists[key].remove(table)
+
+    # -- the store
+
     def put(self, matches: Sequence[tuple[str, OwnedMatch]]) -> None:
         """Put matches into lists, each with its owner, in place of what the list has of the same table."""
         if matches:
@@ -80,7 +116,25 @@ class OwnMatches:
 
     def drop(self, table: TableId, owner: str | None = None) -> None:
         """Take a match out of the list of an owner, or out of all lists."""
-        self._journal.drop_own(table, owner, lambda: None)
+
+        def dropped() -> None:
+            keys = self._lists if owner is None else (_key_of(owner),)
+            for key in tuple(keys):
+                self.waits_no_longer(key, table)
+
+        self._journal.drop_own(table, owner, dropped)
+
+    def seen(self, session: Session, table: TableId | None) -> None:
+        """
+        A player has seen how a match has ended.
+
+        :param table: `None`: all that have ended
+        """
+        owner = owner_of(session.record)
+        if session.key in self._lists:
+            self._lists[session.key].seen(table)
+        if owner is not None:
+            self._journal.drop_own(table, owner, lambda: None)
 
     def move(self, before: str, after: str | None) -> None:
         """The list of an account is that of another account from now on; `None`: of nobody."""
@@ -97,23 +151,36 @@ class OwnMatches:
             owner, lambda matches: found([one for one in matches if one.ended is None or one.ended > oldest])
         )
 
-    def has_missed(self, match: OwnedMatch, players: Iterable[tuple[int, SeatRecord]], result: Result) -> None:
+    def has_missed(
+        self, match: OwnedMatch, players: Iterable[tuple[int, SeatRecord]], result: Result = ARCHIVED
+    ) -> None:
         """
         Players were away at the end of a match. It stays in their lists until they have seen it, as far as their wires can
         tell of it.
 
         :param match: for any of them
         :param players: with their seats
+        :param result: by default no player has come back for a day
         """
         lists: list[tuple[str, OwnedMatch]] = []
         for seat, player in players:
             owner = owner_of(player)
             if owner is not None and player.wire in TALKING_WIRES:
-                own = OwnedMatch(match.table, match.game, match.names, seat, "wait", code=match.code)
-                lists.append((owner, ended(own, result, self.now)))
+                lists.append((owner, self.ended(replace(match, seat=seat), result)))
         self.put(lists)
 
     def _tell(self, matches: Sequence[tuple[str, OwnedMatch]]) -> None:
         for owner, match in matches:
-            for listener in self.listeners:
-                listener(owner, match)
+            found = self._lists.get(_key_of(owner))
+            if found is not None and owner_of(found.session.record) == owner:
+                found.put(match)
+            self._notice(owner, match)
+
+    def _notice(self, owner: str, match: OwnedMatch) -> None:
+        for listener in self.listeners:
+            listener(owner, match)
+
+
+def _key_of(owner: str) -> str:
+    """The key of the name of a list's owner."""
+    return owner.partition(":")[0]

@@ -29,7 +29,6 @@ from gamehost.journal.records import (
     UnfinishedTable,
 )
 from gamehost.journal.replay import NotFollowed
-from gamehost.lobby.own_matches import ARCHIVED
 from gamehost.lobby.sessions import Session, SessionRegistry, Waking
 from gamehost.lobby.sleeping import Place, SleepingTable
 from gamehost.settings import Settings
@@ -553,7 +552,7 @@ class Seats:
         """No player has come back for a day, and the match is about to be archived."""
         players = [("?" if place is None else place.player.name) for place in ending.places]
         match = OwnedMatch(ending.table, ending.game, tuple(players), 0, "over")
-        self.own.has_missed(match, ((place.seat, place.player) for place in _kept(ending)), ARCHIVED)
+        self.own.has_missed(match, ((place.seat, place.player) for place in _kept(ending)))
 
     def _archive(self, sleeping: SleepingTable, record: TableRecord | str) -> None:
         journal = self._context.journal

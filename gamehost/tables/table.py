@@ -283,6 +283,11 @@ class Table(Generic[A, E]):
         self._carry_out(kind, now, offered.seat, partial(master.agree, offer, offered.seat, now))
         return True
 
+    def is_offered_to(self, seat: Seat) -> bool:
+        """Whether another player offers something, and this seat has not answered."""
+        standing = None if self._offers is None else self._offers.standing
+        return standing is not None and standing.seat != seat
+
     def _time_of(self, handle: TableSeatHandle[A, E]) -> int | None:
         """The time at which the holder of a handle acts. `None`: it is too late, and the holder receives the reason."""
         if self._outbox.places[handle.seat].handle is not handle:

@@ -40,7 +40,8 @@ from gamehost.tables.gallery import WatchRefused
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, found, refused
 from gamehost.web.server import Answering
 from gamehost.wires.open.codec import to_json
-from gamehost.wires.open.messages import LARGEST, Ladder, Numbered, schema
+from gamehost.wires.open.messages import LARGEST, Ladder, Numbered
+from gamehost.wires.open.schema import schema
 from gamehost.wires.open.watching import OpenOptions, SharedEncoder, ladder_of
 from gamehost.wires.seeking import PlayedGame
 

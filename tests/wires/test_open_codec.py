@@ -17,7 +17,7 @@ from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import EXAMPLES, HELP, LINE_LIMIT, NOT_JSON, OpenClientCodec, OpenCodec, parse
-from gamehost.wires.open.messages import published, schema
+from gamehost.wires.open.schema import published, schema
 from gamehost.wires.open.websocket import SocketCodec
 from gamehost.wires.seeking import PLAYED
 from tests.kit.drawn_messages import drawn
@@ -66,6 +66,8 @@ class CodecTests(CodecContract, PropertyCase):
         (b'{"do":"history","table":3,"until":2}\n', m.AskHistory(3, 2)),
         (b'{"do":"ladder","game":"onitama"}\n', m.AskLadder("onitama")),
         (b'{"do":"study","table":3}\n', m.AskStudy(3)),
+        (b'{"do":"mine","on":false}\n', m.AskMine(False)),
+        (b'{"do":"seen","table":3}\n', m.MarkSeen(3)),
         (b'{"do":"draw","table":3,"step":"offer"}\n', m.Draw(3, "offer")),
         (b'{"do":"takeback","table":3,"step":"accept","id":1}\n', m.Takeback(3, "accept", 1)),
         (b'{"do":"claim","table":3,"as":"house","level":"hard","id":1}\n', m.Claim(3, "house", "hard", 1)),

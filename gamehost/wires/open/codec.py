@@ -53,6 +53,8 @@ EXAMPLES: Mapping[str, str] = {
     "history": '{"do":"history","table":3}',
     "ladder": '{"do":"ladder","game":"onitama"}',
     "study": '{"do":"study","table":3}',
+    "mine": '{"do":"mine","on":true}',
+    "seen": '{"do":"seen"}',
     "act": '{"do":"act","table":3,"action":"tiger c1 c3"}',
     "moves": '{"do":"moves","table":3}',
     "draw": '{"do":"draw","table":3,"step":"offer"}',

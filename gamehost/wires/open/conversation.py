@@ -59,7 +59,7 @@ from gamehost.wires.base import Peer, Wire
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenCodec
-from gamehost.wires.open.logging_in import LogsIn
+from gamehost.wires.open.logging_in import INSIDE, LogsIn
 from gamehost.wires.open.messages import Message
 from gamehost.wires.open.watching import (
     LookingOn,
@@ -485,6 +485,7 @@ class OpenConversation(LogsIn):
         **dict.fromkeys(((state, kind) for state in OpenState for kind in (m.Draw, m.Takeback)), offer),
         **{(state, kind): method for state in OpenState for kind, method in LookingOn.LOOKS.items()},
         **dict.fromkeys(((state, m.AskInvitation) for state in OpenState), ask_invitation),
+        **{(state, kind): method for state in INSIDE for kind, method in LogsIn.MINE.items()},
         **LogsIn.ACCOUNT,
         **dict.fromkeys(((state, m.Seek) for state in (OpenState.LOBBY, OpenState.WAITING)), seek),
         **dict.fromkeys(((state, m.Join) for state in (OpenState.LOBBY, OpenState.WAITING)), join),
@@ -494,9 +495,7 @@ class OpenConversation(LogsIn):
         (OpenState.WAITING, m.House): ask_house,
         (OpenState.PLAYING, m.House): ask_house,
         (OpenState.PLAYING, m.Leave): leave,
-        **dict.fromkeys(
-            ((state, m.Say) for state in (OpenState.LOBBY, OpenState.WAITING, OpenState.PLAYING)), say_phrase
-        ),
+        **dict.fromkeys(((state, m.Say) for state in INSIDE), say_phrase),
     }
     # -- the seat
 
@@ -603,10 +602,12 @@ class OpenConversation(LogsIn):
             self.peer.say(m.Replaced(self.handle.table, self.handle.n, event.seat, event.name))
 
     def tell_offered(self, event: Offered) -> None:
+        self.look_at_match_soon()
         if self.handle is not None:
             self.peer.say(m.Offered(self.handle.table, self.handle.n, event.seat, _OFFERS[event.offer]))
 
     def tell_declined(self, event: Declined) -> None:
+        self.look_at_match_soon()
         if self.handle is not None:
             self.peer.say(m.Declined(self.handle.table, self.handle.n, event.seat, _OFFERS[event.offer]))
 

@@ -9,10 +9,12 @@ from msgspec import UNSET, UnsetType
 from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameFault, NameRefused, checked_name
 from gamehost.accounts.remembered import REMEMBERED_KEY, REMEMBERED_KEY_BITS, remembered_id
+from gamehost.journal.records import OwnedMatch
 from gamehost.lobby.own_account import Device, OwnAccount, OwnNotices
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.tables.interfaces import SeatHandle
 from gamehost.wires.open import messages as m
+from gamehost.wires.open.mine import KnowsOwn, rows
 from gamehost.wires.open.watching import KEY, KEY_BITS, GoesElsewhere, OpenState
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ _NO_NOTICES = "only an account is told what happens while its player is away: lo
 _BUSY_NOTICES = "wait for the answer to your last question about notices"
 #: Bytes for the journal that a change of notices counts as.
 _CHANGE_BYTES = 1024
-_INSIDE = (OpenState.LOBBY, OpenState.WAITING, OpenState.PLAYING)
+INSIDE = (OpenState.LOBBY, OpenState.WAITING, OpenState.PLAYING)
 
 
 def random_key(lobby: "Lobby", bits: int) -> str:
@@ -33,13 +35,15 @@ def random_key(lobby: "Lobby", bits: int) -> str:
     return f"{lobby.below(1 << bits):0{bits // 4}x}"
 
 
-class LogsIn(GoesElsewhere):
+class LogsIn(KnowsOwn, GoesElsewhere):
     """The part of a conversation in which a client logs in, and looks after its account."""
 
     #: How the client names its device; `None`: it asks for no key.
     _device: str | None = None
     #: The key that is about to become durable.
     _awaited = ""
+    #: Whether a guest has shown a key.
+    _came_back = False
     #: Whether a change of the password is under way.
     _changing = False
     #: Whether a question about notices, or a change of them, is under way.
@@ -57,6 +61,7 @@ class LogsIn(GoesElsewhere):
         except NameRefused as refusal:
             self._refuse(str(refusal))
             return
+        self._came_back = message.key is not UNSET
         # Who takes a seat back without its key gets none: the first one counts as long as the match lasts.
         self._entered(session, key.text if session.key_digest == key.digest else UNSET)
 
@@ -137,17 +142,39 @@ class LogsIn(GoesElsewhere):
         """
         if self.state is OpenState.CHECKING and self.session is not None:
             self.logged_in(self.session)
-            self.peer.say(m.Entered(self.session.name, self._awaited, UNSET, True))
+            account = True if self.session.account else UNSET
+            self.peer.say(m.Entered(self.session.name, self._awaited or UNSET, UNSET, account))
             self.set_state(OpenState.LOBBY)
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         self.enter_before_its_key()
         super().seated(handle)
+        if self._list is not None:
+            self._list.sit()
 
     def _entered(self, session: Session, key: str | UnsetType = UNSET) -> None:
+        """The client has logged in. If it may have been here before, it is told what has ended meanwhile."""
+        if session.table_id is not None or not (session.account or self._came_back):
+            self._welcome(session, key, ())
+            return
+        self.session, self._awaited = session, "" if key is UNSET else key
+        self.set_state(OpenState.CHECKING)
+
+        def found(matches: Sequence[OwnedMatch]) -> None:
+            if self.session is not session:
+                return
+            if self.state is OpenState.CHECKING:
+                self._welcome(session, key, [one for one in matches if one.state == "over"])
+            elif self.handle is None:
+                self.lobby.goes_on_waiting(session)
+
+        self._own.find(session.record, found)
+
+    def _welcome(self, session: Session, key: str | UnsetType, missed: Sequence[OwnedMatch]) -> None:
         self.logged_in(session)
         table, account = session.table_id, True if session.account else UNSET
-        self.peer.say(m.Entered(session.name, key, UNSET if table is None else table, account))
+        told = rows(missed) or UNSET
+        self.peer.say(m.Entered(session.name, key, UNSET if table is None else table, account, told))
         if table is None:
             # An earlier connection of the same player may have left a place in a queue.
             self.lobby.stop_waiting(session)
@@ -157,6 +184,15 @@ class LogsIn(GoesElsewhere):
             self.set_state(OpenState.PLAYING)
             self.lobby.goes_on_waiting(session)
             self.lobby.reconnect(session)
+
+    def looks_on(self) -> dict[str, Any] | None:
+        looks = super().looks_on()
+        return None if looks is None else {**looks, "mine": self._list is not None}
+
+    def look_on(self, looks: Mapping[str, Any]) -> None:
+        super().look_on(looks)
+        if looks["mine"] and self.session is not None:
+            self.ask_mine(m.AskMine())
 
     # -- the own account
 
@@ -256,8 +292,8 @@ class LogsIn(GoesElsewhere):
     ACCOUNT: ClassVar[Any] = {
         (OpenState.OUTSIDE, m.Enter): enter,
         (OpenState.OUTSIDE, m.LogIn): log_in,
-        **dict.fromkeys(((state, m.AskLogIns) for state in _INSIDE), ask_log_ins),
-        **dict.fromkeys(((state, m.LogOut) for state in _INSIDE), log_out),
-        **dict.fromkeys(((state, m.ChangePassword) for state in _INSIDE), change_password),
-        **dict.fromkeys(((state, m.SetNotices) for state in (OpenState.OUTSIDE, *_INSIDE)), set_notices),
+        **dict.fromkeys(((state, m.AskLogIns) for state in INSIDE), ask_log_ins),
+        **dict.fromkeys(((state, m.LogOut) for state in INSIDE), log_out),
+        **dict.fromkeys(((state, m.ChangePassword) for state in INSIDE), change_password),
+        **dict.fromkeys(((state, m.SetNotices) for state in (OpenState.OUTSIDE, *INSIDE)), set_notices),
     }

@@ -9,14 +9,11 @@ Numbers of tables, entries and requests are whole numbers that every JSON librar
 `view` and `event` are the structs of a game (`gamehost.games.messages`).
 """
 
-import json
-from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
-from msgspec.json import schema_components
 
-from gamehost.games.messages import Messages, union_of
+from gamehost.games.messages import union_of
 from gamehost.players.base import Standing, TurningPoint
 from gamehost.wires.framing import Blank, UndecodableLine
 
@@ -226,6 +223,18 @@ class Act(ClientMessage, frozen=True, tag="act"):
     id: Whole | UnsetType = UNSET
 
 
+class AskMine(ClientMessage, frozen=True, tag="mine"):
+    """Ask for the list of your matches, and be told each change of it with `row`; or be told so no longer."""
+
+    on: bool = True
+
+
+class MarkSeen(ClientMessage, frozen=True, tag="seen"):
+    """You have seen how the match at a `table` has ended; without it, how all in your list have."""
+
+    table: Whole | UnsetType = UNSET
+
+
 class AskMoves(ClientMessage, frozen=True, tag="moves"):
     """
     Ask which actions the own seat may take now. `id` comes back in `moves`, or in `refused`.
@@ -339,17 +348,58 @@ class Waiting(ServerMessage, frozen=True, tag="waiting"):
     waiting: list[WaitingRow]
 
 
+class OwnRow(Struct, frozen=True):
+    """
+    A match in your list. `seat` is yours, and `names` are the players so far. `by`: when it ends by itself, in
+    milliseconds since 1970. `state`:
+
+    - `turn`: it is your turn, and `wait`: it is not;
+    - `open`: it has not begun, and waits for players;
+    - `offer`: another player offers a draw, or wants to take a move back, or wants a rematch at this table;
+    - `over`: it has ended, at the time `ended`. `winners`, `cause` and `why` are as in `over`. Without a `cause` no match
+      has begun;
+    - `gone`, in `row`: it is not in the list any more.
+    """
+
+    table: int
+    game: str
+    names: list[str]
+    seat: int
+    state: Literal["turn", "wait", "open", "offer", "over", "gone"]
+    private: bool
+    by: int | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+    ended: int | UnsetType = UNSET
+    winners: list[int] | UnsetType = UNSET
+    cause: str | UnsetType = UNSET
+    why: str | UnsetType = UNSET
+
+
+class Mine(ServerMessage, frozen=True, tag="mine"):
+    """
+    The answer to `mine`: the match at which you sit, your tables that wait, what you are offered, and matches that have
+    ended while you were away. Those stay in the list until you say `seen`, for 14 days.
+    """
+
+    matches: list[OwnRow]
+
+
+class OwnChanged(OwnRow, ServerMessage, frozen=True, tag="row"):
+    """A match in your list is new, or has changed."""
+
+
 class Entered(ServerMessage, frozen=True, tag="entered"):
     """
     Logged in. A guest gets a `key`: with it, `enter` takes the seat back after a lost connection. So does an account that asked
     for one, or has come with one. `table` is the table where a
-    seat was kept. `account` is there for accounts alone.
+    seat was kept. `account` is there for accounts alone. `missed`: matches that have ended while you were away.
     """
 
     name: str
     key: str | UnsetType = UNSET
     table: int | UnsetType = UNSET
     account: bool | UnsetType = UNSET
+    missed: list[OwnRow] | UnsetType = UNSET
 
     def __repr__(self) -> str:
         return "Entered(...)"  # the key is a secret
@@ -722,63 +772,3 @@ class Encoded(Struct, frozen=True):
 CLIENT_UNION, SERVER_UNION = union_of(ClientMessage), union_of(ServerMessage)
 #: Everything that a codec passes to a conversation, or takes from it.
 Message: TypeAlias = ClientMessage | ServerMessage | Encoded | Malformed | UndecodableLine | Blank
-
-
-#: The key that has a view, an event or an action, by the name of the message, and what it has.
-_SHOWN: Mapping[str, tuple[str, str]] = {
-    "Shown": ("view", "View"),
-    "Back": ("view", "View"),
-    "Moves": ("view", "View"),
-    "Event": ("event", "GameEvent"),
-    "Numbered": ("event", "GameEvent"),
-    "Listed": ("parts", "GameAction"),
-}
-
-
-def schema(games: Mapping[str, Messages]) -> dict[str, Any]:
-    """
-    The JSON Schema of a line, a message of the client or of the host; docs/wires/open.schema.json has it.
-
-    Views, events and actions are the messages of the games. Those of different games have the same names, so their definitions
-    have the game's name in front.
-
-    :param games: their messages, by their names
-    """
-    clients, hosts = ClientMessage.__subclasses__(), ServerMessage.__subclasses__()
-    _, definitions = schema_components([*clients, *hosts], ref_template="#/$defs/{name}")
-    views: list[Any] = []
-    events: list[Any] = []
-    actions: list[Any] = []
-    # The messages of each game.
-    for name, messages in games.items():
-        prefix = "".join(word.capitalize() for word in name.split("-"))
-        template = f"#/$defs/{prefix}{{name}}"
-        shown = (messages.view_type, messages.event_type, messages.action_type)
-        (view, event, action), parts = schema_components(shown, ref_template=template)
-        definitions |= {f"{prefix}{name}": part for name, part in parts.items()}
-        views.append(view)
-        events.append(event)
-        actions.append(action)
-    definitions["View"] = {"anyOf": views}
-    definitions["GameEvent"] = {"anyOf": events}
-    definitions["GameAction"] = {"anyOf": actions}
-    # Fields that contain messages of games.
-    for name, (key, part) in _SHOWN.items():
-        definitions[name]["properties"][key] = {"$ref": f"#/$defs/{part}"}
-    # The two kinds of lines.
-    definitions["ClientMessage"] = _one_of(kind.__name__ for kind in clients)
-    definitions["ServerMessage"] = _one_of(kind.__name__ for kind in hosts)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "The open wire of gamehost, one JSON object a line",
-        **_one_of(("ClientMessage", "ServerMessage")),
-        "$defs": dict(sorted(definitions.items())),
-    }
-
-
-def _one_of(names: Iterable[str]) -> dict[str, Any]:
-    return {"oneOf": [{"$ref": f"#/$defs/{name}"} for name in names]}
-
-
-def published(games: Mapping[str, Messages]) -> str:
-    return json.dumps(schema(games), indent=1) + "\n"

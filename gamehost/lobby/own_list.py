@@ -1,0 +1,219 @@
+"""
+The list of one player's matches, as a client looks at it: the whole list at first, and each change later.
+
+To what the store has of the list come the match at which the player sits now, the tables that wait for the player, and the
+rematches that others wish. The list follows the match as a watcher does, so a match without such a list does nothing for it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from gamehost._twisted import Timer
+from gamehost.accounts.names import key_of
+from gamehost.games.base import Game, Result, Seat
+from gamehost.journal.records import OwnedMatch, OwnState, SeatRecord, TableId
+from gamehost.tables.interfaces import Archived, Look, OpenTable, Over, SeatHandle, Suspended
+
+if TYPE_CHECKING:
+    from gamehost.lobby.sessions import Session
+    from gamehost.tables.table import Table
+
+FIRST = Seat(0)
+#: Seconds between a move and the next look at the match.
+SOON = 0.25
+#: The most matches that a client is told at once: the newest ones.
+MOST_LISTED = 200
+
+
+def owner_of(player: SeatRecord) -> str | None:
+    """
+    The owner of the list that a match of this player is in. `None`: it is in no list, because no client can show later that it
+    is this player.
+    """
+    key = key_of(player.name)
+    if player.account:
+        return key
+    return f"{key}:{player.key_digest}" if player.key_digest else None  # no name has a colon
+
+
+def waiting(seen: OpenTable, key: str, by: int) -> OwnedMatch:
+    """
+    A table that waits, in the list of a player.
+
+    :param key: the key of the player's name. One without a seat there is offered the next one
+    :param by: until when it waits, in milliseconds since 1970
+    """
+    keys = [key_of(name) for name in seen.names]
+    there = key in keys
+    place = keys.index(key) if there else len(keys)
+    seat = 1 - place if seen.reversed else place
+    return OwnedMatch(seen.table, seen.game, seen.names, seat, "open" if there else "offer", by, seen.code)
+
+
+class ListViewer(Protocol):
+    """A client that looks at its list. Its methods must not raise."""
+
+    @property
+    def handle(self) -> SeatHandle[Any] | None:
+        """Its seat in a match."""
+
+    def tell_list(self, matches: Sequence[OwnedMatch]) -> None:
+        """The whole list, by the numbers of the tables."""
+
+    def tell_listed(self, match: OwnedMatch) -> None:
+        """A match is new, or stands otherwise than before."""
+
+    def tell_unlisted(self, match: OwnedMatch) -> None:
+        """A match is not in the list any more."""
+
+
+def state_for(game: Game[Any, Any], view: Any, seat: Seat) -> OwnState:
+    """
+    How a match that goes on stands for a seat: whether it waits for an action of this seat.
+
+    :param view: what the master gives to this seat
+    """
+    return "wait" if game.random_action(view, seat, _first) is None else "turn"
+
+
+def _first(below: int) -> int:
+    return 0
+
+
+@define(eq=False)
+class OwnList:
+    """
+    The list of a session's player, for one client.
+
+    :param find: finds what the store has of the list, as it is when all earlier changes are durable
+    :param made_over: makes the match after its end of one that goes on
+    """
+
+    _find: Callable[[Callable[[Sequence[OwnedMatch]], None]], None]
+    _made_over: Callable[[OwnedMatch, Result], OwnedMatch]
+    _clock: IReactorTime
+    session: "Session"
+    _viewer: ListViewer
+    _matches: dict[TableId, OwnedMatch] = field(factory=dict)
+    #: Whether the client has been told the whole list.
+    _told: bool = False
+    _ended: bool = False
+    #: The match at which the player sits now, and the seat.
+    _live: "Table[Any, Any] | None" = None
+    _seat: Seat = FIRST
+    _timer: Timer = field(factory=Timer)
+
+    log = Logger()
+
+    def begin(self, matches: Sequence[OwnedMatch]) -> None:
+        """
+        Tell the whole list when all that is in it is durable.
+
+        :param matches: those that wait now
+        """
+        self._matches = {one.table: one for one in matches}
+        self.sit()
+        self._find(self._found)
+
+    def _found(self, stored: Sequence[OwnedMatch]) -> None:
+        if self._ended:
+            return
+        for match in stored:
+            self._matches.setdefault(match.table, match)
+        self._told = True
+        newest = sorted(self._matches)[-MOST_LISTED:]
+        self._viewer.tell_list([self._matches[table] for table in newest])
+
+    def end(self) -> None:
+        """Tell nothing more."""
+        self._ended = True
+        self._timer.stop()
+        if self._live is not None:
+            self._live.unwatch(self)
+            self._live = None
+
+    # -- changes
+
+    def put(self, match: OwnedMatch) -> None:
+        """A match is new, or stands otherwise."""
+        if self._matches.get(match.table) != match:
+            self._matches[match.table] = match
+            if self._told:
+                self._viewer.tell_listed(match)
+
+    def remove(self, table: TableId) -> None:
+        """A match is not in the list any more; nothing happens if it was not."""
+        match = self._matches.pop(table, None)
+        if match is not None and self._told:
+            self._viewer.tell_unlisted(match)
+
+    def seen(self, table: TableId | None) -> None:
+        """The player has seen how a match has ended; `None`: all that have."""
+        for match in tuple(self._matches.values()):
+            if match.state == "over" and table in (None, match.table):
+                self.remove(match.table)
+
+    # -- the match of now
+
+    def sit(self) -> None:
+        """The player may have a seat in a match: follow that."""
+        table, seat = self.session.table, self.session.seat
+        if table is None or seat is None or table is self._live:
+            return
+        self._stand()
+        self._live, self._seat = table, seat
+        if not table.watch(self):
+            self._live = None
+
+    def _stand(self) -> None:
+        """The player has no part in the match any more that was followed."""
+        table, self._live = self._live, None
+        self._timer.stop()
+        if table is None:
+            return
+        table.unwatch(self)
+        if table.result is None:
+            self.remove(table.id)
+        else:
+            self._over(table, table.result)
+
+    def _over(self, table: "Table[Any, Any]", result: Result) -> None:
+        self.put(self._made_over(self._match(table, "wait"), result))
+
+    def _match(self, table: "Table[Any, Any]", state: OwnState) -> OwnedMatch:
+        return OwnedMatch(table.id, table.game.name, tuple(table.names), self._seat, state, code=table.code)
+
+    def shown(self, look: Look[Any]) -> None:
+        self._look()
+
+    def deliver(self, event: Any, n: int) -> None:
+        if isinstance(event, Over | Suspended | Archived):
+            self._stand()
+        else:
+            self.look_soon()
+
+    def look_soon(self) -> None:
+        """Something may have changed in the match of now."""
+        if not self._timer and self._live is not None:
+            self._timer.set(self._clock, SOON, self._look)
+
+    def _look(self) -> None:
+        handle = self._viewer.handle
+        if self._live is not None and handle is not None and handle.table == self._live.id:
+            handle.look(self._looked)
+
+    def _looked(self, view: Any) -> None:
+        table = self._live
+        if table is None:
+            return
+        state: OwnState = "wait"
+        try:
+            state = "offer" if table.is_offered_to(self._seat) else state_for(table.game, view, self._seat)
+        except Exception:
+            # Nobody at the table must notice a fault of this list.
+            self.log.failure("it is not known whose turn it is in {game}", game=table.game.name)
+        self.put(self._match(table, state))

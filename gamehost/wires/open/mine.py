@@ -1,0 +1,90 @@
+"""The list of the own matches on the open wire: `mine`, `row` for each change, and what `entered` tells of ended matches."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
+
+from msgspec import UNSET
+
+from gamehost.journal.records import OwnedMatch, OwnState, TableId
+from gamehost.lobby.own_list import OwnList
+from gamehost.wires.base import BaseConversation
+from gamehost.wires.open import messages as m
+
+if TYPE_CHECKING:
+    from gamehost.lobby.own_matches import OwnMatches
+
+R = TypeVar("R", bound=m.OwnRow)
+RowState: TypeAlias = OwnState | Literal["gone"]
+
+
+def _row(kind: type[R], match: OwnedMatch, state: RowState) -> R:
+    """A match in the list of its player, as the messages have it."""
+    over = match.ended is not None
+    return kind(
+        match.table,
+        match.game,
+        list(match.names),
+        match.seat,
+        state,
+        bool(match.code),
+        by=UNSET if match.by is None else match.by,
+        code=match.code or UNSET,
+        ended=UNSET if match.ended is None else match.ended,
+        winners=list(match.winners) if over else UNSET,
+        cause=match.cause or UNSET,
+        why=match.why if over else UNSET,
+    )
+
+
+def rows(matches: Sequence[OwnedMatch]) -> list[m.OwnRow]:
+    return [_row(m.OwnRow, match, match.state) for match in matches]
+
+
+class KnowsOwn(BaseConversation[m.Message]):
+    """The part of a conversation in which a player looks at the list of the own matches."""
+
+    #: The list that the client looks at; `None`: it has not asked for it.
+    _list: OwnList | None = None
+
+    @property
+    def _own(self) -> "OwnMatches":
+        return self.lobby.own
+
+    def ask_mine(self, message: m.AskMine) -> None:
+        assert self.session is not None
+        if message.on:
+            self._list = self._own.look(self.session, self)
+        else:
+            self._look_away()
+
+    def mark_seen(self, message: m.MarkSeen) -> None:
+        assert self.session is not None
+        self._own.seen(self.session, None if message.table is UNSET else TableId(message.table))
+
+    def _look_away(self) -> None:
+        if self._list is not None:
+            self._own.look_away(self._list.session.key, self._list)
+            self._list = None
+
+    def look_at_match_soon(self) -> None:
+        """What is offered at the own table has changed."""
+        if self._list is not None:
+            self._list.look_soon()
+
+    # -- as of `ListViewer`
+
+    def tell_list(self, matches: Sequence[OwnedMatch]) -> None:
+        self.peer.say(m.Mine(rows(matches)))
+
+    def tell_listed(self, match: OwnedMatch) -> None:
+        self.peer.say(_row(m.OwnChanged, match, match.state))
+
+    def tell_unlisted(self, match: OwnedMatch) -> None:
+        self.peer.say(_row(m.OwnChanged, match, "gone"))
+
+    def end(self) -> None:
+        self._look_away()
+        super().end()
+
+    #: Message -> method, after the log-in.
+    MINE: ClassVar[Any] = {m.AskMine: ask_mine, m.MarkSeen: mark_seen}
