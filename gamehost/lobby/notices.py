@@ -22,6 +22,7 @@ from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost._twisted import Timer
+from gamehost.accounts.names import key_of
 from gamehost.journal.records import OwnedMatch, OwnState, TableId
 from gamehost.settings import Setting
 
@@ -218,6 +219,8 @@ class _KnownMatch:
     """How a match stands for a player, as far as it was told to `ListedMatches`."""
 
     state: OwnState
+    #: How many players have a seat.
+    players: int
     #: When the player loses by time, and when there is little time left, in milliseconds since 1970; `None`: never.
     by: int | None = None
     warn: int | None = None
@@ -254,24 +257,30 @@ class ListedMatches:
         before = self._standings.pop((owner, match.table), None)
         state = None if before is None else before.state
         self._note(owner, match, before)
-        if match.state == "wait" and state != "open":
+        if match.state == "open":
+            # Who has opened the table was alone at first, also if that was before the host.
+            alone = 1 if key_of(match.names[0]) == owner else len(match.names)
+            if len(match.names) > (alone if before is None else before.players):
+                self._say(owner, match, Reason.JOINED, f"{match.names[-1]} has taken a seat")
+        elif match.state == "wait" and state != "open":
             self._notices.seen(owner, match.table)
         elif match.state != state:
             self._tell(owner, match, began=state == "open")
 
     def _tell(self, owner: str, match: OwnedMatch, began: bool) -> None:
-        others = tuple(name for seat, name in enumerate(match.names) if seat != match.seat)
         match match.state:
             case "over":
-                reason, words = Reason.OVER, _outcome(match)
+                self._say(owner, match, Reason.OVER, _outcome(match))
             case "offer":
-                reason, words = Reason.OFFER, ""
-            case "open":
-                return
+                self._say(owner, match, Reason.OFFER)
             case "turn" if not began:
-                reason, words = Reason.TURN, ""
+                self._say(owner, match, Reason.TURN)
             case state:
-                reason, words = Reason.JOINED, _began(others, state == "turn")
+                turn = ", and it is your turn" if state == "turn" else ""
+                self._say(owner, match, Reason.JOINED, f"the match has begun{turn}")
+
+    def _say(self, owner: str, match: OwnedMatch, reason: Reason, words: str = "") -> None:
+        others = tuple(name for name in match.names if key_of(name) != owner)
         self._notices.tell(owner, News(match.table, match.game, reason, others, words))
 
     def _note(self, owner: str, match: OwnedMatch, before: _KnownMatch | None = None) -> None:
@@ -285,7 +294,7 @@ class ListedMatches:
                 warn = match.by - max(0, match.by - self._now()) // LITTLE
                 heappush(self._warnings, (warn, next(self._numbers), owner, match))
                 self._set_timer()
-        self._standings[owner, match.table] = _KnownMatch(match.state, match.by, warn)
+        self._standings[owner, match.table] = _KnownMatch(match.state, len(match.names), match.by, warn)
         if len(self._warnings) > 2 * len(self._standings) + 1000:
             self._warnings = [one for one in self._warnings if self._counts(one)]
             heapify(self._warnings)
@@ -303,8 +312,7 @@ class ListedMatches:
             warning = heappop(self._warnings)
             if self._counts(warning):
                 _, _, owner, match = warning
-                others = tuple(name for seat, name in enumerate(match.names) if seat != match.seat)
-                self._notices.tell(owner, News(match.table, match.game, Reason.TIME, others))
+                self._say(owner, match, Reason.TIME)
         self._set_timer()
 
     def _counts(self, warning: tuple[int, int, str, OwnedMatch]) -> bool:
@@ -323,14 +331,10 @@ def _lasts(owner: str) -> bool:
     return ":" not in owner
 
 
-def _began(others: Sequence[str], turn: bool) -> str:
-    return f"{' and '.join(others)} plays with you" + (", and it is your turn" if turn else "")
-
-
 def _outcome(match: OwnedMatch) -> str:
-    """How a match has ended for its player."""
+    """How a match has ended for its player, or why none has begun."""
     if not match.cause:
-        return ""
+        return match.why
     if not match.winners:
         return f"a draw ({match.why})"
     return f"you have {'won' if match.seat in match.winners else 'lost'} ({match.why})"

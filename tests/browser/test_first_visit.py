@@ -1,9 +1,14 @@
 """What somebody meets who has never been here, in a real browser: the first page, the rules, a guided first game."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import json
+from twisted.internet.defer import Deferred, succeed
 
+from gamehost._twisted import this_reactor
+from gamehost.journal.records import TableId
+from gamehost.lobby.notices import Asker, News, Notices
 from tests.browser.playing import CAN, ONITAMA_DEAL, SEATED, TITLE, Hand, PlayCase
 from tests.kit.browser import DESKTOP, PHONE, BrowserCase, Page, enter, findings, sit_down
 
@@ -141,6 +146,28 @@ class LogInTests(PlayCase):
         self.assertIsNone(await later.run("localStorage.getItem('gamehost')"))
 
 
+class Way:
+    """A way to tell players, with what it says of itself."""
+
+    def __init__(self, **told: Any) -> None:
+        self.told = told
+        self.changes: list[Mapping[str, str]] = []
+
+    def deliver(self, account: str, news: News) -> None: ...
+
+    def seen(self, account: str, table: TableId) -> None: ...
+
+    def state(self, asker: Asker, told: Callable[[Mapping[str, Any]], None]) -> None:
+        told(self.told)
+
+    def change(self, asker: Asker | None, values: Mapping[str, str], done: Callable[[str | None], None]) -> None:
+        self.changes.append(values)
+        done(None)
+
+    def stop(self) -> Deferred[Any]:
+        return succeed(None)
+
+
 class AccountTests(PlayCase):
     options: tuple[str, ...] = (ONITAMA_DEAL,)
 
@@ -201,6 +228,51 @@ class AccountTests(PlayCase):
         await page.until("document.querySelector('dialog details')")
         await page.run("document.querySelectorAll('dialog details').forEach((one) => { one.open = true; })")
         await page.until(f"document.querySelectorAll('.devices li').length === {count}")
+
+    async def test_being_told_while_nobody_looks(self) -> None:
+        """On this device, with its permission; by mail, when the address is confirmed, until the link of a mail ends that."""
+        ways = {"mail": Way(address="", waits="")}
+        self.host.context.lobby.own.notices = Notices(this_reactor(), ways)
+        page = await self.logged_in(PHONE)
+        await self.browser.chromium.ask(
+            "Browser.grantPermissions", permissions=["notifications"], browserContextId=page.context
+        )
+        await page.click("#me")
+        await page.until("document.querySelector('dialog details')")
+        await page.run("document.querySelector('dialog details').open = true")
+        form = "document.querySelector('dialog details form')"
+        for text, expected, told in (
+            ("ann@example.org", {"address": "ann@example.org"}, {"address": "", "waits": "ann@example.org"}),
+            ("12345678", {"code": "12345678"}, {"address": "ann@example.org", "waits": ""}),
+        ):
+            await page.until(f"{form}?.querySelector('input').value === ''")
+            ways["mail"].told = told
+            await page.run(f"{form}.querySelector('input').value = '{text}'")
+            await page.run(f"{form}.requestSubmit()")
+            await page.until(f"!{form}?.innerText.includes('Your mail') && !{form}?.querySelector('input').value")
+            self.assertEqual(ways["mail"].changes.pop(), expected)
+        await page.until("document.querySelector('dialog details').innerText.includes('Mails go to ann@example.org')")
+        # No push service can be reached from here, so this device tells by its pages alone, and by the worker that they bring.
+        device = "document.querySelector('dialog details button')"
+        await page.run(f"{device}.click()")
+        await page.until(f"{device}.textContent === 'Tell me no longer'")
+        scope = "navigator.serviceWorker.register('/sw.js').then(({scope}) => new URL(scope).pathname)"
+        self.assertEqual(await page.run(scope), "/")
+        await page.run("""
+            window.Notification = class { static permission = "granted"; constructor(words) { window.shown = words; } };
+            Object.defineProperty(document, "hidden", { get: () => true });""")
+        hidden = "import(document.querySelector('link[href$=\"store.js\"]').href.replace('store.js', 'hidden.js'))"
+        await page.run(f"{hidden}.then(({{ tellHidden }}) => tellHidden('Your move', '/table/1'))")
+        await page.until("window.shown === 'Your move'")
+        await page.run(f"{device}.click()")
+        await page.until(f"{device}.textContent === 'Tell me on this device'")
+        await page.run(f"window.shown = ''; {hidden}.then(({{ tellHidden }}) => tellHidden('Your move', '/table/1'))")
+        self.assertEqual(await page.run("window.shown"), "")
+        link = await self.browser.page()
+        await link.open("/no-mail/YW5u.x")
+        await link.click("main .go")
+        await link.until("document.querySelector('main p').textContent === 'No more mails are sent to this address.'")
+        self.assertEqual(ways["mail"].changes, [{"stop": "YW5u.x"}])
 
     async def test_devices_and_the_password(self) -> None:
         """A lost phone is logged out from the desk; a new password logs out all others; nothing of it needs a mouse."""

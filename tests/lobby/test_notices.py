@@ -146,9 +146,9 @@ class ListedMatchesTests(SynchronousTestCase):
     def now(self) -> int:
         return round(self.clock.seconds() * 1000)
 
-    def match(self, state: Any, days: float | None = None, table: int = 3, **end: Any) -> OwnedMatch:
+    def match(self, state: Any, days: float | None = None, table: int = 3, **more: Any) -> OwnedMatch:
         by = None if days is None else self.now() + round(days * 86_400_000)
-        return OwnedMatch(TableId(table), "onitama", ("Ann", "Bob"), 0, state, by, **end)
+        return OwnedMatch(TableId(table), "onitama", more.pop("names", ("Ann", "Bob")), 0, state, by, **more)
 
     def change(self, *states: Any, owner: str = "ann") -> None:
         for state in states:
@@ -172,9 +172,16 @@ class ListedMatchesTests(SynchronousTestCase):
         self.assertEqual(self.told(), [])
 
     def test_a_friend_takes_the_seat(self) -> None:
-        for state, words in (("turn", "Bob plays with you, and it is your turn"), ("wait", "Bob plays with you")):
-            self.change("open", state)
+        for state, words in (("turn", "the match has begun, and it is your turn"), ("wait", "the match has begun")):
+            self.change(self.match("open", names=("Ann",)), state)
             self.assertEqual(self.told(), [(Reason.JOINED, words)])
+
+    def test_a_friend_waits_at_the_table(self) -> None:
+        """Who has opened it is told, also if that was before the host; who has come last, and who knows it, is not."""
+        self.change(self.match("open"), "open")
+        self.change(self.match("open", table=4, names=("Ann",)), self.match("open", table=4, names=("Ann",)))
+        self.change("open", owner="bob")
+        self.assertEqual(self.told(), [(Reason.JOINED, "Bob has taken a seat")])
 
     def test_offers_and_ends(self) -> None:
         self.change("wait", "offer")
@@ -183,7 +190,7 @@ class ListedMatchesTests(SynchronousTestCase):
             ((0,), "rules", "you have won (so it is)"),
             ((1,), "rules", "you have lost (so it is)"),
             ((), "rules", "a draw (so it is)"),
-            ((), "", ""),
+            ((), "", "so it is"),
         ):
             self.change("turn", self.match("over", winners=winners, cause=cause, why="so it is"))
             self.assertEqual(self.told(), [(Reason.OVER, words)])
