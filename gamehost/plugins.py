@@ -23,7 +23,7 @@ from gamehost.games.base import Game
 from gamehost.games.installed import NAME, NAME_WORDS, installed
 from gamehost.games.installed import RESERVED as RESERVED_OWNERS
 from gamehost.limits import PROFILES
-from gamehost.lobby.notices import NOTIFIERS, NotifierKind
+from gamehost.lobby.notifiers import NOTIFIERS, NotifierKind
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.net.endpoints import proxy_network
 from gamehost.ops.logging import FORMATS
@@ -187,7 +187,7 @@ class Registry:
     #: The wires of other packages, by name; they listen when they are asked to.
     others: Sequence[Wire[Any]] = ()
     rejected: Sequence[Rejected] = ()
-    #: What can tell players who are away.
+    #: What can tell absent players.
     notifiers: Sequence[NotifierKind] = ()
     #: Game name -> game, for the wires above.
     games: Mapping[str, Game[Any, Any]] = field(

@@ -13,8 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from attrs import define
-from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IStreamServerEndpoint
 from twisted.logger import Logger
 from twisted.python import usage
@@ -29,13 +27,11 @@ from gamehost.accounts.remembered import RememberedLogins
 from gamehost.admin.server import reloading
 from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.config import Options, admin_path
-from gamehost.entries import PartUnusable
 from gamehost.games.base import Game
 from gamehost.journal.records import StoreUnusable
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.membership import Membership
-from gamehost.lobby.notices import ListedMatches, Notices, Notifier, NotifierKind, Surroundings
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
@@ -57,7 +53,6 @@ from gamehost.storage.databases import beside, kind_of, shown, usable_kind_of
 from gamehost.storage.durable import AWAY_AFTER, BacklogLimits, DurableJournal, StoredAccounts
 from gamehost.storage.folders import open_folders
 from gamehost.storage.memory import MemoryJournal
-from gamehost.storage.own import read_all_own
 from gamehost.storage.remembered import StoredRemembered
 from gamehost.storage.sidecar import proof_key
 from gamehost.storage.sqlite import open_journal
@@ -321,57 +316,15 @@ def _http_parts(options: Options, endpoints: Endpoints, access: Access) -> list[
 
 
 def _notices_parts(options: Options, reactor: Any) -> list[Part]:
-    """What tells players who are away, if an option asks for it."""
+    """What tells absent players, if an option asks for it."""
     kinds = [kind for kind in options.registry.notifiers if options[kind.name] is not None]
     if not kinds:
         return []
     if options["store"] == "memory":
         raise usage.UsageError(f"--{kinds[0].name} needs a store that lasts: --store=FILE or --store=postgresql://...")
+    from gamehost.lobby.notices import NoticesPart  # most hosts tell nobody
+
     return [NoticesPart(reactor, kinds, options, beside(options["store"]).absolute())]
-
-
-@define(eq=False)
-class NoticesPart:
-    """The notifiers of a host; a `gamehost.service.Part`."""
-
-    _reactor: Any
-    _kinds: Sequence[NotifierKind]
-    _options: Mapping[str, Any]
-    _beside: Path
-    _notices: Notices | None = None
-    _lists: ListedMatches | None = None
-
-    log = Logger()
-
-    def start(self, host: GameHostService) -> None:
-        given = Surroundings(self._reactor, host.store, self._beside, self._options["web-origin"])
-        notifiers = {}
-        for kind in self._kinds:
-            try:
-                notifiers[kind.name] = kind.start({name: self._options[name] for name in kind.options}, given)
-            except PartUnusable as error:
-                self.log.error("--{name} is left out: {error}", name=kind.name, error=error)
-        if notifiers:
-            self._begin(host, notifiers)
-
-    def _begin(self, host: GameHostService, notifiers: Mapping[str, Notifier]) -> None:
-        own, sessions = host.context.lobby.own, host.context.lobby.registry.sessions.by_key
-
-        def connected(account: str) -> bool:
-            session = sessions.get(account)
-            return session is not None and session.player is not None
-
-        self._notices = own.notices = Notices(self._reactor, notifiers, connected)
-        lists = self._lists = ListedMatches(self._reactor, own.notices, lambda: own.now)
-        own.listeners.append(lists.changed)
-        # In a cluster every member would give the warnings of all.
-        if self._options["cluster"] is None and isinstance(host.store, DurableJournal):
-            host.store.ask_store(lambda store: read_all_own(store.database), lists.known)
-
-    def stop(self) -> Deferred[Any]:
-        if self._lists is not None:
-            self._lists.stop()
-        return succeed(None) if self._notices is None else self._notices.stop()
 
 
 def house_service(options: Options, reactor: Any) -> HouseService | None:

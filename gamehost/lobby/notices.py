@@ -1,5 +1,5 @@
 """
-What players are to be told while they are away: it is their turn, a seat was taken, a match is over.
+What absent players are to be told: it is their turn, a seat was taken, a match is over.
 
 The list of a player's matches says so to `Notices`. Notifiers send it: a push to a browser, or a mail. Packages bring them
 through entry points of the group `gamehost.notifiers`, and each has options of the host. Without one of these options there are
@@ -18,16 +18,17 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from attrs import define, field, frozen
-from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.defer import Deferred, DeferredList, succeed
 from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
 
 from gamehost._twisted import Timer
 from gamehost.accounts.names import key_of
+from gamehost.entries import PartUnusable
 from gamehost.journal.records import OwnedMatch, OwnState, TableId
-from gamehost.settings import Setting
-
-#: The group of the entry points.
-NOTIFIERS = "gamehost.notifiers"
+from gamehost.lobby.notifiers import NotifierKind
+from gamehost.storage.durable import DurableJournal
+from gamehost.storage.own import read_all_own
 
 #: Seconds after which a player is told of a turn that nobody has seen.
 TURN_AFTER = 60.0
@@ -42,7 +43,7 @@ MOST_WAITING = 10_000
 
 
 class Reason(Enum):
-    """What has happened. The value is what a player is told who wants to be told nothing else."""
+    """What has happened. The value is for players that want to be told nothing else."""
 
     TURN = "your turn"
     TIME = "little time left"
@@ -76,10 +77,10 @@ class Asker:
 
 
 class Notifier(Protocol):
-    """One way to tell players who are away, which a player can choose. All callbacks are called in the reactor's thread."""
+    """A way to tell absent players, which each of them can choose. All callbacks are called in the reactor's thread."""
 
     def deliver(self, account: str, news: News) -> None:
-        """Tell a player who wants to be told in this way. It replaces what was told of the same table before."""
+        """Tell a player, if the player has chosen this way. It replaces what was told of the same table before."""
 
     def seen(self, account: str, table: TableId) -> None:
         """The player has seen the table: what was not delivered yet is of no use."""
@@ -113,22 +114,10 @@ class Surroundings:
     origins: Sequence[str] = ()
 
 
-@frozen
-class NotifierKind:
-    """What an entry point names. A host has the notifier if the option with its name has a value."""
-
-    name: str
-    #: The options of the host that belong to it, by name. One has its own name, and is `None` by default.
-    options: Mapping[str, Setting]
-    #: `start(values, surroundings)`, with the value of each option: returns the `Notifier`, or raises `PartUnusable` with the
-    #: reason why there can be none.
-    start: Callable[[Mapping[str, Any], Surroundings], Notifier]
-
-
 @define(eq=False)
 class Notices:
     """
-    What is told to players who are away, in all ways that this host has.
+    What is told to absent players, in all ways that this host has.
 
     :param notifiers: by their names
     """
@@ -258,7 +247,7 @@ class ListedMatches:
         state = None if before is None else before.state
         self._note(owner, match, before)
         if match.state == "open":
-            # Who has opened the table was alone at first, also if that was before the host.
+            # The first player was alone when the table was opened, also if that was before the host.
             alone = 1 if key_of(match.names[0]) == owner else len(match.names)
             if len(match.names) > (alone if before is None else before.players):
                 self._say(owner, match, Reason.JOINED, f"{match.names[-1]} has taken a seat")
@@ -338,3 +327,47 @@ def _outcome(match: OwnedMatch) -> str:
     if not match.winners:
         return f"a draw ({match.why})"
     return f"you have {'won' if match.seat in match.winners else 'lost'} ({match.why})"
+
+
+@define(eq=False)
+class NoticesPart:
+    """The notifiers of a host that has some; a `gamehost.service.Part`."""
+
+    _reactor: Any
+    _kinds: Sequence[NotifierKind]
+    _options: Mapping[str, Any]
+    _beside: Path
+    _notices: Notices | None = None
+    _lists: ListedMatches | None = None
+
+    log = Logger()
+
+    def start(self, host: Any) -> None:
+        given = Surroundings(self._reactor, host.store, self._beside, self._options["web-origin"])
+        notifiers = {}
+        for kind in self._kinds:
+            try:
+                notifiers[kind.name] = kind.start({name: self._options[name] for name in kind.options}, given)
+            except PartUnusable as error:
+                self.log.error("--{name} is left out: {error}", name=kind.name, error=error)
+        if notifiers:
+            self._begin(host, notifiers)
+
+    def _begin(self, host: Any, notifiers: Mapping[str, Notifier]) -> None:
+        own, sessions = host.context.lobby.own, host.context.lobby.registry.sessions.by_key
+
+        def connected(account: str) -> bool:
+            session = sessions.get(account)
+            return session is not None and session.player is not None
+
+        self._notices = own.notices = Notices(self._reactor, notifiers, connected)
+        lists = self._lists = ListedMatches(self._reactor, own.notices, lambda: own.now)
+        own.listeners.append(lists.changed)
+        # In a cluster every member would give the warnings of all.
+        if self._options["cluster"] is None and isinstance(host.store, DurableJournal):
+            host.store.ask_store(lambda store: read_all_own(store.database), lists.known)
+
+    def stop(self) -> Deferred[Any]:
+        if self._lists is not None:
+            self._lists.stop()
+        return succeed(None) if self._notices is None else self._notices.stop()

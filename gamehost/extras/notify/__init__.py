@@ -1,5 +1,5 @@
 """
-Players who are away are told what happens: by a push to the browser, or by a mail.
+An absent player is told what happens: by a push to the browser, or by a mail.
 
 - `push`: the notifier of Web Push; `subscriptions`, `encryption` and `sending` are its parts
 - `mail`: the notifier of mails; `addresses` and `relays` are its parts
@@ -7,7 +7,7 @@ Players who are away are told what happens: by a push to the browser, or by a ma
 """
 
 from gamehost.entries import imported
-from gamehost.lobby.notices import NotifierKind
+from gamehost.lobby.notifiers import NotifierKind
 from gamehost.settings import Setting
 
 #: The push services of the common browsers: those of Chrome, Firefox, Safari and Edge.

@@ -325,7 +325,7 @@ def deliver_on(reactor: Any) -> Deliver:
 
 
 def start(values: Mapping[str, Any], given: Surroundings) -> Mails:
-    """Start the notifier of a host, for `gamehost.lobby.notices.NotifierKind`."""
+    """Start the notifier of a host, for `gamehost.lobby.notifiers.NotifierKind`."""
     relay = evolve(values["mail"], password=os.environ.get(PASSWORD, ""))
     key = hmac.digest(proof_key(given.beside), b"mails", sha256)
     origin = given.origins[0] if given.origins else ""

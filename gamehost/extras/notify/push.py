@@ -124,7 +124,7 @@ def text_of(news: News, words: str) -> bytes:
 
 def start(values: Mapping[str, Any], given: Surroundings) -> WebPush:
     """
-    Start the notifier of a host, for `gamehost.lobby.notices.NotifierKind`.
+    Start the notifier of a host, for `gamehost.lobby.notifiers.NotifierKind`.
 
     :raises PartUnusable: the file with the key cannot be used
     """

@@ -2,7 +2,7 @@
 The subscriptions of browsers for pushes: what is accepted of a stranger, and the table of the store.
 
 An endpoint comes from a stranger, and the host sends requests to it. So it must be at a push service that the owner of the host
-allows. It is as good as a key: who has it can disturb the player. So it is never logged.
+allows. It is as good as a key: with it anybody can disturb the player. So it is never logged.
 """
 
 import re
