@@ -50,8 +50,7 @@ class Limits:
     )
     connections: int = _count(
         10_000,
-        "connections in all, lowered if the process may open fewer files; the last 5 % are for addresses with a seat in a "
-        "match: one process was measured with so many, 10 KiB each",
+        "connections in all, or what the process may open; the last 5 % are for addresses with a seat in a match: 10 KiB each",
         reload=Reload.RESTART,
     )
     connections_per_address: int = _count(
@@ -68,8 +67,7 @@ class Limits:
     )
     http_connections: int = _count(
         2_000,
-        "HTTP connections in all; a page that has opened its socket counts as a connection of the wires: one that asks "
-        "nothing lasts 15 s",
+        "HTTP connections in all, without the sockets of pages: one that asks nothing lasts 15 s",
         reload=Reload.RESTART,
     )
     http_connections_per_address: int = _count(
@@ -87,8 +85,7 @@ class Limits:
     )
     questions_per_address: int = _count(
         32,
-        "questions for finished matches and results from one address that wait for an answer; more are refused, as are more "
-        "than 1024 in all: one for each of a class",
+        "questions for finished matches and results from one address that wait for an answer: one for each of a class",
     )
     messages_per_second: float = _rate(
         5.0,
@@ -105,8 +102,7 @@ class Limits:
     )
     journal_bytes_per_second_per_address: float = _rate(
         16_384.0,
-        "bytes a second that remote games of one address add to the store, on average; above it, the host reads more slowly: "
-        "1.4 GB a day",
+        "the same of bytes that remote games of one address add to the store: 1.4 GB a day",
     )
     open_tables: int = _count(
         20,
@@ -114,8 +110,7 @@ class Limits:
     )
     new_matches_per_second: float = _rate(
         2.0,
-        "new matches a second of players from one address, this machine not counted, on average; above it, players wait, or "
-        "are told how long to wait: 90 MB a day",
+        "new matches a second from one address, this machine not counted, on average; above it, players wait: 90 MB a day",
     )
     new_matches_burst: int = _count(100, "new matches of players from one address at once: a class begins, three times")
     open_table_seconds: float = _seconds(
@@ -124,9 +119,13 @@ class Limits:
     )
     sleeping_tables_per_address: int = _count(
         64,
-        "sleeping matches of players from one address; a match that is among the newest of none of its players' addresses is "
-        "archived: one for each connection, so a restart ends none",
+        "sleeping matches of one address; one that is among the newest of none of its addresses is archived: one for each "
+        "connection, so a restart ends none",
     )
+    slow_matches: int = _count(100_000, "unfinished slow matches: 1 KiB of memory each")
+    slow_matches_per_address: int = _count(200, "of one address: thirty with six each")
+    slow_matches_per_account: int = _count(50, "of one account: all that a person looks after")
+    slow_matches_per_guest: int = _count(5, "of one guest: enough to try it")
     password_work: int = _count(
         14,
         "the cost of a password's digest, scrypt's n as a power of two: 14 is 50 ms and 16 MiB for each log-in, 15 twice that",
@@ -149,13 +148,13 @@ class Limits:
     )
     keyless_resume_seconds: float = _seconds(
         3.0,
-        "seconds for which a guest's seat must be away before it is taken back without a key, on this machine not; 0: at "
-        "once, also by another player of the match at that address: its owner comes first",
+        "seconds until a guest's seat is taken back without a key, not on this machine; 0: at once, also by another player at "
+        "that address: its owner comes first",
     )
     failures_per_hour: int = _count(
         20,
-        "failed log-ins from one address an hour; above it, log-ins to accounts wait up to three minutes, and refusals do not "
-        "say why: people who mistype need fewer",
+        "failed log-ins from one address an hour; above it, log-ins wait, and refusals do not say why: people who "
+        "mistype need fewer",
         reload=Reload.RESTART,
     )
     guest_names_per_hour: int = _count(
@@ -193,8 +192,7 @@ class Limits:
     )
     remote_bytes: int = _count(
         1 << 20,
-        "bytes of moves and states in one remote game, which then ends without a winner, as after 10000 states: a thousand of "
-        "1 KiB",
+        "bytes of one remote game, which then ends without a winner, as after 10000 states: a thousand of 1 KiB",
         least=1024,
         most=1 << 30,
     )

@@ -62,6 +62,18 @@ HOST: Mapping[str, Setting] = {
     "move-time": Setting(
         "3600", "Seconds for one decision; a player who takes longer loses; 0: no limit", as_written(seconds)
     ),
+    "slow-days": Setting(
+        14,
+        "The most days for a move; 0: no slow matches",
+        from_to(0, 14),
+        Reload.USED,
+    ),
+    "slow-after-start": Setting(
+        43_200.0,
+        "Seconds after a start in which no slow match ends by time",
+        seconds,
+        Reload.USED,
+    ),
     "resume": Setting(
         ResumePolicy.SAME_ADDRESS,
         "From where a guest may take a seat back: same-address, any or never",

@@ -129,6 +129,7 @@ TIMERS = {
     "gamehost.accounts.login": "guesses that have to wait",
     "gamehost.lobby.queues": "who waits too long in a queue, and whose address begins matches too often",
     "gamehost.lobby.opened": "tables that wait too long; players whose matches have just ended",
+    "gamehost.lobby.slow": "the next deadline of all slow matches, and a look at the wall's clock",
     "gamehost.lobby.house": "players who wait alone, and house players whose programs are not there",
     "gamehost.lobby.questions": "pauses between questions",
     "gamehost.lobby.played": "questions for the matches of other hosts",

@@ -352,6 +352,7 @@ def _use(host: GameHostService, settings: HostSettings, changed: Mapping[str, An
     context, lobby, values = host.context, host.context.lobby, settings.values
     limits = {name.removeprefix("limits."): changed[name] for name in changed if name.startswith("limits.")}
     context.limits = context.limits.changed(**limits)
+    lobby.slow_days, lobby.slow_after_start = values["slow-days"], values["slow-after-start"]
     for part in (context.limiter, context.http_limiter, lobby):
         part.change(context.limits)
     lobby.settings = lobby.remote.settings = settings.games

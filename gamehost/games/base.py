@@ -129,6 +129,8 @@ CLOCK_SETTINGS: Mapping[str, str] = {
     "game_time": "seconds of each seat for the whole match; default 0, no clocks",
     "increment": "seconds that a seat gets when its turn has ended; default 0; needs game_time",
 }
+#: In the settings of a slow match: how many days each move may take, and the most of them.
+MOVE_DAYS, MOST_DAYS = "move_days", 14
 A_contra = TypeVar("A_contra", contravariant=True)
 
 #: The number of a seat at a table. Seats count from 0, in the order in which the players joined.

@@ -6,13 +6,26 @@ clock, so a replay gives the same clocks.
 """
 
 from collections.abc import Sequence
-from typing import Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from attrs import define
 from msgspec import Struct
 
-from gamehost.games.base import GameMaster, IllegalAction, Offer, Result, Seat, TakesOffers, To, foul_of
-from gamehost.settings import BadOption, Settings, milliseconds, setting
+from gamehost.games.base import (
+    CLOCK_SETTINGS,
+    MOST_DAYS,
+    MOVE_DAYS,
+    Game,
+    GameMaster,
+    IllegalAction,
+    Offer,
+    Result,
+    Seat,
+    TakesOffers,
+    To,
+    foul_of,
+)
+from gamehost.settings import BadOption, Settings, from_to, milliseconds, setting
 
 A = TypeVar("A")
 E = TypeVar("E")
@@ -170,6 +183,21 @@ def due_after(master: GameMaster[A, E], now: int, before: Due | None) -> Due | N
     if deadline is None or (before is not None and before.at == deadline):
         return before if deadline is not None else None
     return Due(deadline, deadline - now)
+
+
+def with_days(game: Game[Any, Any], settings: Settings) -> Settings:
+    """
+    The settings of a slow match, with the times that its master has.
+
+    :raises BadOption: the days are none, or do not go with the other settings
+    """
+    days = from_to(1, MOST_DAYS)(MOVE_DAYS, settings[MOVE_DAYS])
+    for name in CLOCK_SETTINGS:
+        if settings.get(name, "0") != "0":
+            raise BadOption(f"{name}: a match with {MOVE_DAYS} has no clocks")
+    seconds = str(days * 86_400)
+    times = {name: seconds for name in ("move_time", "setup_time") if name in game.options}
+    return {**settings, MOVE_DAYS: str(days), **times}
 
 
 def with_clocks(master: GameMaster[A, E], seats: int, settings: Settings) -> GameMaster[A, E]:

@@ -13,7 +13,7 @@ from typing import Literal, NewType, Protocol, TypeAlias
 import msgspec
 from attrs import field, frozen
 
-from gamehost.games.base import CLOCK_SETTINGS, Seat
+from gamehost.games.base import CLOCK_SETTINGS, MOVE_DAYS, Seat
 
 #: A table's number: counted from 1, never used twice.
 TableId = NewType("TableId", int)
@@ -137,7 +137,9 @@ RATED = "rated"
 #: In place of a name in `Journal.finished`: the rated matches. No player has such a name, because it has a blank.
 RATED_MATCHES = "rated matches"
 #: Settings of a match that tables know. All other settings are the game's.
-TABLE_SETTINGS = frozenset({"code", RATED, *CLOCK_SETTINGS})
+TABLE_SETTINGS = frozenset({"code", RATED, MOVE_DAYS, *CLOCK_SETTINGS})
+#: In the opening of a slow match: when its clock began, in milliseconds since 1970. No player can set it.
+SLOW = "slow"
 #: In the opening of a match of a championship: the number of the record in which its result counts. No player can set it.
 CHAMPIONSHIP = "championship"
 
@@ -148,7 +150,7 @@ NOTE = "note."
 
 def settings_to_show(settings: Mapping[str, str]) -> Mapping[str, str]:
     """The settings of a match that everybody may know."""
-    return {name: text for name, text in settings.items() if name != "code" and not name.startswith(NOTE)}
+    return {name: text for name, text in settings.items() if name not in ("code", SLOW) and not name.startswith(NOTE)}
 
 
 @frozen
@@ -163,7 +165,7 @@ class TableHeader:
 
     @property
     def game_settings(self) -> Mapping[str, str]:
-        others = (*TABLE_SETTINGS, CHAMPIONSHIP)
+        others = (*TABLE_SETTINGS, CHAMPIONSHIP, SLOW)
         return {name: text for name, text in self.settings.items() if name not in others and not name.startswith(NOTE)}
 
     def note(self, seat: int) -> str:
@@ -179,6 +181,11 @@ class TableHeader:
     def code(self) -> str:
         """The code that a client needs to watch the match; empty: none."""
         return self.settings.get("code", "")
+
+    @property
+    def slow(self) -> int | None:
+        """When the clock of a slow match began, in milliseconds since 1970; `None`: it is no slow match."""
+        return int(self.settings[SLOW]) if SLOW in self.settings else None
 
     @property
     def rated(self) -> bool:
@@ -238,6 +245,8 @@ class UnfinishedTable:
     since: int
     #: As in `TableRecord`.
     told: frozenset[Seat] = frozenset()
+    #: Of a slow match, its deadline in milliseconds since 1970; `None`: it is not known without the record.
+    due: int | None = None
 
     @property
     def over(self) -> bool:
@@ -404,11 +413,12 @@ class Journal(Protocol):
         :param found: called with the match; `None`: this journal has none with this number
         """
 
-    def sleep(self, table: TableId, since: int) -> None:
+    def sleep(self, table: TableId, since: int, due: int | None = None) -> None:
         """
         The last player of an unfinished table has left. Before anything can be added to it, it must be loaded or woken.
 
         :param since: in seconds of `uptime`
+        :param due: of a slow match, its deadline in milliseconds since 1970
         """
 
     def wake(self, table: TableId) -> None:

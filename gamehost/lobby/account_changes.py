@@ -251,7 +251,16 @@ class AccountChanges:
                 f"{account.name} has a seat at table {table}; wait until the match is over, "
                 "or give the seat up with --force: the player loses it then, and the other players are told"
             )
+        slow = self._lobby.slow
+        matches = [] if slow is None else slow.tables_of(account.key)
+        if matches and not force:
+            raise ChangeRefused(
+                f"{account.name} has {len(matches)} slow matches, the first of them at table {matches[0]}; wait until they are "
+                "over, or give their seats up with --force: the player loses them then"
+            )
         close = self._stop(account.key)
+        if slow is not None:
+            slow.give_up_all(account.key)
         self._lobby.waiting_tables.withdraw(account.key)
         if session is not None:
             seat = session.seat

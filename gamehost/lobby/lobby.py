@@ -5,10 +5,9 @@ Everybody comes through here, from whatever wire: in by name, to a table by game
 first seat. Wires of one game share its queue, unless a wire wants tables of its own.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import Factory, define, field
 from twisted.logger import Logger
@@ -28,12 +27,13 @@ from gamehost.accounts.names import (
     place_of,
 )
 from gamehost.accounts.remembered import RememberedLogin
-from gamehost.games.base import Game, Seat
+from gamehost.games.base import MOVE_DAYS, Game, Seat
 from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import OpenedTable, TableId, UnfinishedTable
 from gamehost.limits import Limits
 from gamehost.lobby.directory import GUEST, MatchDirectory, waiting_players
 from gamehost.lobby.house import HousePlayers, HouseRules
+from gamehost.lobby.log_ins import LogIns
 from gamehost.lobby.missed_ends import MissedEnds
 from gamehost.lobby.opened import BRIEF, OpenTables, Terms
 from gamehost.lobby.own_account import OwnAccount
@@ -63,46 +63,12 @@ from gamehost.tables.gallery import Galleries
 from gamehost.tables.interfaces import Displaced, NoNewMatches, OpenTable, Player, Unmatched
 from gamehost.tables.table import Table
 
+if TYPE_CHECKING:
+    from gamehost.lobby.slow import SlowMatches
+
 S = TypeVar("S")
 
 _OLD_KEY = "this browser's log-in does not count any more: log in with the password again"
-
-
-@define(eq=False)
-class LogIns:
-    """
-    The log-ins of a host, accepted and refused: each is one line of the log, and is counted.
-
-    A refused name is not logged: some people type their password there.
-    """
-
-    #: By wire, identity (`guest` or `account`) and result (`accepted`, `replaced` or `refused`).
-    counts: Counter[tuple[str, str, str]] = field(factory=Counter)
-
-    log = Logger()
-
-    def accepted(self, session: Session, replaced: bool) -> None:
-        """
-        A player has logged in.
-
-        :param replaced: whether this replaces a connection of the same player
-        """
-        kind = "account" if session.account else "guest"
-        self.counts[session.wire, kind, "replaced" if replaced else "accepted"] += 1
-        identity = f"a{'n' * session.account} {kind}"
-        if replaced:
-            identity += f" {'that' if session.account else 'who'} was connected already"
-        seat = "" if session.table_id is None else f", seated at table {session.table_id}"
-        words = "log-in: {name} on {wire} from {address!r} as {identity}{seat}"
-        name, wire, address = session.name, session.wire, session.address
-        self.log.info(words, name=name, wire=wire, address=address, identity=identity, seat=seat)
-
-    def refused(self, wire: str, kind: str, address: str, reason: str) -> None:
-        """A log-in was refused, as a `guest` or an `account`."""
-        self.counts[wire, kind, "refused"] += 1
-        self.log.info(
-            "log-in refused: on {wire} from {address!r}: {reason}", wire=wire, address=address, kind=kind, reason=reason
-        )
 
 
 @define(eq=False)
@@ -135,6 +101,12 @@ class Lobby:
     directory: MatchDirectory = field(init=False)
     studies: Studies = field(init=False)
     log_ins: LogIns = field(init=False, factory=LogIns)
+    #: `None`: this host has had no slow matches.
+    slow: "SlowMatches | None" = field(init=False, default=None)
+    #: The most days for a move, and the seconds after a start in which no slow match ends by time.
+    slow_days: int = 14
+    slow_after_start: float = 43_200.0
+    _limits: Limits = field(init=False, factory=Limits)
     _shared: dict[str, Any] = field(init=False, factory=dict, repr=False)
     #: Why nobody can log in now; `None`: everybody can.
     closed: str | None = None
@@ -154,9 +126,8 @@ class Lobby:
         self.own = self.seats.own = OwnMatches(context.journal, context.wall, clock)
         self.seats.ends = MissedEnds(context, registry, self.seats.games)
         self.queues = Queues(clock, registry.membership, partial(self._end_waiting, Unmatched()))
-        self.waiting_tables = OpenTables(
-            *(clock, context.journal, registry, self.own, self._seat, context.wall, self.why_no_match)
-        )
+        parts = clock, context.journal, registry, self.own, self._seat, context.wall
+        self.waiting_tables = OpenTables(*parts, self.why_no_match, self.slow_matches)
         registry.waits = self.waiting_tables.record_of
         self.own.waiting_for = self.waiting_tables.waiting_for
         self.seats.freed = self.waiting_tables.freed
@@ -175,6 +146,17 @@ class Lobby:
     @property
     def tables(self) -> Mapping[TableId, Table[Any, Any]]:
         return self.seats.tables
+
+    def slow_matches(self) -> "SlowMatches":
+        """The slow matches of this host. A host that has none has not loaded the rules for them."""
+        if self.slow is None:
+            from gamehost.lobby.slow import SlowMatches
+
+            self.slow = SlowMatches(self.context, self.registry, self.own, self.seats.games, lambda: self.seats.uptime)
+            self.change(self._limits)
+            opened, slow = self.waiting_tables.record_of, self.slow.record_of
+            self.registry.waits = lambda key: opened(key) or slow(key)
+        return self.slow
 
     @property
     def no_tables(self) -> str | None:
@@ -226,6 +208,9 @@ class Lobby:
         size = limits.remote_bytes
         self.remote.limits = RemoteLimits(None, None, None, size) if any_number else RemoteLimits(bytes=size)
         self.registry.keyless_wait = limits.keyless_resume_seconds
+        self._limits = limits
+        if self.slow is not None:
+            self.slow.limits, self.slow.days, self.slow.grace = limits, self.slow_days, self.slow_after_start
 
     # -- in and out
 
@@ -694,7 +679,8 @@ class Lobby:
         settings = {**self.settings.get(queue.game.name, {}), **settings}
         opened = self.waiting_tables.open(session, queue, seats, settings, wish == 1, terms)
         self.new_matches.begin([session.address])
-        self.house.waits(session, queue.game, wish, in_queue=False, unasked=not opened.code)
+        if MOVE_DAYS not in settings:
+            self.house.waits(session, queue.game, wish, in_queue=False, unasked=not opened.code)
         return opened
 
     def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
@@ -711,8 +697,9 @@ class Lobby:
         running = self.tables.get(table)
         if running is not None and running.game is queue.game and running.starting:
             raise TableFull("all seats of this table are taken")
+        slow = self.waiting_tables.is_slow(table)
         self.waiting_tables.join(session, queue, table, code)
-        if session.table_id is None:
+        if session.table_id is None and not slow:
             self.house.waits(session, queue.game, None, in_queue=False, unasked=not code)
 
     def waiting(self, queue: Queue) -> list[OpenTable]:
@@ -775,7 +762,12 @@ class Lobby:
     def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
         """As of `Seats`; and close the games of remote masters."""
         self.directory.finished.games = {*games, REMOTE.name}
-        return self.seats.restore(games, self.remote.restore(found, games))
+        tables = list(self.remote.restore(found, games))
+        slow = [one for one in tables if one.opening.slow is not None]
+        count = self.seats.restore(games, [one for one in tables if one.opening.slow is None])
+        if slow:
+            self.slow_matches().restore(slow)
+        return count + len(slow)
 
     def restore_opened(self, found: Iterable[OpenedTable]) -> int:
         """Take over tables that waited in an earlier run, or at another host. Returns how many wait."""
@@ -798,3 +790,5 @@ class Lobby:
         for part in (self.waiting_tables, self.queues, self.new_matches, self.house, self.directory, self.seats):
             part.halt()
         self.remote.halt()
+        if self.slow is not None:
+            self.slow.halt()

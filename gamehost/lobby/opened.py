@@ -5,6 +5,8 @@ A table that *lasts* belongs to its player, and not to the connection: it waits 
 so it outlives the host, too. Its players come and go; its match begins when all are here. It lasts if its wire can
 tell a player who comes back of it, and if the player can show who they are: by an account, or by a guest's key.
 
+A table for a slow match waits for two weeks. It lasts always, and its match begins when all seats are taken, whoever is here.
+
 All other tables wait for ten minutes at most, and a player who goes has no seat there any more: tables of documented wires, and
 those for rematches.
 """
@@ -21,7 +23,7 @@ from twisted.logger import Logger
 
 from gamehost._twisted import Timer
 from gamehost.accounts.names import key_of, place_of
-from gamehost.games.base import Game
+from gamehost.games.base import MOVE_DAYS, Game
 from gamehost.journal.records import Journal, OpenedTable, OwnedMatch, SeatRecord, TableId
 from gamehost.lobby.lists import LISTED, WaitingTable
 from gamehost.lobby.own_list import owner_of, waiting
@@ -42,11 +44,14 @@ from gamehost.tables.interfaces import OpenTable, TableClosed
 
 if TYPE_CHECKING:
     from gamehost.lobby.own_matches import OwnMatches
+    from gamehost.lobby.slow import SlowMatches
 
 #: Seconds for which a table waits that does not last.
 BRIEFLY = 600.0
 #: Tables that last, of one player.
 MOST_OPENED = 5
+#: Seconds for which a table waits if its match is slow.
+SLOW_PATIENCE = 14 * 86_400.0
 
 
 def _nobody(table: OpenTable) -> None:
@@ -87,6 +92,8 @@ class _Party:
     lasts: bool = False
     #: Until when it waits, in milliseconds since 1970.
     by: int = 0
+    #: Whether its match is slow: it begins when all seats are taken, whoever is here.
+    slow: bool = False
     #: Those who were asked for a rematch here, and of which match.
     asked: Sequence[Session] = ()
     played: TableId | None = None
@@ -125,6 +132,7 @@ class OpenTables:
     :param complete: called with the game, the table's number, its settings and its players when all seats are taken
     :param wall: seconds since 1970
     :param refusal: why no match of a game can begin now; `None`: it can
+    :param slow: gives the slow matches of the host
     """
 
     _clock: IReactorTime
@@ -134,6 +142,7 @@ class OpenTables:
     _complete: Callable[[Game[Any, Any], TableId, Settings, Sequence[Session]], None]
     _wall: Callable[[], float]
     _refusal: Callable[[str], str | None]
+    _slow: Callable[[], "SlowMatches"]
     #: Tables that one address may have waiting; `None`: any number. And the seconds for which a table waits that lasts.
     most: int | None = None
     patience: float = 86_400.0
@@ -170,7 +179,9 @@ class OpenTables:
         :raises TooManyTables: so many from this address, or of this player, wait already
         """
         address = rate_limit_key(session.address)
-        lasts = self.lasting and terms.lasts and can_come_back(session)
+        lasts, slow = self.lasting and terms.lasts and can_come_back(session), MOVE_DAYS in settings
+        if slow:
+            self._check_slow(session, settings, lasts)
         self._make_room(session, address, lasts)
         party = _Party(
             table=self._journal.new_table(),
@@ -183,8 +194,9 @@ class OpenTables:
             players={session.key: session.record},
             reversed=second and seats == 2,
             lasts=lasts,
+            slow=slow,
         )
-        self._add(party, self.patience if lasts else min(BRIEFLY, self.patience))
+        self._add(party, self._patience(slow) if lasts else min(BRIEFLY, self.patience))
         player, opened = session.player, self._seen(party)
 
         def durable() -> None:
@@ -198,6 +210,21 @@ class OpenTables:
             durable()
         return opened
 
+    def _patience(self, slow: bool) -> float:
+        """For how many seconds a table waits that lasts."""
+        return SLOW_PATIENCE if slow else self.patience
+
+    def _check_slow(self, session: Session, settings: Settings, lasts: bool) -> None:
+        """
+        :raises TooManyTables: this player has enough slow matches, or could not come back to one
+        """
+        if not lasts:
+            raise TooManyTables("a match with days for a move is for those who can come back: log in, or give a key")
+        try:
+            self._slow().check_room(session, settings)
+        except CannotJoin as error:
+            raise TooManyTables(str(error)) from None
+
     def _make_room(self, session: Session, address: str, lasts: bool) -> None:
         """
         Make room for one more table of a player. If its address has too many, a table without anybody there is closed.
@@ -210,7 +237,7 @@ class OpenTables:
         same = [party for party in self._parties.values() if party.address == address]
         if self.most is None or len(same) < self.most:
             return
-        deserted = next((one for one in same if len(self._away(one)) == len(one.players)), None)
+        deserted = next((one for one in same if not one.slow and len(self._away(one)) == len(one.players)), None)
         if deserted is None:
             raise TooManyTables(f"{len(same)} tables from this address wait already; join one of them")
         self._close(deserted, "too many tables of your address wait")
@@ -233,6 +260,10 @@ class OpenTables:
         if party.full:
             raise CannotJoin("all seats of this table are taken: its match begins when all are here")
         check_may_be_rated(session, party.settings)
+        if party.slow:
+            if not can_come_back(session):
+                raise CannotJoin("a match with days for a move is for those who can come back: log in, or give a key")
+            self._slow().check_room(session, party.settings)
         party.players[session.key] = session.record
         self._where.setdefault(session.key, []).append(party)
         if not self._begin_if_all_are_here(party):
@@ -240,7 +271,7 @@ class OpenTables:
 
     def _is_hidden(self, party: _Party, session: Session) -> bool:
         """A documented wire has no words for a match that does not begin with its last player."""
-        return session.wire not in TALKING_WIRES and bool(self._away(party))
+        return session.wire not in TALKING_WIRES and (party.slow or bool(self._away(party)))
 
     def returns(self, session: Session) -> bool:
         """
@@ -297,7 +328,7 @@ class OpenTables:
         self._begin(party)
 
     def _begin_if_all_are_here(self, party: _Party) -> bool:
-        if not party.full or not all(self._is_here(party, key) for key in party.players):
+        if not party.full or not (party.slow or all(self._is_here(party, key) for key in party.players)):
             return False
         if party.lasts and self._refusal(party.queue.game.name) is not None:
             return False
@@ -306,6 +337,12 @@ class OpenTables:
 
     def _begin(self, party: _Party) -> None:
         """All seats are taken, and all players are here. Those of a table that lasts are told that with its match."""
+        if party.slow:
+            self._journal.drop_opened(party.table, lambda: None)
+            records = list(party.players.values())[:: -1 if party.reversed else 1]
+            self._remove(party)
+            self._slow().begin(party.queue.game, party.table, party.settings, records)
+            return
         players = [self._registry.sessions.by_key[key] for key in party.players]
         seen = self._seen(party)
         if party.lasts:
@@ -492,7 +529,7 @@ class OpenTables:
 
     def _own(self, session: Session) -> _Party | None:
         """The table that a player has opened last."""
-        own = (one for one in reversed(self._where.get(session.key, ())) if one.opener == session.key)
+        own = (one for one in reversed(self._where.get(session.key, ())) if one.opener == session.key and not one.slow)
         return next(own, None)
 
     def empty_seats(self, session: Session) -> int | None:
@@ -510,6 +547,10 @@ class OpenTables:
     def waits(self, session: Session) -> bool:
         """Whether a player waits at a table."""
         return session.key in self._where
+
+    def is_slow(self, table: TableId) -> bool:
+        """Whether a slow match begins at a table that waits."""
+        return table in self._parties and self._parties[table].slow
 
     def waits_briefly(self, session: Session) -> bool:
         """Whether a player waits at a table that does not last, or not for them: they wait nowhere else meanwhile."""
@@ -532,7 +573,7 @@ class OpenTables:
     def alone(self, session: Session) -> WaitingTable | None:
         """The only table at which a player waits, alone, if it is for everybody."""
         parties = self._where.get(session.key, ())
-        if len(parties) != 1 or parties[0].code or len(parties[0].players) > 1:
+        if len(parties) != 1 or parties[0].slow or parties[0].code or len(parties[0].players) > 1:
             return None
         return WaitingTable(*parties[0].queue.key, self._seen(parties[0]))
 
@@ -546,7 +587,8 @@ class OpenTables:
         The tables of a game that wait and are for everybody, the oldest first, and no more than are of use: tables at which
         somebody is away are left out. The others can be joined by their numbers, and are listed when older ones are gone.
         """
-        parties = (party for party in self._public() if party.queue == queue and not self._away(party))
+        public = (party for party in self._public() if party.queue == queue)
+        parties = (party for party in public if party.slow or not self._away(party))
         return [self._seen(party) for party in islice(parties, LISTED)]
 
     def listed(self) -> Mapping[str, list[OpenTable]]:
@@ -559,7 +601,7 @@ class OpenTables:
 
     def shown(self) -> list[WaitingTable]:
         """The tables that are for everybody, for the other hosts of a cluster, and no more than `LISTED`."""
-        public = (party for party in self._public() if not self._away(party))
+        public = (party for party in self._public() if not party.slow and not self._away(party))
         return [WaitingTable(*party.queue.key, self._seen(party)) for party in islice(public, LISTED)]
 
     def _public(self) -> Iterator[_Party]:
@@ -589,7 +631,8 @@ class OpenTables:
         """
         now = self._wall()
         for one in found:
-            game, left = games.get(one.game), self.patience - max(0.0, now - one.since / 1000)
+            slow = MOVE_DAYS in one.settings
+            game, left = games.get(one.game), self._patience(slow) - max(0.0, now - one.since / 1000)
             names = {key_of(player.name): player for player in one.players}
             free = {key: player for key, player in names.items() if key not in self._registry.sessions.by_key}
             if one.table in self._parties:
@@ -604,8 +647,11 @@ class OpenTables:
                 *(one.table, Queue(game), one.seats, one.settings, one.code, address, one.since, free),
                 reversed=one.reversed,
                 lasts=True,
+                slow=slow,
             )
             self._add(party, left)
+            if slow:
+                self._begin_if_all_are_here(party)  # the host began no matches when the last one came
         return len(self._parties)
 
     def halt(self) -> None:

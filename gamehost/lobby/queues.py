@@ -19,8 +19,8 @@ from twisted.internet.interfaces import IReactorTime
 
 from gamehost._twisted import Timer
 from gamehost.accounts.names import key_of
-from gamehost.games.base import CLOCK_SETTINGS, Game, ScriptedChance, Seat
-from gamehost.games.clock import with_clocks
+from gamehost.games.base import CLOCK_SETTINGS, MOVE_DAYS, Game, ScriptedChance, Seat
+from gamehost.games.clock import with_clocks, with_days
 from gamehost.journal.records import CHAMPIONSHIP, RATED, TABLE_SETTINGS, TableId, settings_to_show
 from gamehost.lobby.membership import Membership
 from gamehost.lobby.sessions import Session
@@ -34,6 +34,8 @@ def checked_settings(game: Game[Any, Any], settings: Settings) -> Settings:
 
     :raises BadOption: one is unknown or cannot be used
     """
+    if MOVE_DAYS in settings:
+        settings = with_days(game, settings)
     own = {name: text for name, text in settings.items() if name not in TABLE_SETTINGS}
     game.check(own)
     if CLOCK_SETTINGS.keys() & settings.keys():

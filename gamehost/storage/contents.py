@@ -180,9 +180,11 @@ class Sleep:
     table: TableId
     #: In seconds of up-time; `None`: a player is there.
     since: int | None
+    #: As of `Journal.sleep`.
+    due: int | None = None
 
     def write(self, database: Database) -> None:
-        database.run("UPDATE live SET since = ? WHERE game = ?", (self.since, self.table))
+        database.run("UPDATE live SET since = ?, due = ? WHERE game = ?", (self.since, self.due, self.table))
 
 
 @frozen
@@ -683,7 +685,7 @@ class OpenStore:
         tables = self.tables.unfinished(first=2)
         while some := list(islice(tables, LISTED_AT_ONCE)):
             notes = self.tables.notes_between(some[0][0], some[-1][0])
-            for (number, rows), (since, told) in zip(some, notes, strict=True):
+            for (number, rows), (since, told, due) in zip(some, notes, strict=True):
                 table = TableId(number)
                 if not rows:
                     yield UnreadableRow(table, f"table {table}: all of its rows are missing")
@@ -693,7 +695,7 @@ class OpenStore:
                 except Undecodable as error:
                     yield UnreadableRow(table, str(error))
                 else:
-                    yield UnfinishedTable(table, opening, len(rows) > 1, since, seats_of(told))
+                    yield UnfinishedTable(table, opening, len(rows) > 1, since, seats_of(told), due)
 
     def _put_to_sleep(self) -> None:
         """Note that the players that were present at the end of the last host have left."""

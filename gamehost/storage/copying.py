@@ -95,8 +95,8 @@ def _filled(store: str, reader: Inspector) -> Iterator[Inspector]:
         return
 
     def fill(database: SqliteDatabase) -> None:
-        notes = ((note.table, note.since, note.told) for note in reader.notes())
-        database.run_many("INSERT INTO live(game, since, told) VALUES (?, ?, ?)", notes)
+        notes = ((note.table, note.since, note.told, note.due) for note in reader.notes())
+        database.run_many("INSERT INTO live(game, since, told, due) VALUES (?, ?, ?, ?)", notes)
         copy_notes(reader.database, database)
 
     tables = renumbered(reader, itertools.count(1))

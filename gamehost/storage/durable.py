@@ -437,9 +437,9 @@ class DurableJournal:
         """Find the first and the last row of each of the newest tables, and how many older ones there are at most."""
         self._ask(lambda answer: found(*answer), ((), 0), partial(read_newest, most=most))
 
-    def sleep(self, table: TableId, since: int) -> None:
+    def sleep(self, table: TableId, since: int, due: int | None = None) -> None:
         self._open.discard(table)
-        self._put(Sleep(table, since), 64, nothing)
+        self._put(Sleep(table, since, due), 64, nothing)
 
     def wake(self, table: TableId) -> None:
         self._open.add(table)

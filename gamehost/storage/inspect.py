@@ -150,6 +150,8 @@ class UnfinishedNote:
     since: int | None = None
     #: Of a finished match, the seats that have received the end: bit 0 is the first seat. Bit 62: `MISSED_END`.
     told: int = 0
+    #: As of `UnfinishedTable`.
+    due: int | None = None
 
 
 @frozen
@@ -282,7 +284,9 @@ class Inspector:
         return map(Row._make, self.database.stream(ALL_ENDS))
 
     def notes(self) -> list[UnfinishedNote]:
-        return [UnfinishedNote(*row) for row in self.database.rows("SELECT game, since, told FROM live ORDER BY game")]
+        return [
+            UnfinishedNote(*row) for row in self.database.rows("SELECT game, since, told, due FROM live ORDER BY game")
+        ]
 
     def verify(self, each: Follow = _for_nobody, findings: Findings | None = None) -> Findings:
         """

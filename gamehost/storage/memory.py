@@ -180,7 +180,7 @@ class MemoryJournal:
     def also(self, note: Note, durable: Callable[[], None]) -> None:
         durable()
 
-    def sleep(self, table: TableId, since: int) -> None:
+    def sleep(self, table: TableId, since: int, due: int | None = None) -> None:
         pass
 
     def wake(self, table: TableId) -> None:

@@ -153,7 +153,8 @@ _BETWEEN = "SELECT game FROM live WHERE LISTED AND game BETWEEN ? AND ? ORDER BY
 #: The time since which unfinished tables sleep, and the seats that have received their end. The notes of all tables
 #: would need more memory than the rest of a start.
 _NOTES = """
-    SELECT coalesce(since, seconds), told FROM live CROSS JOIN uptime WHERE LISTED AND game BETWEEN ? AND ? ORDER BY game"""
+    SELECT coalesce(since, seconds), told, due FROM live CROSS JOIN uptime
+    WHERE LISTED AND game BETWEEN ? AND ? ORDER BY game"""
 _LAST_TABLE = Sql(
     f"SELECT max(coalesce((SELECT max(game) FROM placed), 0), coalesce((SELECT max(game) FROM event WHERE {REST}), 0))",
     "SELECT greatest((SELECT max(game) FROM event), (SELECT max(game) FROM live), 0)",
@@ -296,10 +297,10 @@ class TableRows:
         """The numbers of unfinished tables from `low` to `high`, in order, and no more than `most`."""
         return [row[0] for row in self._listed(_BETWEEN, low, high, most)]
 
-    def notes_between(self, low: int, high: int) -> list[tuple[int, int]]:
+    def notes_between(self, low: int, high: int) -> list[tuple[int, int, int | None]]:
         """
-        For the unfinished tables from `low` to `high`: since when each sleeps, and the bits of the seats that have
-        received the end.
+        For the unfinished tables from `low` to `high`: since when each sleeps, the bits of the seats that have received the
+        end, and `UnfinishedTable.due`.
         """
         return self._listed(_NOTES, low, high)
 

@@ -47,6 +47,7 @@ INSERT INTO checked VALUES (0, 0, 0);
 CREATE TABLE live(
   game INTEGER PRIMARY KEY,
   since INTEGER,               -- since when the last player is gone, in seconds of `uptime`; NULL: a player is there
+  due INTEGER,                 -- of a slow match with nobody there: its deadline, milliseconds since 1970; NULL: look at it
   told INTEGER NOT NULL DEFAULT 0 -- of a finished match: the seats that were told the end; bit 0 is the first seat
 ) STRICT;
 

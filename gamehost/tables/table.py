@@ -156,13 +156,13 @@ class Table(Generic[A, E]):
         self._clocked = reading_of(self._master) is not None
         return self
 
-    def open(self, opening: TableHeader, players: Sequence[Player[A, Any]]) -> None:
-        """Begin a match of these players, in the order of the seats."""
+    def open(self, opening: TableHeader, players: Sequence[Player[A, Any] | None]) -> None:
+        """Begin a match of these players, in the order of the seats. `None`: the player of a slow match is not there."""
         self._origin = self._context.clock.seconds()
         self._outbox.appended += 1  # the opening has no events
         self._context.journal.open(self.id, opening, self._outbox.durable)
         # No player gets a seat before the match has begun: a table that no player has received can be forgotten.
-        handles = [self._new_handle(Seat(seat), player) for seat, player in enumerate(players)]
+        handles = [self._new_handle(Seat(seat), one) for seat, one in enumerate(players) if one is not None]
         try:
             events = self._master.begin(0)
         except Exception:

@@ -48,6 +48,8 @@ class RecordingJournal(MemoryJournal):
         self.told_tables: set[TableId] = set()
         #: Of sleeping tables, since when.
         self.since: dict[TableId, int] = {}
+        #: And of slow ones, their deadlines.
+        self.due: dict[TableId, int | None] = {}
         #: Sleeping tables that have not been loaded: no entries can be added to them.
         self.asleep: set[TableId] = set()
         #: The tables that this host plays; other hosts may write to the same store.
@@ -132,7 +134,8 @@ class RecordingJournal(MemoryJournal):
     def unfinished(self) -> Iterable[UnfinishedTable]:
         for record in self.records():
             since = self.since.setdefault(record.table, self.uptime)
-            yield UnfinishedTable(record.table, record.opening, bool(record.entries), since, record.told)
+            due = self.due.get(record.table)
+            yield UnfinishedTable(record.table, record.opening, bool(record.entries), since, record.told, due)
 
     def records(self) -> list[TableRecord]:
         """The whole records of the unfinished tables."""
@@ -190,12 +193,13 @@ class RecordingJournal(MemoryJournal):
     def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
         self._tell(partial(super().match, table, found))
 
-    def sleep(self, table: TableId, since: int) -> None:
-        self.since[table] = since
+    def sleep(self, table: TableId, since: int, due: int | None = None) -> None:
+        self.since[table], self.due[table] = since, due
         self.asleep.add(table)
 
     def wake(self, table: TableId) -> None:
         self.since.pop(table, None)
+        self.due.pop(table, None)
         self.asleep.discard(table)
 
     def put_opened(self, opened: OpenedTable, durable: Callable[[], None]) -> None:
@@ -235,7 +239,7 @@ class RecordingJournal(MemoryJournal):
         again.people = dict(self.people)
         again.told_tables = set(self.told_tables)
         again.told_seats = dict(self.told_seats)
-        again.since = dict(self.since)
+        again.since, again.due = dict(self.since), dict(self.due)
         again.opened_tables = dict(self.opened_tables)
         again.own_matches = {owner: dict(own) for owner, own in self.own_matches.items()}
         again.uptime = again.noted_uptime = self.noted_uptime

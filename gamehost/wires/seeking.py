@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import field, frozen
 from msgspec import Struct
 
-from gamehost.games.base import CLOCK_SETTINGS, Game, LimitsChoices, Seat
+from gamehost.games.base import CLOCK_SETTINGS, MOVE_DAYS, Game, LimitsChoices, Seat
 from gamehost.games.installed import installed
 from gamehost.games.messages import Messages
 from gamehost.games.play import messages_of
@@ -121,6 +121,8 @@ def wanted(
     if chosen.keys() - played.choices:
         choices = ", ".join(sorted(played.choices)) or "none"
         raise SeekRefused(f"a setting that cannot be chosen; those of {game.name} are: {choices}")
+    if MOVE_DAYS in chosen and (others := _QUICK & chosen.keys()):
+        raise SeekRefused(f"{MOVE_DAYS} is the time for each move: leave out {min(others)}")
     try:
         if RATED in chosen:
             rated = yes_or_no(RATED, chosen[RATED])
@@ -179,6 +181,8 @@ def play_house(lobby: "Lobby", session: Session, sought: Wanted, level: str) -> 
     :raises HouseRefused: there are none
     """
     settings = _settings(sought, new_code(lobby.below) if sought.private else "")
+    if MOVE_DAYS in sought.settings:
+        raise HouseRefused("house players need no days for a move")
     try:
         _check_rated(session, sought)
     except CannotJoin as error:
@@ -268,7 +272,9 @@ def new_code(below: Callable[[int], int]) -> str:
     return "".join(CODE_LETTERS[below(len(CODE_LETTERS))] for _ in range(CODE_LENGTH))
 
 
-_OF_TABLES = frozenset({"move_time", RATED, *CLOCK_SETTINGS})
+#: Settings of every game that do not go together with days for a move.
+_QUICK = frozenset({"move_time", "setup_time", *CLOCK_SETTINGS})
+_OF_TABLES = frozenset({"move_time", RATED, MOVE_DAYS, *CLOCK_SETTINGS})
 
 
 def played(game: Game[Any, Any]) -> PlayedGame | None:

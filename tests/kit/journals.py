@@ -121,7 +121,7 @@ class CommittedJournal(RecordingJournal):
 
         self._queue((table, read, lambda: loaded(found[0])))
 
-    def sleep(self, table: TableId, since: int) -> None:
+    def sleep(self, table: TableId, since: int, due: int | None = None) -> None:
         self._queue((table, partial(self.since.update, {table: since}), lambda: None))
 
     def wake(self, table: TableId) -> None:

@@ -440,8 +440,8 @@ class DrawnJournal(MemberJournal):
 
         self._put(read, lambda: loaded(found[0]))
 
-    def sleep(self, table: TableId, since: int) -> None:
-        self._put(partial(super().sleep, table, since), _nothing)
+    def sleep(self, table: TableId, since: int, due: int | None = None) -> None:
+        self._put(partial(super().sleep, table, since, due), _nothing)
 
     def wake(self, table: TableId) -> None:
         self._put(partial(super().wake, table), _nothing)

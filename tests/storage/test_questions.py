@@ -420,7 +420,7 @@ class ReadsContract(JournalCase):
             found = list(self.tables.unfinished(first, after))
             self.assertEqual(([table for table, _ in found], {len(own) for _, own in found}), (expected, {rows}))
             self.assertEqual(self.asked.queries, 3 if len(found) > 4 else 2)
-        self.assertEqual(self.tables.notes_between(2, 4), [(0, 0)] * 3)
+        self.assertEqual(self.tables.notes_between(2, 4), [(0, 0, None)] * 3)
 
     def test_some_tables(self) -> None:
         self.assertEqual(self.tables.unfinished_between(2, 6, 3), [2, 3, 4])

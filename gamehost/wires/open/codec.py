@@ -61,6 +61,8 @@ EXAMPLES: Mapping[str, str] = {
     "takeback": '{"do":"takeback","table":3,"step":"offer"}',
     "say": '{"do":"say","phrase":"hello"}',
     "leave": '{"do":"leave"}',
+    "sit": '{"do":"sit","table":3}',
+    "rise": '{"do":"rise","table":3}',
     "ping": '{"do":"ping"}',
 }
 

@@ -11,6 +11,7 @@ The course of a connection, `->` from the client, `<-` from the host; each line 
     -> {"do":"leave"}                             <- {"is":"over",...}     to all; then `seek` begins the next match
     connection lost                               <- {"is":"away",...}     to the others, and {"is":"claim",...} after a minute
     -> {"do":"claim","table":3,"as":"win"}        <- {"is":"over",...}     or "draw", "house", or no answer
+    -> {"do":"sit","table":5}                     <- {"is":"seated",...}   at a slow match, then `back`; `rise` ends it
     -> {"do":"enter",...,"key":"..."}             <- {"is":"entered",...}, {"is":"seated",...}, {"is":"back",...} with the view
                                                   <- {"is":"bye",...}      before the host closes a connection
 
@@ -30,6 +31,7 @@ from msgspec import UNSET, UnsetType
 
 from gamehost.accounts.bans import ADDRESS_BANNED
 from gamehost.accounts.login import LOG_IN_WAITS
+from gamehost.entries import imported
 from gamehost.games.base import Game, HasSequels, HasSteps, IllegalAction, Offer, Seat
 from gamehost.games.drawing import Scene
 from gamehost.games.messages import Messages
@@ -49,6 +51,7 @@ from gamehost.tables.interfaces import (
     Offered,
     OpenTable,
     Over,
+    Player,
     Refused,
     Replaced,
     SeatHandle,
@@ -110,6 +113,9 @@ _NOT_NOW: Mapping[Enum, str] = {
 }
 _NO_SEAT = "you have no seat at this table"
 _NOT_ASCII = "an action is written in ASCII"
+
+#: Most clients have no slow match.
+_SLOW_SEATS = imported("gamehost.wires.open.slow:SlowSeats")
 
 #: The most actions in one list.
 MOST_MOVES = 1_000
@@ -177,6 +183,8 @@ class OpenConversation(LogsIn):
         self._asks_moves = False
         #: The seats of absent players, because of whom this player may claim the match.
         self._claimable: set[Seat] = set()
+        #: The seats at slow matches; `None`: there were none.
+        self._slow: Any = None
 
     def begin(self) -> None:
         self._begun = True
@@ -254,10 +262,13 @@ class OpenConversation(LogsIn):
     def _find_table(self, session: Session, sought: Wanted) -> TableId | None:
         """Have the player wait at a table that fits, or at a new one, which is given."""
         try:
-            return find_table(self.lobby, session, sought, self.tell_gathered)
+            found = find_table(self.lobby, session, sought, self.tell_gathered)
         except (TooManyTables, CannotJoin) as error:
             self._wait_no_longer(str(error))
             return None
+        if found is None:
+            self.rests()
+        return found
 
     def stop(self, message: m.Stop) -> None:
         assert self.session is not None
@@ -295,6 +306,8 @@ class OpenConversation(LogsIn):
             join_table(self.lobby, self.session, self._options.games, TableId(message.table), code)
         except CannotJoin as error:
             self._wait_no_longer(str(error))
+        else:
+            self.rests()
 
     def ask_rematch(self, message: m.AskRematch) -> None:
         """Join the players that wait for the rematch, or wait there and ask the others."""
@@ -357,7 +370,7 @@ class OpenConversation(LogsIn):
         """Let the table judge an action in the game's own notation."""
         handle = self.handle
         if handle is None or message.table != handle.table:
-            self.peer.refuse(m.Refused(_NO_SEAT, message.id))
+            self._do_elsewhere(message)
             return
         if not message.action.isascii():
             self.peer.refuse(m.Refused(_NOT_ASCII, message.id))
@@ -379,7 +392,7 @@ class OpenConversation(LogsIn):
         handle = self.handle
         why = None
         if handle is None or message.table != handle.table:
-            why = _NO_SEAT
+            self._do_elsewhere(message)
         elif self._asks_moves:
             why = 'wait for "moves"'
         else:
@@ -419,7 +432,7 @@ class OpenConversation(LogsIn):
     def offer(self, message: m.Draw | m.Takeback) -> None:
         handle = self.handle
         if handle is None or message.table != handle.table:
-            self.peer.refuse(m.Refused(_NO_SEAT, message.id))
+            self._do_elsewhere(message)
             return
         offer = Offer.DRAW if isinstance(message, m.Draw) else Offer.TAKEBACK
         if message.step == "offer":
@@ -445,10 +458,67 @@ class OpenConversation(LogsIn):
 
     def leave(self, message: m.Leave) -> None:
         """Resign. `over` follows, once the journal has it."""
-        if self.handle is None:
+        handle = self.handle
+        if message.table is not UNSET and (handle is None or message.table != handle.table):
+            seat = None if self._slow is None else self._slow.get(message.table)
+            if seat is None or seat.handle is None:
+                self._refuse(_NO_SEAT)
+            else:
+                seat.handle.resign()
+        elif self.state is not OpenState.PLAYING:
+            self.unexpected(message)
+        elif handle is None:
             self._refuse('wait for "seated"')
         else:
-            self.handle.resign()
+            handle.resign()
+
+    # -- slow matches
+
+    def sit(self, message: m.Sit) -> None:
+        """Sit down at a slow match."""
+        if (why := self._slow_seats().sit(TableId(message.table))) is not None:
+            self._refuse(why)
+
+    def rise(self, message: m.Rise) -> None:
+        if self._slow is not None and self._slow.rise(TableId(message.table)):
+            self.peer.say(m.Risen(message.table))
+        else:
+            self._refuse("you do not sit at a slow match of this number")
+
+    def slow_seat(self, table: TableId) -> Player[Any, Any] | None:
+        """A slow match of this player begins: who receives its events. As of `SitsDown`."""
+        if self.state not in (OpenState.LOBBY, OpenState.WAITING):
+            return None
+        seat: Player[Any, Any] | None = self._slow_seats().new(table)
+        if seat is None:
+            self._refuse(f"match {table} has begun: sit down there when you have risen from another one")
+        return seat
+
+    def _slow_seats(self) -> Any:
+        if self._slow is None:
+            self._slow = _SLOW_SEATS(self, self._options, self._encoder)
+        return self._slow
+
+    def _do_elsewhere(self, message: m.Act | m.AskMoves | m.Draw | m.Takeback) -> None:
+        """A message for another match than the one of this connection: for a slow one, or for none."""
+        seat = None if self._slow is None else self._slow.get(message.table)
+        if seat is None or seat.handle is None:
+            self.peer.refuse(m.Refused(_NO_SEAT, message.id))
+        else:
+            seat.hear(message)
+
+    def rests(self) -> None:
+        """A slow match has begun, or is looked at. It is no reason not to look for another match."""
+        session = self.session
+        if session is None or self.state is not OpenState.WAITING:
+            return
+        if session.table_id is None and self.lobby.may_seek(session):
+            self._rest()
+
+    def end(self) -> None:
+        if self._slow is not None:
+            self._slow.rise_everywhere()
+        super().end()
 
     # -- always
 
@@ -494,8 +564,10 @@ class OpenConversation(LogsIn):
         (OpenState.WAITING, m.Stop): stop,
         (OpenState.WAITING, m.House): ask_house,
         (OpenState.PLAYING, m.House): ask_house,
-        (OpenState.PLAYING, m.Leave): leave,
         **dict.fromkeys(((state, m.Say) for state in INSIDE), say_phrase),
+        **dict.fromkeys(((state, m.Leave) for state in INSIDE), leave),
+        **dict.fromkeys(((state, m.Sit) for state in INSIDE), sit),
+        **dict.fromkeys(((state, m.Rise) for state in INSIDE), rise),
     }
     # -- the seat
 

@@ -125,8 +125,9 @@ class Seek(ClientMessage, frozen=True, tag="seek"):
     """
     Look for opponents. The match begins as soon as there are enough.
 
-    Without `seats`, the game's least number. `settings` are the game's, such as `{"move_time": 60}`. With `house`, the host's
-    own players of this level (`random`, `easy`, `medium` or `hard`) take the other seats at once. `private`: only clients that
+    Without `seats`, the game's least number. `settings` are the game's, such as `{"move_time": 60}`. With `{"move_days": 3}`
+    the match is slow: it begins when the last seat is taken, and goes on, whoever is connected. With `house`, the host's own
+    players of this level (`random`, `easy`, `medium` or `hard`) take the other seats at once. `private`: only clients that
     know the code can join. `seat`: in games of two.
     """
 
@@ -275,7 +276,24 @@ class Say(ClientMessage, frozen=True, tag="say"):
 
 
 class Leave(ClientMessage, frozen=True, tag="leave"):
-    """Resign the match."""
+    """Resign the match; with `table`, the slow match at which you sit."""
+
+    table: Whole | UnsetType = UNSET
+
+
+class Sit(ClientMessage, frozen=True, tag="sit"):
+    """
+    Sit down at a slow match of yours, to look and to move. The answer is `seated` with `by`, then `back`. A connection sits at
+    8 of them at most, besides another match.
+    """
+
+    table: Whole
+
+
+class Rise(ClientMessage, frozen=True, tag="rise"):
+    """Rise from a slow match. It goes on, and so does the time for your move."""
+
+    table: Whole
 
 
 class Ping(ClientMessage, frozen=True, tag="ping"):
@@ -449,8 +467,8 @@ class Seeking(ServerMessage, frozen=True, tag="seeking"):
     """
     No opponent yet, or not enough. `names` are all who have a seat at this table, and it is said again when they change.
     `table` and `code` are what others need for `join`; there is no code at a table that is not private. `away`: those of them
-    who are not connected now. The match begins when all seats are taken and nobody is away. `lasts`: the table waits for a day,
-    whoever is connected.
+    who are not connected now. The match begins when all seats are taken and nobody is away; a slow one, whoever is away.
+    `lasts`: the table waits for a day, of a slow match for two weeks, whoever is connected.
     """
 
     game: str
@@ -500,7 +518,8 @@ class Stopped(ServerMessage, frozen=True, tag="stopped"):
 class Seated(ServerMessage, frozen=True, tag="seated"):
     """
     You have a seat. The events of the match follow. `n` is the number of the last entry before them. `grace`: if you lose the
-    connection while another person is there, your seat is kept for so many milliseconds; without it, for 60,000.
+    connection while another person is there, your seat is kept for so many milliseconds; without it, for 60,000. `by`: of a
+    slow match, when the time of the seat to move is over, in milliseconds since 1970.
     """
 
     table: int
@@ -512,6 +531,13 @@ class Seated(ServerMessage, frozen=True, tag="seated"):
     clocks: Clocks = UNSET
     due: Due = UNSET
     grace: int | UnsetType = UNSET
+    by: int | UnsetType = UNSET
+
+
+class Risen(ServerMessage, frozen=True, tag="risen"):
+    """The answer to `rise`."""
+
+    table: int
 
 
 class Shown(ServerMessage, frozen=True, tag="shown"):

@@ -115,7 +115,7 @@ def _fill(session: Session, reader: Inspector) -> None:
     session.copy(_COPY, _TYPES, (row for rows in renumbered(reader, repeat(epoch)) for row in rows))
     MatchLists(session).make()
     for note in reader.notes():
-        values = (note.table, epoch, note.since, note.told)
-        session.run("INSERT INTO live(game, owner, since, told) VALUES (%s, %s, %s, %s)", values)
+        values = (note.table, epoch, note.since, note.told, note.due)
+        session.run("INSERT INTO live(game, owner, since, told, due) VALUES (%s, %s, %s, %s, %s)", values)
     session.run(NOTE_LIST)
     copy_notes(reader.database, session)

@@ -46,7 +46,8 @@ _SPEAKS_OTHERWISE = f"""
     AND interface <> %s AND epoch IN ({_LOCKS}) ORDER BY epoch LIMIT 1"""
 #: Row 0 of unfinished tables, with what is noted of each, and whether there is another row.
 _OPENINGS = f"""
-    SELECT coalesce(since, 0), told, lost OR EXISTS (SELECT 1 FROM event AS later WHERE later.game = live.game AND later.n = 1),
+    SELECT coalesce(since, 0), told, due,
+    lost OR EXISTS (SELECT 1 FROM event AS later WHERE later.game = live.game AND later.n = 1),
     {EVENT.postgresql} FROM live JOIN event ON event.game = live.game AND event.n = 0
     WHERE owner = %s AND {{}} ORDER BY live.game"""
 
@@ -371,10 +372,10 @@ def _tables(session: Session, owner: int, which: str) -> Iterator[UnfinishedTabl
 
     :param which: a condition
     """
-    for since, told, begun, *columns in session.stream(_OPENINGS.format(which), (owner,)):
+    for since, told, due, begun, *columns in session.stream(_OPENINGS.format(which), (owner,)):
         row = Row._make(columns)
         try:
-            yield UnfinishedTable(TableId(row.game), read_opening(row), begun, since, seats_of(told))
+            yield UnfinishedTable(TableId(row.game), read_opening(row), begun, since, seats_of(told), due)
         except Undecodable:
             continue
 

@@ -34,6 +34,7 @@ CREATE TABLE live(
   game bigint PRIMARY KEY,
   owner bigint NOT NULL,       -- the life that writes the table's rows
   since bigint,                -- since when the last player is gone, in seconds of `uptime`; NULL: a player is there
+  due bigint,                  -- of a slow match with nobody there: its deadline, milliseconds since 1970; NULL: look at it
   told bigint NOT NULL DEFAULT 0, -- of a finished match: the seats that were told the end; bit 0 is the first seat
   inherited bigint,            -- the life that owned it before; NULL: its owner has opened it
   -- A row of the table that was its newest one when this was noted: a second or some before now, and at the end of a life. So a

@@ -1,0 +1,492 @@
+"""
+Slow matches: each move may take days, and the match outlives the connections of its players.
+
+A slow match is no session's, and does not sleep as other matches do. Its players *sit down* to look and to move, and *rise*
+again. While nobody sits there, memory has a few rows of it: the seats and the deadline. One timer is
+for all of them. It rings at the next deadline, and every half minute, when the wall's clock is compared with the reactor's.
+
+Nobody loses by what the host did: before `grace` has passed since the start, or since the wall's clock has jumped, no
+deadline counts. The master has the true time all along.
+"""
+
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any, Protocol, runtime_checkable
+
+from attrs import define, field
+from twisted.logger import Logger
+
+from gamehost._twisted import Timer
+from gamehost.accounts.names import key_of
+from gamehost.games.base import MOST_DAYS, MOVE_DAYS, Game, Result, Seat
+from gamehost.journal.records import (
+    SLOW,
+    OwnedMatch,
+    OwnState,
+    SeatRecord,
+    TableHeader,
+    TableId,
+    TableRecord,
+    UnfinishedTable,
+)
+from gamehost.journal.replay import NotFollowed
+from gamehost.limits import Limits
+from gamehost.lobby.own_list import owner_of
+from gamehost.lobby.own_matches import OwnMatches
+from gamehost.lobby.queues import CannotJoin
+from gamehost.lobby.sessions import Session, SessionRegistry
+from gamehost.rates import rate_limit_key
+from gamehost.settings import Settings, whole_number
+from gamehost.tables.context import Phase, TableContext
+from gamehost.tables.interfaces import Player
+from gamehost.tables.slow_table import ANNULLED, SlowTable
+
+#: Seconds between two looks at the wall's clock, and by how many it may differ then from the reactor's.
+LOOK_EVERY, JUMP = 30.0, 10.0
+#: Tables that are read at once.
+LOADS = 20
+#: Deadlines later than this many milliseconds from now are none of ours: the table is read then.
+_LATEST = 2 * MOST_DAYS * 86_400_000
+#: For a table that has no deadline, or one that is not known.
+_NEVER = 2**62
+_OF_ADDRESS, _OF_ALL = "slow_matches_per_address", "slow_matches"
+
+_SCHEMA = """
+CREATE TABLE slow(
+  number INTEGER PRIMARY KEY,
+  game TEXT NOT NULL,
+  due INTEGER NOT NULL       -- the deadline, in milliseconds since 1970
+) STRICT;
+CREATE INDEX soonest ON slow(due);
+
+CREATE TABLE seat(
+  number INTEGER NOT NULL,
+  seat INTEGER NOT NULL,
+  key TEXT NOT NULL,         -- the player's name, as names are compared
+  name TEXT NOT NULL,
+  account INTEGER NOT NULL,
+  digest TEXT NOT NULL,      -- of the key that a guest has
+  address TEXT NOT NULL,     -- as of rate_limit_key, where the match began
+  PRIMARY KEY(number, seat)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX of_player ON seat(key);
+CREATE INDEX of_address ON seat(address);
+"""
+
+
+class CannotSit(Exception):
+    """There is no such seat, or it cannot be taken now. The message says why, for the player."""
+
+
+@runtime_checkable
+class SitsDown(Protocol):
+    """A player that can sit at slow tables."""
+
+    def slow_seat(self, table: TableId) -> Player[Any, Any] | None:
+        """A match begins in which this player has a seat: who receives its events; `None`: the player does not sit down."""
+
+
+class _Index:
+    """The unfinished slow matches, in a database in memory. It is made again from the store at each start."""
+
+    def __init__(self) -> None:
+        self._database = sqlite3.connect(":memory:", isolation_level=None)
+        self._database.execute("PRAGMA journal_mode=OFF")
+        self._database.executescript(_SCHEMA)
+
+    def _ask(self, sql: str, *parameters: Any) -> list[Any]:
+        return self._database.execute(sql, parameters).fetchall()
+
+    def add(self, tables: Iterable[tuple[TableId, TableHeader, int | None]]) -> None:
+        """Put tables in, each with its opening and its deadline."""
+        these = iter(tables)
+        while some := list(islice(these, 1000)):
+            self._database.execute("BEGIN")
+            self._database.executemany(
+                "INSERT OR REPLACE INTO slow VALUES (?, ?, ?)",
+                [(table, opening.game, _NEVER if due is None else due) for table, opening, due in some],
+            )
+            self._database.executemany(
+                "INSERT OR REPLACE INTO seat VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (table, seat, key_of(one.name), one.name, one.account, one.key_digest, rate_limit_key(one.address))
+                    for table, opening, _ in some
+                    for seat, one in enumerate(opening.seats)
+                ],
+            )
+            self._database.execute("COMMIT")
+
+    def remove(self, table: TableId) -> list[str]:
+        """Take a table out. Returns the keys of its players' names."""
+        keys = [row[0] for row in self._ask("DELETE FROM seat WHERE number = ? RETURNING key", table)]
+        self._ask("DELETE FROM slow WHERE number = ?", table)
+        return keys
+
+    def __len__(self) -> int:
+        return int(self._ask("SELECT count(*) FROM slow")[0][0])
+
+    def game(self, table: TableId) -> str | None:
+        found = self._ask("SELECT game FROM slow WHERE number = ?", table)
+        return found[0][0] if found else None
+
+    def set_due(self, table: TableId, due: int | None) -> None:
+        self._ask("UPDATE slow SET due = ? WHERE number = ?", _NEVER if due is None else due, table)
+
+    @property
+    def soonest(self) -> int | None:
+        """The next deadline; `None`: there is none."""
+        found = self._ask("SELECT min(due) FROM slow")[0][0]
+        return None if found is None or found == _NEVER else int(found)
+
+    def due(self, now: int, most: int) -> list[TableId]:
+        """At most so many tables with a deadline until now, the first one first."""
+        rows = self._ask("SELECT number FROM slow WHERE due <= ? ORDER BY due, number LIMIT ?", now, most)
+        return [TableId(row[0]) for row in rows]
+
+    def seat(self, table: TableId, session: Session) -> Seat | None:
+        """The seat that a player has at a table; `None`: it has none."""
+        found = self._ask(
+            "SELECT seat FROM seat WHERE number = ? AND key = ? AND account = ? AND (account OR digest = ?)",
+            *(table, session.key, session.account, session.key_digest),
+        )
+        return Seat(found[0][0]) if found else None
+
+    def guest(self, key: str) -> SeatRecord | None:
+        """The guest that has a seat under this key of a name; `None`: nobody."""
+        found = self._ask("SELECT name, digest FROM seat WHERE key = ? AND NOT account LIMIT 1", key)
+        return SeatRecord(found[0][0], "open", "", False, found[0][1]) if found else None
+
+    def tables(self, key: str) -> list[TableId]:
+        """The tables at which the player with this key of a name has a seat."""
+        return [TableId(row[0]) for row in self._ask("SELECT number FROM seat WHERE key = ? ORDER BY number", key)]
+
+    def count(self, column: str, value: str) -> int:
+        return int(self._ask(f"SELECT count(DISTINCT number) FROM seat WHERE {column} = ?", value)[0][0])
+
+
+#: Called with a table, or with the reason why it cannot be read.
+_Use = Callable[[SlowTable | str], None]
+
+
+@define(eq=False)
+class SlowMatches:
+    """
+    The slow matches of a host: a `SlowHost`.
+
+    :param own: the lists of players' own matches
+    :param games: by their names
+    :param uptime: as of `Seats`
+    """
+
+    _context: TableContext
+    _registry: SessionRegistry
+    _own: OwnMatches
+    _games: Mapping[str, Game[Any, Any]]
+    _uptime: Callable[[], int]
+    limits: Limits = field(init=False, factory=Limits)
+    #: The most days for a move, 0: there are no slow matches. And the seconds after a start in which no deadline counts.
+    days: int = field(init=False, default=MOST_DAYS)
+    grace: float = field(init=False, default=43_200.0)
+    #: The tables in memory: somebody sits there, or something is about to be written.
+    tables: dict[TableId, SlowTable] = field(init=False, factory=dict)
+    #: The tables that cannot go on in this run, and why.
+    faulty: dict[TableId, str] = field(init=False, factory=dict)
+    _index: _Index = field(init=False, factory=_Index)
+    #: The tables that are being read, and what is to be done with each.
+    _reading: dict[TableId, list[_Use]] = field(init=False, factory=dict)
+    #: Those with a deadline that is not known, or was before the start.
+    _unknown: deque[TableId] = field(init=False, factory=deque)
+    #: Since when deadlines have not counted for a while, in milliseconds since 1970.
+    _since: int = field(init=False)
+    #: The wall's clock and the reactor's at the last look, in seconds.
+    _seen: tuple[float, float] = field(init=False)
+    _alarm: Timer = field(init=False, factory=Timer)
+    _stopped: bool = field(init=False, default=False)
+
+    log = Logger()
+
+    def __attrs_post_init__(self) -> None:
+        self._since = self.wall
+        self._seen = self._context.wall(), self._context.clock.seconds()
+
+    def __len__(self) -> int:
+        """How many are unfinished."""
+        return len(self._index)
+
+    @property
+    def wall(self) -> int:
+        return round(self._context.wall() * 1000)
+
+    @property
+    def lenient(self) -> int:
+        return self._since + round(self.grace * 1000)
+
+    # -- matches begin and end
+
+    def restore(self, found: Iterable[UnfinishedTable]) -> None:
+        """Take over matches of an earlier run, or of another host."""
+        now = self.wall
+        known = list[tuple[TableId, TableHeader, int | None]]()
+        for one in found:
+            game = self._games.get(one.opening.game)
+            if game is None or game.version != one.opening.version:
+                self._skip(one.table, f"{one.opening.game} in version {one.opening.version} is not played here")
+                continue
+            known.append((one.table, one.opening, one.due))
+            if one.due is None or not now < one.due < now + _LATEST:
+                self._unknown.append(one.table)
+        self._index.add(known)
+        self._set_alarm()
+
+    def _skip(self, table: TableId, why: str) -> None:
+        self.faulty[table] = why
+        self.log.error("table {table} is not resumed: {reason}", table=table, reason=why)
+
+    def check_room(self, session: Session, settings: Settings) -> None:
+        """
+        Check that a player may begin one more match with these settings.
+
+        :raises CannotJoin: the limits of this host do not allow it
+        """
+        limits, days = self.limits, whole_number(MOVE_DAYS, settings[MOVE_DAYS])
+        if self._registry.membership.epoch is not None:
+            raise CannotJoin("this host is one of a cluster, and has no matches with days for a move")
+        if days > self.days:
+            most = f"{self.days} days for a move at most" if self.days else "no days for a move"
+            raise CannotJoin(f"on this host a match has {most}")
+        own = limits.most("slow_matches_per_account" if session.account else "slow_matches_per_guest")
+        if own is not None and self._index.count("key", session.key) >= own:
+            more = "" if session.account else "; an account may have more"
+            raise CannotJoin(f"you have {own} slow matches, and no more at once{more}")
+        address, of_address, of_all = rate_limit_key(session.address), limits.most(_OF_ADDRESS), limits.most(_OF_ALL)
+        if of_address is not None and self._index.count("address", address) >= of_address:
+            raise CannotJoin("players at this address have enough slow matches")
+        if of_all is not None and len(self._index) >= of_all:
+            raise CannotJoin("this host has enough slow matches")
+
+    def begin(self, game: Game[Any, Any], number: TableId, settings: Settings, seats: Sequence[SeatRecord]) -> None:
+        """Begin a match of these players, in the order of the seats. Those that are here sit down."""
+        opening = TableHeader(game.name, game.version, tuple(seats), {**settings, SLOW: str(self.wall)})
+        table = self._prepare(number, game, opening)
+        players = [self._sits_down(number, one) for one in seats]
+        names = ", ".join(f"{one.name} ({one.wire})" for one in seats)
+        self.log.info("table {table}: {game} begins: {players}", table=number, game=game.name, players=names)
+        self._context.counts.begun[game.name] += 1
+        self._index.add([(number, opening, None)])
+        self.tables[number] = table
+        table.open(opening, players)
+        self._put_away_if_empty(table)
+
+    def _sits_down(self, table: TableId, seat: SeatRecord) -> Player[Any, Any] | None:
+        session = self._registry.sessions.by_key.get(key_of(seat.name))
+        player = None if session is None else session.player
+        return player.slow_seat(table) if isinstance(player, SitsDown) else None
+
+    def _prepare(self, number: TableId, game: Game[Any, Any], opening: TableHeader) -> SlowTable:
+        table = SlowTable.prepare(self._context, number, game, opening, self._ended, lambda table, seat: None)
+        table.host = self
+        return table
+
+    def _ended(self, table: Any) -> None:
+        """A match is over, or a fault has stopped it. Its players are about to receive that."""
+        self.tables.pop(table.id, None)
+        if table.phase is Phase.SUSPENDED:
+            self.faulty[table.id] = table.fault
+            self._index.set_due(table.id, None)
+            return
+        self._context.counts.end(table.id, table.game.name, bool(table.outcome))
+        outcome = table.outcome or ANNULLED.why
+        self.log.info("table {table}: {game} is over: {outcome}", table=table.id, game=table.game.name, outcome=outcome)
+        self._remove(table.id)
+
+    def _remove(self, table: TableId) -> None:
+        for key in self._index.remove(table):
+            if key not in self._registry.sessions.by_key and not self._index.tables(key):
+                self._registry.membership.freed(key)
+        self._set_alarm()
+
+    # -- what others ask
+
+    def record_of(self, key: str) -> SeatRecord | None:
+        """The guest whose name this is, because of a match; `None`: nobody's."""
+        return self._index.guest(key)
+
+    def tables_of(self, key: str) -> list[TableId]:
+        """The matches of the player with this key of a name."""
+        return self._index.tables(key)
+
+    # -- players sit down and rise
+
+    def sit(self, session: Session, number: TableId, player: Player[Any, Any], failed: Callable[[str], None]) -> None:
+        """
+        A player sits down at the table of one of its matches: it is seated, at once or later, and receives `Back`.
+
+        :param failed: called with the reason if the table cannot be read
+        :raises CannotSit: there is no such match
+        """
+        seat = self._index.seat(number, session)
+        if seat is None:
+            raise CannotSit("you have no slow match of this number that is unfinished")
+        if number in self.faulty:
+            raise CannotSit("a fault has stopped this match")
+
+        def take(table: SlowTable | str) -> None:
+            if isinstance(table, str):
+                failed("this match is over")
+            elif session.player is not None:
+                table.reconnect(seat, player)
+
+        self._with(number, take)
+
+    def rise(self, number: TableId, player: Player[Any, Any]) -> None:
+        """A player looks no longer. Nothing happens if it does not sit there."""
+        table = self.tables.get(number)
+        if table is not None and not self._stopped:
+            for seat in range(len(table.names)):
+                table.rise(Seat(seat), player)
+            self._put_away_if_empty(table)
+
+    def give_up_all(self, key: str) -> None:
+        """A player has no matches any more: each is lost, or is left if it has more than two players."""
+
+        def give_up(table: SlowTable | str) -> None:
+            if not isinstance(table, str):
+                table.give_up(next(Seat(seat) for seat, name in enumerate(table.names) if key_of(name) == key))
+
+        for number in self._index.tables(key):
+            self._with(number, give_up)
+
+    def _put_away_if_empty(self, table: SlowTable) -> None:
+        """Nobody sits at a table any more: the store has all of it."""
+        if table.empty and table.running and self.tables.get(table.id) is table:
+            del self.tables[table.id]
+            self._context.journal.sleep(table.id, self._uptime(), table.deadline)
+
+    # -- tables are read
+
+    def _with(self, number: TableId, use: _Use) -> None:
+        """Do something with a table: at once if it is in memory, or when it was read."""
+        table = self.tables.get(number)
+        if table is not None:
+            use(table)
+            self._put_away_if_empty(table)
+        elif number in self._reading:
+            self._reading[number].append(use)
+        elif not self._stopped:
+            self._reading[number] = [use]
+            self._context.journal.load(number, partial(self._read, number))
+
+    def _read(self, number: TableId, record: TableRecord | str) -> None:
+        if self._stopped:
+            return
+        if isinstance(record, str):
+            self._failed(number, record)
+        elif not record.entries or record.entries[-1].outcome:
+            # Nobody was told that it began, or everybody can read how it ended.
+            self._context.journal.told(number)
+            self._remove(number)
+            self._use(number, "it is over")
+        else:
+            game = self._games[record.opening.game]
+            self._context.slices.run(self._following(game, record), partial(self._followed, number))
+
+    def _following(self, game: Game[Any, Any], record: TableRecord) -> Generator[None, None, SlowTable]:
+        table = self._prepare(record.table, game, record.opening)
+        yield from table.restore(record)
+        return table
+
+    def _followed(self, number: TableId, table: SlowTable | Exception) -> None:
+        if self._stopped:
+            return
+        if isinstance(table, Exception):
+            why = str(table) if isinstance(table, NotFollowed) else f"{type(table).__name__}: {table}"
+            self._failed(number, why)
+            return
+        self.tables[number] = table
+        self._index.set_due(number, table.deadline)
+        table.end_if_late()
+        self._use(number, table)
+        if not table.empty and number in self.tables:
+            self._context.journal.wake(number)
+        self._put_away_if_empty(table)
+
+    def _failed(self, number: TableId, why: str) -> None:
+        self._skip(number, why)
+        self._index.set_due(number, None)
+        self._use(number, why)
+
+    def _use(self, number: TableId, table: SlowTable | str) -> None:
+        for use in self._reading.pop(number, ()):
+            use(table)
+        self._set_alarm()
+
+    # -- the clock
+
+    def due_changed(self, table: Any) -> None:
+        self._index.set_due(table.id, table.deadline)
+        self._set_alarm()
+
+    def recorded(self, table: SlowTable, result: Result | None) -> None:
+        """Put the match into the lists of its players, as it is after an entry that is on its way into the journal."""
+        turn, deadline = table.turn, table.deadline
+        by = None if deadline is None else max(deadline, self.lenient)
+        rows: list[tuple[str, OwnedMatch]] = []
+        for seat, player in enumerate(table.players):
+            state: OwnState = "turn" if seat in turn else "wait"
+            match = OwnedMatch(table.id, table.game.name, tuple(table.names), seat, state, by, table.code)
+            if (owner := owner_of(player)) is not None:
+                rows.append((owner, match if result is None else self._own.ended(match, result)))
+        self._own.put(rows)
+
+    def _set_alarm(self) -> None:
+        """Ring at the next deadline, and at the next look at the wall's clock, whichever comes first."""
+        if self._stopped or not len(self._index):
+            self._alarm.stop()
+            return
+        wait = LOOK_EVERY
+        if self._unknown:
+            wait = 0.0
+        elif (soonest := self._index.soonest) is not None:
+            wait = min(wait, max(0.0, (max(soonest, self.lenient) - self.wall) / 1000))
+        if len(self._reading) >= LOADS and not wait:
+            return  # it is set again when one of them was read
+        clock = self._context.clock
+        if not self._alarm or self._alarm.due > clock.seconds() + wait:
+            self._alarm.set(clock, wait, self._ring)
+
+    def _ring(self) -> None:
+        self._look_at_wall()
+        while self._unknown and len(self._reading) < LOADS:
+            number = self._unknown.popleft()
+            if self._index.game(number) is not None:
+                self._with(number, lambda table: None)
+        now = self.wall
+        if now >= self.lenient:
+            for number in self._index.due(now, LOADS):
+                if len(self._reading) < LOADS:
+                    self._index.set_due(number, None)  # the table says it again when it was read
+                    self._with(number, _end_if_late)
+        self._set_alarm()
+
+    def _look_at_wall(self) -> None:
+        """If the wall's clock has jumped, or the machine was suspended, players could not know how late it is."""
+        wall, clock = self._context.wall(), self._context.clock.seconds()
+        passed, counted = wall - self._seen[0], clock - self._seen[1]
+        self._seen = wall, clock
+        if abs(passed - counted) > JUMP:
+            self._since = self.wall
+            words = "the clock has jumped by {seconds} s: no slow match ends by time for {hours} h"
+            self.log.warn(words, seconds=round(passed - counted), hours=round(self.grace / 3600, 1))
+
+    def halt(self) -> None:
+        """The host stops: nothing more happens. Who sits here has left."""
+        self._stopped = True
+        self._alarm.stop()
+
+
+def _end_if_late(table: SlowTable | str) -> None:
+    if not isinstance(table, str):
+        table.end_if_late()

@@ -1,0 +1,193 @@
+"""
+The table of a slow match: its clock is the wall's, and absence is its normal state.
+
+Nobody loses a seat by going away, and the clock does not stop when all have gone. The table has no alarm of its own:
+`gamehost.lobby.slow` has one for all of them.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, Self
+
+from attrs import define, field
+
+from gamehost.games.base import Cause, Game, Result, Seat
+from gamehost.games.clock import HasTurns
+from gamehost.journal.records import EntryKind, SeatRecord, TableHeader, TableId, TableRecord
+from gamehost.tables.context import PLAYING, Phase, TableContext
+from gamehost.tables.interfaces import Archived, Player
+from gamehost.tables.outbox import Outbox, Record
+from gamehost.tables.table import Table
+
+#: The end of a match in which a player has never moved in time.
+ANNULLED = Result((), Cause.TIME, "a player has never moved: the match does not count")
+
+
+class SlowHost(Protocol):
+    """The host of slow tables, as they see it. All times are milliseconds since 1970."""
+
+    @property
+    def wall(self) -> int:
+        """Now."""
+
+    @property
+    def lenient(self) -> int:
+        """Before this time no deadline counts, because players could not come."""
+
+    def due_changed(self, table: "SlowTable") -> None:
+        """The deadline of a table may have changed."""
+
+    def recorded(self, table: "SlowTable", result: Result | None) -> None:
+        """
+        An entry of a table is about to go to the journal.
+
+        :param result: if it ends the match
+        """
+
+
+@define(eq=False)
+class _SlowOutbox(Outbox[Any, Any]):
+    """The queue of a slow table. The host has each entry in its lists with the same commit."""
+
+    def record(self, record: Record[Any, Any]) -> None:
+        table: Any = self._table
+        table.host.recorded(table, record.result)
+        super().record(record)
+
+
+@define(eq=False)
+class SlowTable(Table[Any, Any]):
+    """One slow match. Its master has the true time, however long the host was down."""
+
+    host: SlowHost = field(init=False, repr=False)
+    #: When its clock began, in milliseconds since 1970.
+    began: int = 0
+    #: In the order of the seats.
+    players: Sequence[SeatRecord] = ()
+    #: The seats that have acted.
+    actors: set[Seat] = field(factory=set)
+
+    @classmethod
+    def prepare(
+        cls,
+        context: TableContext,
+        table: TableId,
+        game: Game[Any, Any],
+        opening: TableHeader,
+        ended: Callable[[Table[Any, Any]], None],
+        left: Callable[[Table[Any, Any], Seat], None],
+    ) -> Self:
+        self = super().prepare(context, table, game, opening, ended, left)
+        self._outbox = _SlowOutbox(self._outbox.places, self)
+        self.began, self.players = opening.slow or 0, opening.seats
+        return self
+
+    def restore(self, record: TableRecord, clock: int | None = None, restarted: bool = False) -> Iterator[None]:
+        """As of `Table`, of a record without an end."""
+        self.actors.update(
+            entry.seat for entry in record.entries if entry.seat is not None and entry.kind is EntryKind.ACTED
+        )
+        yield from super().restore(record, clock, restarted)
+        self.phase = PLAYING
+
+    @property
+    def deadline(self) -> int | None:
+        """When the time of the seat to move is over, in milliseconds since 1970; `None`: there is no such time."""
+        deadline = self._master.deadline if self.running else None
+        return None if deadline is None else deadline + self.began
+
+    @property
+    def due(self) -> tuple[int, int] | None:
+        """As of `WatchableTable`; the time in which a deadline does not count is in it."""
+        due = self._outbox.due
+        return None if due is None else (max(0, max(due.at + self.began, self.host.lenient) - self._wall), due.allowed)
+
+    @property
+    def _wall(self) -> int:
+        return self.now() + self.began
+
+    @property
+    def running(self) -> bool:
+        """Whether players can act."""
+        return self.phase is PLAYING and self._master.result is None
+
+    @property
+    def empty(self) -> bool:
+        """Whether no player sits here."""
+        return not any(place.taken for place in self._outbox.places)
+
+    @property
+    def turn(self) -> tuple[Seat, ...]:
+        """The seats that may act."""
+        master = self._master
+        if master.result is not None:
+            return ()
+        if isinstance(master, HasTurns) and (seat := master.to_move()) is not None:
+            return (seat,)
+        return tuple(seat for seat in map(Seat, range(len(self.names))) if self._may_act(seat))
+
+    def _may_act(self, seat: Seat) -> bool:
+        legal = self.game.legal(self._master.view(seat), seat)
+        return legal is None or next(iter(legal), None) is not None
+
+    def now(self) -> int:
+        """The time since the match began, in milliseconds, and never before its last entry."""
+        return max(self._stopped, self.host.wall - self.began)
+
+    def end_if_late(self) -> None:
+        """The deadline may be over: then it counts, once."""
+        deadline, now = self._master.deadline, self.now()
+        if self.running and deadline is not None and now >= deadline:
+            self._expire(now)
+
+    def _expire(self, now: int) -> None:
+        if now + self.began < self.host.lenient:
+            return
+        master = self._master
+        turn = master.to_move() if isinstance(master, HasTurns) else None
+        late = range(len(self.names)) if turn is None else (turn,)
+        if all(seat in self.actors for seat in late):
+            super()._expire(now)
+        else:
+            self.archive()  # it counts for nobody: a player has never come
+
+    def archive(self) -> None:
+        super().archive()
+        self.host.recorded(self, ANNULLED)
+
+    def _record(self, kind: EntryKind, now: int, seat: Seat | None, *more: Any) -> None:
+        self._stopped = max(self._stopped, now)
+        if seat is not None and kind is EntryKind.ACTED:
+            self.actors.add(seat)
+        super()._record(kind, now, seat, *more)
+
+    def rise(self, seat: Seat, player: Player[Any, Any]) -> None:
+        """A player looks no longer. Nothing happens if somebody else has the seat by now."""
+        place = self._outbox.places[seat]
+        taken = place.coming or place.handle
+        if taken is not None and taken.player is player:
+            self.disconnect(seat)
+
+    def disconnect(self, seat: Seat) -> None:
+        place = self._outbox.places[seat]
+        place.handle = place.coming = None
+        if self._offers is not None:
+            self._tell_end_of_offer(self._offers.end())
+
+    def _archived(self) -> None:
+        players = [place.handle.player for place in self._outbox.places if place.handle is not None]
+        for place in self._outbox.places:
+            place.handle = None
+        super()._archived()
+        for player in players:
+            player.deliver(Archived())
+
+    def end(self) -> None:
+        """The end is about to be sent. Absent players read it in the lists of their own matches."""
+        self.phase = Phase.OVER
+        self._ended(self)
+
+    def _set_alarm(self) -> None:
+        self.host.due_changed(self)
+
+    def halt(self) -> None:
+        """There is no alarm to stop."""

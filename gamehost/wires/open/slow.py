@@ -1,0 +1,127 @@
+"""The seats of one connection at slow matches, besides the one that it may have at another match."""
+
+from functools import partial
+from typing import Any, ClassVar
+
+from msgspec import UNSET
+
+from gamehost.journal.records import TableId
+from gamehost.lobby.slow import CannotSit, SlowMatches
+from gamehost.tables.interfaces import Archived, Away, Back, Over, SeatHandle, Suspended
+from gamehost.tables.slow_table import ANNULLED
+from gamehost.wires.open import messages as m
+from gamehost.wires.open.conversation import MATCH_OVER, OpenConversation
+from gamehost.wires.open.watching import OpenOptions, OpenState, SharedEncoder, told_due
+
+#: Slow matches at which one connection sits.
+MOST_SEATS = 8
+
+
+class SlowSeat(OpenConversation):
+    """
+    One of these seats: it acts and hears as the conversation of a client does that has this match alone.
+
+    Who comes and goes is not told: in a slow match players are away nearly always.
+    """
+
+    def __init__(self, seats: "SlowSeats", table: TableId, encoder: SharedEncoder) -> None:
+        client = seats.client
+        super().__init__(client.peer, client.lobby, seats.options, encoder)
+        self.session, self.table, self._seats = client.session, table, seats
+        self.set_state(OpenState.PLAYING)
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        self.handle = handle
+        self._messages = self._options.games[handle.game].messages
+        self._refused.clear()
+        self._asks_moves = False
+        names, wires, due = list(handle.names), list(handle.wires), handle.due
+        by = UNSET if due is None else self._seats.matches.wall + due[0]
+        n, told = handle.n, told_due(due)
+        self.peer.say(m.Seated(handle.table, handle.game, handle.seat, names, wires, n, due=told, by=by))
+        self._seats.client.rests()
+
+    def tell_away(self, event: Away) -> None:
+        """Absence counts for nothing."""
+
+    def tell_back(self, event: Back[Any]) -> None:
+        if self.handle is not None and event.seat == self.handle.seat:
+            super().tell_back(event)
+
+    def tell_archived(self, event: Archived) -> None:
+        if self.handle is not None:
+            self.peer.say(m.Over(self.handle.table, self.handle.n, [], ANNULLED.cause.value, ANNULLED.why))
+            self._gone()
+
+    def _tell_last(self, event: Over | Suspended) -> None:
+        self.tell_all(event)
+        self._gone()
+
+    def _gone(self) -> None:
+        self.handle = None
+        self._seats.forget(self)
+        for number in self._refused:
+            self.peer.refuse(m.Refused(MATCH_OVER, number))
+        self._refused.clear()
+
+    TELLS: ClassVar[Any] = {**OpenConversation.TELLS, Away: tell_away, Back: tell_back, Archived: tell_archived}
+    CLAIMS: ClassVar[Any] = {}
+
+
+class SlowSeats:
+    """
+    All seats of a connection at slow matches.
+
+    :param client: the conversation of the connection
+    """
+
+    def __init__(self, client: OpenConversation, options: OpenOptions, encoder: SharedEncoder) -> None:
+        self.client, self.options, self._encoder = client, options, encoder
+        self.matches: SlowMatches = client.lobby.slow_matches()
+        self._seats: dict[int, SlowSeat] = {}
+
+    def get(self, table: int) -> SlowSeat | None:
+        return self._seats.get(table)
+
+    def new(self, table: TableId) -> SlowSeat | None:
+        """The seat at a table at which the client sits down; `None`: it sits at too many."""
+        if table not in self._seats and len(self._seats) >= MOST_SEATS:
+            return None
+        return self._seats.setdefault(table, SlowSeat(self, table, self._encoder))
+
+    def sit(self, table: TableId) -> str | None:
+        """Sit down. Returns why that cannot be; `None`: `seated` follows, or `sorry` if the table cannot be read."""
+        session, sits = self.client.session, table in self._seats
+        assert session is not None
+        seat = self.new(table)
+        if seat is None:
+            return f"you sit at {MOST_SEATS} matches, and no more at once: rise from one of them first"
+        try:
+            self.matches.sit(session, table, seat, partial(self._failed, seat))
+        except CannotSit as error:
+            if not sits:
+                self.forget(seat)
+            return str(error)
+        return None
+
+    def _failed(self, seat: SlowSeat, why: str) -> None:
+        if self._seats.get(seat.table) is seat:
+            self.forget(seat)
+            self.client.peer.refuse(m.Sorry(why))
+
+    def rise(self, table: TableId) -> bool:
+        """Whether the client sat at this table."""
+        seat = self._seats.pop(table, None)
+        if seat is None:
+            return False
+        seat.handle = None
+        self.matches.rise(table, seat)
+        return True
+
+    def rise_everywhere(self) -> None:
+        for table in tuple(self._seats):
+            self.rise(TableId(table))
+
+    def forget(self, seat: SlowSeat) -> None:
+        """A match is over, or there was none."""
+        self._seats.pop(seat.table, None)
