@@ -53,9 +53,19 @@ class TraceLine:
     meaning: str
     grade: Grade | None = None
 
+    @property
+    def mark(self) -> str:
+        """
+        The grade, but `refused` where the server refuses what its client did wrong: the server is right. Bytes that cannot be
+        read have no text, and are a breach of their sender.
+        """
+        if self.grade is Grade.BREACH and self.sender == "host" and self.text:
+            return "refused"
+        return "" if self.grade is None else self.grade.value
+
     def as_text(self, colour: bool = False) -> str:
         arrow = {"client": f"{self.client} > host", "host": f"{self.client} < host"}.get(self.sender, self.client)
-        mark = "" if self.grade is None else f"{self.grade.value.upper()}: "
+        mark = f"{self.mark.upper()}: " if self.mark else ""
         if mark and colour:
             mark = f"{_RED}{mark}{_PLAIN}"
         return f"{self.at}  {arrow:14} {self.text:{WIDTH}} {mark}{escaped(self.meaning)}".rstrip()
@@ -68,7 +78,7 @@ class TraceLine:
                 "from": self.sender,
                 "text": self.text,
                 "meaning": self.meaning,
-                "grade": None if self.grade is None else self.grade.value,
+                "grade": self.mark or None,
             },
             ensure_ascii=False,
         )

@@ -121,7 +121,13 @@ class TraceTests(SynchronousTestCase):
             marked = [line for line in lines if line.grade is not None]
             self.assertEqual([line.text for line in marked], ["MAKE_MOVE|boar|a1|a2", "INVALID_MOVE"])
             self.assertEqual({line.grade for line in marked}, {Grade.BREACH})
+            # The server is right: its refusal is no breach of its own. Bytes that are no message are one.
+            self.assertEqual([line.mark for line in marked], ["breach", "refused"])
+            self.assertIn("REFUSED: ", marked[1].as_text())
+            self.assertEqual(json.loads(marked[1].as_json())["grade"], "refused")
             self.assertIsNone(lines[-1].grade)
+            trace.host_sent(b"NONSENSE\n")
+            self.assertEqual(lines[-1].mark, "breach")
 
     def test_a_refused_move_that_is_sent_again(self) -> None:
         """Also where the trace cannot know why it was refused. After another move it is judged anew."""
