@@ -13,7 +13,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Factory
 
 from gamehost._twisted import Timer
-from gamehost.extras.check.base import Act, Grade, Outcome, Run, Scenario, TranscriptLine, WireChecks
+from gamehost.extras.check.base import Act, Cut, Grade, Outcome, Run, Scenario, TranscriptLine, WireChecks
 from gamehost.extras.check.private_host import ClientWatcher, Opponent, PrivateHost, hear
 from gamehost.extras.check.transcript import Line, Transcript
 from gamehost.games.base import Cause, Seat
@@ -58,6 +58,11 @@ TRIES = 30.0
 AWAY = 0.3
 THINKS = 5.0
 THINKS_LONG = 30.0
+#: The advice after messages that came in one segment.
+READS = (
+    "One read is not one message: it may bring several, or a part of one. Answer each of them, and keep what is left for the "
+    "next read."
+)
 
 
 class Phase(Enum):
@@ -561,7 +566,14 @@ class ClientRun(Run, ClientWatcher):
 
     def _silent(self) -> None:
         happened = f"It was the client's turn, and it sent nothing that was accepted for {ANSWERS:g} s."
-        self._fails("no answer", "turn", happened)
+        do = ""
+        if (count := self.transcript.at_once()) > 1:
+            happened += f" The last {count} messages of the host came in one segment."
+            # A client that has not moved yet may have another fault: then the observation has to do.
+            moved = self._handle is not None and self._handle.n > 1
+            do = READS if moved or self.scenario.cut is Cut.JOINED else ""
+        self.found(Grade.BREACH, "no answer", "turn", happened, do=do)
+        self._finish()
 
     def _over(self, event: Over) -> None:
         handle, self._handle, self._shadow = self._handle, None, None

@@ -22,6 +22,8 @@ from gamehost.wires.websocket import LineOrTextCodec, LinesOrSocket
 
 #: Seconds between two segments. Most systems join bytes that come closer together.
 BETWEEN = 0.001
+#: Seconds between two messages that a client may find in one read.
+AT_ONCE = 0.01
 #: Seconds for which `Cut.JOINED` delays bytes.
 HELD = 0.02
 #: The bytes of one write that become segments of their own; the rest is cut at random places.
@@ -194,6 +196,15 @@ class Transcript:
     def last(self, most: int = 10) -> tuple[TranscriptLine, ...]:
         """The last messages, the oldest first."""
         return tuple(self.lines[-most:])
+
+    def at_once(self) -> int:
+        """How many of the host's messages came in the segment of its last one, if the client has said nothing since."""
+        count = 0
+        for line in reversed(self.lines):
+            if line.sender != "host" or self.lines[-1].t - line.t > AT_ONCE:
+                break
+            count += 1
+        return count
 
     def _add(self, sender: str, message: Any, raw: bytes, meaning: str) -> None:
         printed = self.checks.printed

@@ -1,6 +1,6 @@
 """One scenario for a client, and the check of a server."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from twisted.internet.defer import Deferred, fail, succeed
@@ -65,6 +65,13 @@ class ClosesInTheMiddle(SoundClient):
 
 class Silent(SoundClient):
     says = forgotten(MakeMove)  # type: ignore[assignment]
+
+
+class ReadsOnce(SoundClient):
+    """Takes what one read brings for one message."""
+
+    def reads(self, messages: Iterable[Any]) -> Iterable[Any]:
+        return list(messages)[:1]
 
 
 class Repeats(SoundClient):
@@ -138,6 +145,14 @@ class RunTests(SynchronousTestCase):
 
     def test_a_client_that_says_nothing(self) -> None:
         self.assertIn("the client did not log in", self.only(Hangs))
+
+    def test_a_client_that_takes_one_read_for_one_message(self) -> None:
+        """It is told so, and a client that says nothing at all is not."""
+        (finding, _), *_ = check(ReadsOnce, ["joined"]).findings
+        self.assertEqual((finding.title, finding.law.do), ("no answer", run.READS))
+        self.assertIn("The last 2 messages of the host came in one segment.", finding.happened)
+        (finding, _), *_ = check(Silent, ["first-mover"]).findings
+        self.assertNotIn("One read", finding.law.do)
 
     def test_a_client_that_crashes(self) -> None:
         report = check(Crashes, ["first-mover"])
