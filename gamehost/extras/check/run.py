@@ -58,6 +58,8 @@ TRIES = 30.0
 AWAY = 0.3
 THINKS = 5.0
 THINKS_LONG = 30.0
+#: The end of the reasons of refused moves that came too early.
+OTHERS_TURN = "it is the other player's turn"
 #: The advice after messages that came in one segment.
 READS = (
     "One read is not one message: it may bring several, or a part of one. Answer each of them, and keep what is left for the "
@@ -398,6 +400,10 @@ class ClientRun(Run, ClientWatcher):
     def _judge_refusal(self, name: str, law: str, do: str, reason: str) -> None:
         if self._phase is not Phase.DONE:
             law = law if law in self.checks.laws else "framing"
+            if reason.endswith(OTHERS_TURN) and "turn" in self.checks.laws:
+                # Nothing is wrong with the move itself: advice about moves would miss.
+                self.found(Grade.BREACH, f"{name} was refused{reason}", "turn", f"The host refused {name}{reason}.")
+                return
             words = name if name in self.checks.laws else law
             happened = f"The host refused {words}{reason}."
             self.found(Grade.BREACH, f"{words} was refused{reason}", law, happened, do=do)

@@ -67,6 +67,11 @@ class Silent(SoundClient):
     says = forgotten(MakeMove)  # type: ignore[assignment]
 
 
+class MovesTwice(SoundClient):
+    def says(self, message: Any) -> Sequence[Any]:
+        return [message, message] if isinstance(message, MakeMove) else [message]
+
+
 class ReadsOnce(SoundClient):
     """Takes what one read brings for one message."""
 
@@ -145,6 +150,11 @@ class RunTests(SynchronousTestCase):
 
     def test_a_client_that_says_nothing(self) -> None:
         self.assertIn("the client did not log in", self.only(Hangs))
+
+    def test_a_move_out_of_turn_gets_advice_about_turns(self) -> None:
+        (finding, _), *_ = check(MovesTwice, ["first-mover"]).findings
+        self.assertEqual(finding.title, "MakeMove was refused: it is the other player's turn")
+        self.assertIn("after the other's MOVE_WAS_MADE", finding.law.do)
 
     def test_a_client_that_takes_one_read_for_one_message(self) -> None:
         """It is told so, and a client that says nothing at all is not."""
