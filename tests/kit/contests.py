@@ -56,12 +56,17 @@ class MemoryOwners(Owners):
     def __init__(self) -> None:
         #: The process of each connection, which stands for the number of its socket.
         self._processes: list[tuple[Any, MemoryProcess]] = []
+        #: The process that connects now.
+        self.connecting: MemoryProcess | None = None
 
     def add(self, transport: Any, process: "MemoryProcess") -> None:
         self._processes.append((transport, process))
 
     def number_of(self, transport: Any) -> int:
         return next((process.number for one, process in self._processes if one is transport), 0)
+
+    def number_at(self, peer: Any, here: tuple[str, int]) -> int:
+        return 0 if self.connecting is None else self.connecting.number
 
     def among(self, root: int, number: int) -> int | None:
         return root if root == number else None
@@ -208,6 +213,7 @@ class Machine(Clock):
 
     def connect(self, process: MemoryProcess, port: int) -> Client:
         host: Any = self
+        self.owners.connecting = process
         client = Client(host, self.hosts[port], "127.0.0.1")
         self.owners.add(client.transport, process)
         return client

@@ -29,6 +29,18 @@ def replace_file(path: Path, content: str | bytes) -> None:
     new.replace(path)
 
 
+def own_folder(path: Path) -> Path:
+    """
+    A folder of the contest, which is made if there is none. A link in its place, which could lead anywhere, is removed.
+
+    :raises OSError: it cannot be made
+    """
+    if path.is_symlink():
+        path.unlink()
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
 def output_name(game: str, player: int) -> str:
     """The file of what a program wrote in a game."""
     return f"{game}.{player + 1}.txt"
@@ -42,9 +54,8 @@ def write_outputs(folder: Path, game: str, players: Sequence[int], outputs: Sequ
     """
     for player, output in zip(players, outputs, strict=False):
         if output:
-            (folder / OUTPUT).mkdir(exist_ok=True)
             text = output.decode("utf-8", "replace")
-            replace_file(folder / OUTPUT / output_name(game, player), text)
+            replace_file(own_folder(folder / OUTPUT) / output_name(game, player), text)
 
 
 def read_found(folder: Path, name: str) -> Mapping[str, Any]:

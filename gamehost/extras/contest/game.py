@@ -358,6 +358,20 @@ class PrivateGame(ContestGame):
         """The host has stopped the match, because of a fault."""
         self._reactor.callLater(0, self._decide, Decision((), VOID, "a fault of the game has stopped its match"))
 
+    def comes(self, peer: Any) -> int | None:
+        """
+        The seat of the program that has a new connection, if it has no other one; `None`: it is of nobody else, or that is not
+        known. A program that has its seat already cannot keep others out by many connections.
+
+        :param peer: the address from which it comes
+        """
+        room, owners = self._room, self._host.owners
+        number = 0 if room is None or owners is None else owners.number_at(peer, ("127.0.0.1", room.port))
+        if room is None or owners is None or not number:
+            return None
+        absent = [seat for seat in range(len(self._programs)) if room.is_absent(self.names[seat])]
+        return next((seat for seat in absent if self.holder(owners, seat, number) is not None), None)
+
     def claim(self, name: str, transport: Any) -> str | None:
         """
         Why a connection does not get the seat of this name; `None`: it does.

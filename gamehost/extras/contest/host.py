@@ -62,6 +62,9 @@ class RoomGame(Protocol):
     def failed(self) -> None:
         """The host has stopped the match, because of a fault."""
 
+    def comes(self, peer: Any) -> int | None:
+        """The seat of the program that has a new connection; `None`: it has another one, or it is not known."""
+
     def claim(self, name: str, transport: Any) -> str | None:
         """
         Why a connection does not get the seat of this name; `None`: it does.
@@ -299,16 +302,21 @@ class RoomConversation:
         self._conversation.wire_error(error)
 
 
+def address_of(seat: int) -> IPv4Address:
+    """Where the program of a seat is, as the limits of the host see it: it has those of an address of its own."""
+    return IPv4Address("TCP", f"127.0.0.{seat + 2}", 0)
+
+
 class DoorFactory(Factory[Any]):
-    """Connections by a Unix socket, from a program in a sandbox: they count as those of this machine."""
+    """Connections by a Unix socket, from the program of a seat in its sandbox."""
 
     noisy = False
 
-    def __init__(self, factory: Any) -> None:
-        self._factory = factory
+    def __init__(self, factory: Any, seat: int) -> None:
+        self._admit = partial(factory.admit, address_of(seat).host)
 
     def buildProtocol(self, addr: Any) -> Any:
-        return self._factory.buildProtocol(IPv4Address("TCP", "127.0.0.1", 0))
+        return self._admit()
 
 
 @define(eq=False)
@@ -327,6 +335,13 @@ class Room:
     game: Any = None
     #: The paths of the sockets of programs in sandboxes, in the order of the seats; empty: they are in none.
     sockets: Sequence[str] = ()
+
+    def __attrs_post_init__(self) -> None:
+        self.factory.buildProtocol = partial(self._admit, self.factory.buildProtocol)
+
+    def _admit(self, admit: Callable[[Any], Any], peer: Any) -> Any:
+        seat = None if self.game is None else self.game.comes(peer)
+        return admit(peer if seat is None else address_of(seat))
 
     def begin(self, game: RoomGame, seed: int, most_moves: int) -> FirstMatch:
         """
@@ -357,6 +372,11 @@ class Room:
 
     def session(self, name: str) -> Session | None:
         return self._lobby.registry.get(name)
+
+    def is_absent(self, name: str) -> bool:
+        """Whether nobody is logged in under a name."""
+        session = self.session(name)
+        return session is None or session.player is None
 
     def is_waiting(self, name: str) -> bool:
         """Whether a player has asked for a seat, and waits for the others."""
@@ -432,6 +452,6 @@ class ContestHost:
             self._folder = mkdtemp(prefix="gamehost-contest-")
             self._reactor.addSystemEventTrigger("after", "shutdown", rmtree, self._folder, True)
         paths = [f"{self._folder}/{len(self.rooms)}-{seat}" for seat in range(self._plan.seats)]
-        for path in paths:
-            self._reactor.listenUNIX(path, DoorFactory(factory))
+        for seat, path in enumerate(paths):
+            self._reactor.listenUNIX(path, DoorFactory(factory, seat))
         return paths

@@ -29,7 +29,16 @@ class Owners:
     def number_of(self, transport: Any) -> int:
         """The number of the socket at the other end of a connection; 0: that is closed."""
         here, there = transport.getHost(), transport.getPeer()
-        return socket_number((there.host, there.port), (here.host, here.port))
+        return self.number_at(there, (here.host, here.port))
+
+    def number_at(self, peer: Any, here: tuple[str, int]) -> int:
+        """
+        The same, of a connection that is not made yet.
+
+        :param peer: its address
+        :param here: the address and port to which it has come
+        """
+        return socket_number((peer.host, peer.port), here)
 
     def among(self, root: int, number: int) -> int | None:
         """The first of a process and all its descendants that has a socket; `None`: none has."""

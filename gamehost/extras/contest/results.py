@@ -13,7 +13,7 @@ from typing import Any
 
 from gamehost.extras.contest.contest import Contest
 from gamehost.extras.contest.entries import Played
-from gamehost.extras.contest.files import CHECKS, OUTPUT, TRACES, output_name, read_found, replace_file
+from gamehost.extras.contest.files import CHECKS, OUTPUT, TRACES, output_name, own_folder, read_found, replace_file
 from gamehost.extras.contest.plan import OUT_RULES
 from gamehost.extras.contest.report import Known, now, player_page, results_page
 from gamehost.extras.contest.standings import Standing, in_order, likely, signed
@@ -110,7 +110,7 @@ def write(
     """
     games = folder / "games"
     for part in (games, folder / "players"):
-        part.mkdir(parents=True, exist_ok=True)
+        own_folder(part)
     again = {one.id for one in contest.withdrawn}
     for name in again - contest.played.keys():
         for ending in ("svg", "txt"):

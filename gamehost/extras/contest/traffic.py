@@ -18,7 +18,7 @@ from attrs import define, field
 
 from gamehost.extras.contest.contest import Contest
 from gamehost.extras.contest.entries import Played
-from gamehost.extras.contest.files import TRACES, TRAFFIC, replace_file
+from gamehost.extras.contest.files import TRACES, TRAFFIC, own_folder, replace_file
 from gamehost.extras.contest.judging import MOVES
 from gamehost.games.base import Cause
 
@@ -91,9 +91,8 @@ def store_traffic(folder: Path, contest: Contest, one: Played, heard: Sequence[H
         own = [connection for connection in heard if connection.name == contest.plan.names[player]]
         if share == 1.0 or not own or worst_game(contest, player) is not one:
             continue
-        for path in (folder / TRAFFIC).glob(f"*.{player + 1}.jsonl"):
+        for path in own_folder(folder / TRAFFIC).glob(f"*.{player + 1}.jsonl"):
             path.unlink()
-        (folder / TRAFFIC).mkdir(exist_ok=True)
         replace_file(folder / TRAFFIC / traffic_name(one.id, player), "".join(_lines(own)))
 
 

@@ -175,6 +175,31 @@ class WholeContestTests(SynchronousTestCase):
                 self.assertEqual(len(found), len(contest.refused))
                 self.assertIn("a connection of bob asked for the seat of ann and was refused", found[0])
 
+    def test_who_fills_the_host_with_connections_keeps_nobody_out(self) -> None:
+        """The program of the other seat has the limits of an address of its own."""
+        for owners in (True, False):
+            made = self.two(program("onitama", 2), "--player=eve=./idle", "--format=gauntlet")
+            made.owners = made.machine.owners if owners else None
+            made.begin()
+            first = made.machine.processes[0]
+            crowd = [made.machine.connect(first, 1) for _ in range(20)]
+            made.go_on(1)
+            [one] = made.contest.played.values()
+            self.assertEqual(one.cause, "rules" if owners else "crash")
+            for connection in crowd:
+                connection.drop()
+            made._journal.close()
+
+    def test_last_words_do_nothing_to_a_terminal(self) -> None:
+        words = [f"--player={name}=./ends" for name in ("ann", "bob")]
+        made = MemoryContest(Path(self.mktemp()), "--wire=onitama", *words)
+        made.begin()
+        made.machine.processes[0].prints("\x1b]0;mine\x07\x1b[2J\r<b>ann won</b>\x9b1m\n")
+        made.go_on()
+        [one] = made.contest.played.values()
+        self.assertIn("ann won", one.words)
+        self.assertTrue(one.words.isprintable(), one.words)
+
     def test_who_comes_first_has_the_seat_of_the_plan(self) -> None:
         """Where the system does not show whose a connection is."""
         made = self.early()

@@ -99,6 +99,18 @@ class ContestSiteTests(PageCase):
         self.assertEqual(self.get("/contest").body, b"x" * 600)
         self.assertEqual(len(read), 1)
 
+    def test_a_link_leads_nowhere(self) -> None:
+        """One in place of a file, or of a folder."""
+        secret = Path(self.mktemp())
+        secret.mkdir()
+        (secret / "1.html").write_text("secret")
+        for path, target in (("results.csv", secret / "1.html"), ("players", secret)):
+            own = self.folder / path
+            own.rename(f"{own}.old")
+            own.symlink_to(target.absolute())
+        for path in ("/results.csv", "/players/1.html"):
+            self.assertEqual(self.get(path).status, 404)
+
     def test_games(self) -> None:
         [one] = play(self.contest, most=1)
         self.contest.played[one.id] = evolve(one, notation="planted")

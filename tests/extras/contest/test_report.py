@@ -11,11 +11,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.extras.contest.contest import Contest, ContestJournal
 from gamehost.extras.contest.entries import Dropped
-from gamehost.extras.contest.files import CHECKS, replace_file
+from gamehost.extras.contest.files import CHECKS, OUTPUT, TRAFFIC, replace_file
 from gamehost.extras.contest.plan import Entrant, Plan
 from gamehost.extras.contest.report import STYLE, halves, results_page
 from gamehost.extras.contest.results import as_csv, write
 from gamehost.extras.contest.standings import standings
+from gamehost.extras.contest.traffic import HeardBytes, store_traffic
 from gamehost.games.onitama.master import ONITAMA
 from tests.extras.contest.test_contest import plan, play
 from tests.kit.contests import MemoryContest
@@ -119,6 +120,22 @@ class FilesTests(SynchronousTestCase):
         replace_file(folder / "file", "new")
         self.assertEqual(((folder / "victim").read_text(), (folder / "file").read_text()), ("safe", "new"))
         self.assertFalse((folder / "file").is_symlink())
+
+    def test_a_link_in_place_of_a_folder_is_replaced_and_not_followed(self) -> None:
+        contest, folder = self.contest()
+        elsewhere = Path(self.mktemp())
+        elsewhere.mkdir()
+        for name in ("games", "players", OUTPUT, TRAFFIC):
+            (folder / name).symlink_to(elsewhere.absolute())
+        journal = ContestJournal(folder)
+        [one, *_] = contest.games
+        journal.store_outputs(one, (b"x", b"hello"))
+        heard = [HeardBytes(lambda: 1.0, name) for name in contest.plan.names]
+        for game in contest.played.values():
+            store_traffic(folder, contest, game, heard)
+        write(contest, standings(contest), folder, ONITAMA)
+        self.assertEqual([*elsewhere.iterdir()], [])
+        self.assertEqual([name for name in ("games", "players", OUTPUT, TRAFFIC) if (folder / name).is_symlink()], [])
 
     def test_a_game_that_is_played_again_has_new_files(self) -> None:
         contest, folder = self.contest()
