@@ -38,7 +38,7 @@ from gamehost.wires.websocket import NoHandshake, fault_of_handshake, handshake_
 
 #: Paths of pages: all of them are one shell, which reads the path. The number of parts, by the first one.
 PAGES: Mapping[str, int] = {
-    **{"table": 2, "match": 2, "matches": 1, "player": 2, "results": 1, "rules": 2},
+    **{"table": 2, "match": 2, "matches": 1, "player": 2, "results": 1, "mine": 1, "rules": 2},
     "no-mail": 2,
 }
 #: The worker of the pages. Its address has no hash: a browser looks there for a newer one.

@@ -77,6 +77,18 @@ class AwayTests(OpenedCase):
         self.assertEqual(self.kinds(self.told(ben)), ["seeking", "seated", "event"])
         self.assertEqual(host.journal.opened_tables, {})
 
+    def test_a_table_is_given_up_in_a_match(self) -> None:
+        """By its number; without one, a player who has a seat does not wait."""
+        host = self.host()
+        olga, _, kept = self.open(host)
+        ben, _ = self.enter(host, "ben", HERE)
+        for client in (olga, ben):
+            client.send(line(do="seek", game="onitama"))
+        self.assertEqual(self.kinds(self.ask(olga, do="stop")), ["sorry"])
+        self.assertEqual(self.kinds(self.ask(olga, do="stop", table=kept["table"])), ["stopped"])
+        self.assertEqual(host.journal.opened_tables, {})
+        self.assertEqual(self.kinds(self.ask(olga, do="leave")), ["over"])
+
     def test_both_go_and_come(self) -> None:
         host = self.host()
         olga, olgas, seeking = self.open(host)

@@ -153,6 +153,80 @@ class StoreTests(SynchronousTestCase):
         self.assertEqual(evaluate("store.js", crossed, [SEATED, event(1), over, refused]), [0, None])
 
 
+#: A row of the own matches, and moments in milliseconds.
+ROW = {"table": 3, "game": "onitama", "names": ["ann", "bob"], "seat": 0, "state": "turn", "private": False}
+MINUTE, DAY = 60_000, 86_400_000
+
+
+class MineTests(SynchronousTestCase):
+    """The list of the own matches."""
+
+    def row(self, **changes: Any) -> dict[str, Any]:
+        return {**ROW, **changes}
+
+    def test_what_is_told(self) -> None:
+        """The whole list, and then each change; the next log-in begins without one."""
+        shown = (
+            "(data.forEach(module.hear), module.state.mine && [...module.state.mine.values()].map((row) => row.state))"
+        )
+        mine = {"is": "mine", "matches": [ROW, self.row(table=4, state="open")]}
+        changes = [
+            {"is": "row", **self.row(state=state, table=table)}
+            for state, table in (("wait", 3), ("gone", 4), ("offer", 5))
+        ]
+        self.assertEqual(evaluate("store.js", shown, [ENTERED, *changes, mine, *changes]), ["wait", "offer"])
+        self.assertIsNone(evaluate("store.js", shown, [ENTERED, mine, ENTERED]))
+
+    def test_the_order(self) -> None:
+        """Your turn with the least time first, offers, waiting, opened, and what has ended last."""
+        rows = [
+            self.row(table=1, state="over", ended=5),
+            self.row(table=2, state="over", ended=9),
+            self.row(table=3, state="open"),
+            self.row(table=4, state="wait"),
+            self.row(table=5, state="offer"),
+            self.row(table=6),
+            self.row(table=7),
+            self.row(table=8, by=900),
+            self.row(table=9, by=100),
+        ]
+        ordered = evaluate("mine.js", "module.ordered(data).map((row) => row.table)", rows)
+        self.assertEqual(ordered, [9, 8, 6, 7, 5, 4, 3, 2, 1])
+        self.assertEqual(evaluate("mine.js", "module.wanted(data)", rows), 5)
+
+    def test_the_words(self) -> None:
+        over = {"state": "over", "ended": 5}
+        said = (
+            (self.row(), "Your turn"),
+            (self.row(by=2 * DAY + 5), "Your turn: 2 days left"),
+            (self.row(by=90 * MINUTE), "Your turn: 90 minutes left"),
+            (self.row(by=-5), "Your turn: 1 minute left"),
+            (self.row(state="wait", by=47 * 60 * MINUTE), "bob plays: 47 hours left"),
+            (self.row(state="open", names=["ann"], by=DAY), "It waits for players, for 24 hours"),
+            (self.row(state="open"), "ann and bob have seats. It waits for players"),
+            (self.row(state="offer"), "An offer waits for your answer"),
+            (self.row(state="offer", names=["bob"], seat=1), "bob wants a rematch"),
+            (self.row(**over, winners=[1], cause="left", why="a player left"), "You have lost: a player left"),
+            (
+                self.row(**over, winners=[0], cause="rules", why="the master is taken"),
+                "You have won: the master is taken",
+            ),
+            (self.row(**over, winners=[], cause="rules", why="agreed"), "A draw: agreed"),
+            (self.row(**over, winners=[], cause="left", why="nobody came back"), "It was put away: nobody came back"),
+            (self.row(**over, winners=[], why="nobody came in time"), "It did not begin: nobody came in time"),
+        )
+        words = evaluate("mine.js", "data.map((row) => module.stateWords(row, 'ann', 0))", [row for row, _ in said])
+        self.assertEqual(words, [text for _, text in said])
+
+    def test_where_a_match_is(self) -> None:
+        """A private one needs its code. What was put away, or did not begin, has no record."""
+        over = {"state": "over", "ended": 5, "code": "K7"}
+        rows = [self.row(), self.row(code="K7"), self.row(**over, winners=[0], cause="left")]
+        rows += [self.row(**over, winners=[], cause="left"), self.row(**over, winners=[])]
+        places = ["/table/3", "/table/3#K7", "/match/3?code=K7", None, None]
+        self.assertEqual(evaluate("mine.js", "data.map(module.placeOf)", rows), places)
+
+
 class CalculationTests(SynchronousTestCase):
     def test_pause(self) -> None:
         pauses = evaluate(

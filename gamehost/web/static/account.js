@@ -16,16 +16,22 @@ export function known(dialog) {
   };
   const kept = account ? "your account until nobody has used it here for 90 days" : "your name and your seat";
   const words = `You are ${account ? "logged in" : "a guest"}. This browser remembers ${kept}, in all its tabs, until you log out.`;
+  const guest = account ? [] : [...(state.mine?.values() ?? [])].filter((row) => row.table !== state.own && row.state !== "over");
+  const lost = [
+    state.own !== null && "give up the match that you play",
+    state.openedTables.size && !account && "give up your tables that wait",
+    guest.some((row) => row.state === "turn" || row.state === "wait") && "find your other matches no more",
+  ].filter(Boolean);
   const safe = account && passwordsAreSafe();
   put(
     dialog,
     h("h2", { id: "log-in-title" }, name),
-    h("p", { class: "soft" }, words, state.own === null ? "" : " If you log out, you give up the match that you play."),
+    h("p", { class: "soft" }, words, lost.length ? ` If you log out, you ${lost.join(", and ")}.` : ""),
     part(dialog, "Be told when it is your turn", notices),
     safe && part(dialog, "Where you are logged in", devices),
     safe && part(dialog, "Change the password", passwordForm),
     h("div", { class: "row" },
-      h("a", { class: "button", href: `/player/${encodeURIComponent(name)}`, onclick: () => dialog.close() }, "Your matches"),
+      h("a", { class: "button", href: "/mine", onclick: () => dialog.close() }, "Your matches"),
       h("button", { type: "button", onclick: out }, "Log out"),
       h("button", { type: "button", class: "go", onclick: () => dialog.close() }, "Close")),
   );

@@ -16,6 +16,7 @@ const PAGES = [
   { path: /^\/player\/[^/]+$/, page: "matches", load: () => import("./player.js") },
   { path: /^\/rules\/[^/]+$/, page: "tables", load: () => import("./rules.js") },
   { path: /^\/no-mail\/./, page: "tables", load: () => import("./notices.js") },
+  { path: /^\/mine$/, page: "mine", load: () => import("./mine.js") },
   { path: /^\/results$/, page: "results", load: () => import("./results.js") },
 ];
 
@@ -83,6 +84,7 @@ function followLinks() {
 /** A new match is shown wherever you are; one that goes on, if you come to the page of tables. */
 let own = null;
 let sorry = 0;
+let mine = null;
 
 function follow() {
   if (state.own !== own) {
@@ -94,6 +96,7 @@ function follow() {
     sorry = state.sorry.count;
     if (!document.querySelector("dialog[open]")) notice(state.sorry.why);
   }
+  if (state.me) mine ??= import("./mine.js").then(({ follow: begins }) => begins());
   say(document.getElementById("me"), state.me ? state.me.name : "Guest");
   showLink();
 }

@@ -15,6 +15,7 @@ export function open(place) {
   document.title = "Tables - gamehost";
   const parts = {
     seeking: h("div", { class: "seeking", role: "status" }),
+    mine: h("div", { class: "mine", hidden: true }),
     games: h("div", { class: "games" }),
     waits: h("ul", { class: "waits" }),
     count: h("span", { class: "soft" }),
@@ -26,6 +27,7 @@ export function open(place) {
     place,
     h("h1", {}, "Play, or watch others play"),
     parts.seeking,
+    parts.mine,
     parts.games,
     parts.waits,
     h("h2", { class: "live-title" }, "Live tables ", parts.count),

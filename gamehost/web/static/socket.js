@@ -154,9 +154,10 @@ export function enter(name, password, device) {
   changed();
 }
 
-/** Forget who you are, and begin a new connection. The host forgets the key of an account, too. */
+/** Forget who you are, and begin a new connection. The host forgets an account's key, and tables that a guest has opened. */
 export function logOut() {
   if (state.me?.account) send({ do: "log-out" });
+  else for (const table of state.openedTables.keys()) send({ do: "stop", table });
   login = null;
   localStorage.removeItem(SAVED);
   Object.assign(state, { me: null, own: null, seeking: null });

@@ -29,6 +29,8 @@ export const state = {
   study: null,
   /** The last `rematch` that somebody wants. */
   rematch: null,
+  /** The rows of your matches, by table; `null`: not told yet. */
+  mine: null,
   /** The rows of the last `log-ins`; and how often the password was changed. */
   logIns: null,
   passwords: 0,
@@ -216,6 +218,7 @@ const general = {
     state.entering = false;
     state.me = { name: message.name, key: message.key, account: message.account === true };
     state.own = message.table ?? null;
+    state.mine = null;
     waitNowhere();
   },
   seeking(message) {
@@ -223,6 +226,8 @@ const general = {
     else state.openedTables.set(message.table, message);
     waitsNow();
   },
+  mine: (message) => (state.mine = new Map(message.matches.map((row) => [row.table, row]))),
+  row: (message) => (message.state === "gone" ? state.mine?.delete(message.table) : state.mine?.set(message.table, message)),
   "log-ins": (message) => (state.logIns = message.log_ins),
   "password-changed": () => (state.passwords += 1),
   notices: (message) => (state.notices = message.ways),

@@ -272,10 +272,10 @@ class OpenConversation(LogsIn):
 
     def stop(self, message: m.Stop) -> None:
         assert self.session is not None
-        if self.session.table_id is not None:
-            self.unexpected(message)  # the match begins just now
-            return
         table = None if message.table is UNSET else TableId(message.table)
+        if table is None and self.session.table_id is not None:
+            self.unexpected(message)
+            return
         if table is None and not self.lobby.may_seek(self.session):
             self.lobby.stop_waiting(self.session)
             self._stopped()
@@ -561,7 +561,7 @@ class OpenConversation(LogsIn):
         **dict.fromkeys(((state, m.Join) for state in (OpenState.LOBBY, OpenState.WAITING)), join),
         **dict.fromkeys(((state, m.AskRematch) for state in (OpenState.LOBBY, OpenState.WAITING)), ask_rematch),
         **dict.fromkeys(((state, m.Claim) for state in OpenState), claim_match),
-        (OpenState.WAITING, m.Stop): stop,
+        **dict.fromkeys(((state, m.Stop) for state in (OpenState.WAITING, OpenState.PLAYING)), stop),
         (OpenState.WAITING, m.House): ask_house,
         (OpenState.PLAYING, m.House): ask_house,
         **dict.fromkeys(((state, m.Say) for state in INSIDE), say_phrase),

@@ -1,0 +1,149 @@
+// Your matches: a list at the top of the page of tables and on a page of its own, and a number in the head and the title of every
+// page. Loaded when somebody has a name. The host tells the list once, and then each change.
+
+import { h, link, list, put, say } from "./dom.js";
+import { titleOf } from "./games.js";
+import { dateWords } from "./record.js";
+import { look, send } from "./socket.js";
+import { listen, state } from "./store.js";
+
+const ORDER = ["turn", "offer", "wait", "open", "over"];
+
+/** The rows in the order in which they want to be seen: your turn with the least time first, and what ended last. */
+export function ordered(rows) {
+  const by = (row) => (row.state === "over" ? -row.ended : (row.by ?? Number.MAX_VALUE));
+  return [...rows].sort((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state) || by(one) - by(other) || one.table - other.table);
+}
+
+/** How many matches want something of you. */
+export const wanted = (rows) => rows.filter((row) => row.state === "turn" || row.state === "offer").length;
+
+/** So many milliseconds in words, the larger of the units that fit. */
+export function leftWords(milliseconds) {
+  const minutes = Math.max(1, Math.round(milliseconds / 60_000));
+  const [count, unit] = minutes >= 2880 ? [minutes / 1440, "day"] : minutes >= 120 ? [minutes / 60, "hour"] : [minutes, "minute"];
+  return `${Math.floor(count)} ${unit}${Math.floor(count) === 1 ? "" : "s"}`;
+}
+
+const others = (row) => row.names.filter((_, seat) => seat !== row.seat).join(" and ");
+
+/** How a match stands, in words. `now`: milliseconds since 1970. */
+export function stateWords(row, me, now) {
+  const left = row.by === undefined ? "" : leftWords(row.by - now);
+  if (row.state === "turn") return `Your turn${left && `: ${left} left`}`;
+  if (row.state === "wait") return `${others(row) || "The others"} ${row.names.length > 2 ? "play" : "plays"}${left && `: ${left} left`}`;
+  if (row.state === "open") return `${row.names.length > 1 ? `${row.names.join(" and ")} have seats. It` : "It"} waits for players${left && `, for ${left}`}`;
+  if (row.state === "offer") return row.names.includes(me) ? "An offer waits for your answer" : `${row.names.join(" and ")} ${row.names.length > 1 ? "want" : "wants"} a rematch`;
+  return `${endWords(row)}${row.why ? `: ${row.why}` : ""}`;
+}
+
+function endWords({ cause, winners, seat }) {
+  if (cause === undefined) return "It did not begin";
+  if (winners.includes(seat)) return "You have won";
+  if (winners.length) return "You have lost";
+  return cause === "left" ? "It was put away" : "A draw";
+}
+
+/** Where a match is; `null`: it has no record. */
+export function placeOf({ state: stands, cause, winners, table, code }) {
+  if (stands !== "over") return `/table/${table}${code ? `#${code}` : ""}`;
+  const kept = winners.length || (cause !== undefined && cause !== "left");
+  return kept ? `/match/${table}${code ? `?code=${encodeURIComponent(code)}` : ""}` : null;
+}
+
+function make(row) {
+  return h("li", { class: "sheet" }, h("p", {}), h("span", { class: "row" }));
+}
+
+function update(element, row) {
+  const [words, buttons] = element.children;
+  const asks = wanted([row]) > 0;
+  const name = `${titleOf(row.game)}${others(row) ? ` with ${others(row)}` : ""}`;
+  const when = row.state === "over" ? dateWords(row.ended / 1000) : "";
+  const told = stateWords(row, state.me?.name, Date.now());
+  const key = JSON.stringify([row, told]);
+  if (element.dataset.shows === key) return;
+  element.dataset.shows = key;
+  put(words, asks ? h("b", {}, told) : told, h("br"),
+    h("span", { class: "soft small" }, [name, row.private && "private", when].filter(Boolean).join(" · ")));
+  const where = placeOf(row);
+  const seen = () => send({ do: "seen", table: row.table });
+  put(buttons,
+    where && link(where, { class: asks ? "button go" : "button", "aria-label": `Open: ${name}`, onclick: row.state === "over" ? seen : null }, "Open"),
+    row.state === "open" && h("button", { type: "button", "aria-label": `Give up: ${name}`, onclick: () => send({ do: "stop", table: row.table }) }, "Give up"),
+    row.state === "over" && h("button", { type: "button", "aria-label": `Remove: ${name}`, onclick: seen }, "Remove"));
+}
+
+/** The connection that was asked for its list, by the log-in. */
+let asked = null;
+
+function rows() {
+  return state.me && state.mine ? ordered([...state.mine.values()]) : [];
+}
+
+/** What is shown elsewhere on the page of tables is not shown there again. */
+const elsewhere = (row) => row.table === state.own || row.table === state.seeking?.table;
+
+function show() {
+  if (state.me && state.me !== asked && !state.entering) {
+    asked = state.me;
+    send({ do: "mine" });
+  }
+  const all = rows();
+  const item = document.querySelector("nav [data-page=mine]");
+  item.hidden = !all.length && location.pathname !== "/mine";
+  say(item.lastElementChild, wanted(all) ? ` ${wanted(all)}` : "");
+  nameTitle();
+  const place = document.querySelector(".mine");
+  if (place) showOn(place, all.filter((row) => !elsewhere(row)));
+}
+
+function showOn(place, some) {
+  if (!place.firstChild) put(place, h("h2", { class: "live-title" }, "Your matches"), h("ul", { class: "waits" }));
+  place.hidden = !some.length;
+  list(place.lastChild, some, (row) => row.table, make, update);
+}
+
+/** The number stands before the title that a page has given itself. */
+function nameTitle() {
+  const number = wanted(rows());
+  const title = document.title.replace(/^\(\d+\) /, "");
+  const named = number ? `(${number}) ${title}` : title;
+  if (named !== document.title) document.title = named;
+}
+
+/** Ask for the list with each log-in, and show the number from now on. */
+export function follow() {
+  new MutationObserver(nameTitle).observe(document.querySelector("title"), { childList: true });
+  listen(show);
+  // The times go on.
+  setInterval(show, 30_000);
+  show();
+}
+
+/** The page of your matches. */
+export function open(place) {
+  look({});
+  document.title = "Your matches - gamehost";
+  const words = h("p", { class: "soft", role: "status" });
+  const places = h("ul", { class: "waits" });
+  const clear = h("button", { type: "button", onclick: () => send({ do: "seen" }) }, "Remove all that have ended");
+  const finished = h("span", {});
+  put(place, h("h1", {}, "Your matches"), words, places, h("div", { class: "row" }, clear, finished));
+  const shown = () => {
+    const all = rows();
+    const none = state.me ? "You play no match, and no table of yours waits. Matches that end while you are away stand here for 14 days." : "Say who you are, above: then your matches stand here.";
+    say(words, all.length ? "" : state.entering || (state.me && !state.mine) ? "Looking ..." : none);
+    list(places, all, (row) => row.table, make, update);
+    clear.hidden = all.filter((row) => row.state === "over").length < 2;
+    if (state.me && !finished.firstChild) put(finished, link(`/player/${encodeURIComponent(state.me.name)}`, { class: "button" }, "All finished matches under your name"));
+    show();
+  };
+  const timer = setInterval(shown, 30_000);
+  const stop = listen(shown);
+  shown();
+  return () => {
+    stop();
+    clearInterval(timer);
+  };
+}
