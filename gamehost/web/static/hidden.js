@@ -2,8 +2,8 @@
 
 const SAVED = "notices";
 
-/** Whether this browser was asked to tell. */
-export const asked = () => localStorage.getItem(SAVED) !== null;
+/** Whether this browser was asked to tell, and may do so. */
+export const wanted = () => localStorage.getItem(SAVED) !== null && window.Notification?.permission === "granted";
 
 /** Ask this browser to tell, or not to. */
 export function setAsked(on) {
@@ -13,7 +13,7 @@ export function setAsked(on) {
 
 /** Tell something, unless the page is looked at. `path` is the page that a touch opens; of one path the newest is shown. */
 export function tellHidden(words, path) {
-  if (!document.hidden || !asked() || window.Notification?.permission !== "granted") return;
+  if (!document.hidden || !wanted()) return;
   try {
     const shown = new Notification(words, { tag: path });
     shown.onclick = () => {

@@ -1,7 +1,7 @@
 // Being told while nobody looks: by this page while it is hidden, by the browser when no page is open, and by mail.
 
 import { h, put, say } from "./dom.js";
-import { asked, setAsked } from "./hidden.js";
+import { setAsked, wanted } from "./hidden.js";
 import { look, send } from "./socket.js";
 import { listen, state } from "./store.js";
 
@@ -24,18 +24,22 @@ export function notices(place) {
     }
     if (shown === state.notices && device.firstChild) return;
     shown = state.notices;
-    put(device, ...deviceForm(state.notices?.push, said, draw));
+    put(device, ...deviceForm(state.notices?.push, said, redraw));
     put(mail, ...(state.notices?.mail ? mailForm(state.notices.mail, said) : []));
+  };
+  const redraw = () => {
+    shown = undefined;
+    draw();
   };
   draw();
   return listen(draw);
 }
 
-function deviceForm(push, said, draw) {
+function deviceForm(push, said, redraw) {
   if (!window.Notification) return [h("p", { class: "soft" }, "This browser shows no notifications.")];
   const bare = h("input", { type: "checkbox", checked: push?.words === "bare" });
   const far = push && pushes();
-  const on = asked() && Notification.permission === "granted" && (!far || push.on);
+  const on = wanted() && (!far || push.on);
   const change = async () => {
     say(said, "");
     try {
@@ -43,8 +47,7 @@ function deviceForm(push, said, draw) {
     } catch (error) {
       say(said, error.message);
     }
-    state.notices = { ...state.notices };
-    draw();
+    redraw();
   };
   const where = far ? "also when no page is open" : "while a page is open and you do not look at it";
   return [
@@ -97,18 +100,19 @@ function mailForm({ address, waits }, said) {
   return [form("Your mail address", typed, "Tell me by mail", () => ({ address: typed.value.trim() }))];
 }
 
-/** Subscribe again if the host does not know the subscription of this browser: its log-in was renewed. */
+/** Subscribe again whenever the host does not know the subscription of this browser: with a new log-in, or a new password. */
 export function renew() {
-  let account = null;
-  const stopListening = listen(async () => {
-    if (state.me?.account && state.me !== account) {
-      account = state.me;
-      state.notices = null;
-      send({ do: "notices" });
-    } else if (account && state.notices) {
-      stopListening();
+  let asked = "";
+  let before = null;
+  listen(() => {
+    const login = state.me?.account ? `${state.opened} ${state.passwords}` : "";
+    if (login && login !== asked && send({ do: "notices" })) {
+      asked = login;
+      before = state.notices;
+    } else if (asked && state.notices && state.notices !== before) {
+      before = state.notices;
       const push = state.notices.push;
-      if (push && !push.on && pushes() && Notification.permission === "granted") await subscribe(push.key, push.words);
+      if (push && !push.on && pushes() && wanted()) subscribe(push.key, push.words).catch(() => {});
     }
   });
 }
