@@ -127,7 +127,7 @@ class Notices:
     #: Whether a player is connected, by the key of the account.
     _connected: Callable[[str], bool] = lambda account: False
     #: Whether a player looks at a table of the list now.
-    looks: Callable[[str, TableId], bool] = lambda account, table: False
+    _looks: Callable[[str, TableId], bool] = lambda account, table: False
     #: By player and table, the turns that nobody has seen yet: when they are told, and what. The oldest is the first.
     _turns: dict[tuple[str, TableId], tuple[float, News]] = field(init=False, factory=dict)
     _timer: Timer = field(init=False, factory=Timer)
@@ -195,7 +195,7 @@ class Notices:
     def _tell_oldest(self) -> None:
         (account, table), (_, news) = next(iter(self._turns.items()))
         del self._turns[account, table]
-        if not self.looks(account, table):
+        if not self._looks(account, table):
             self._deliver(account, news)
 
     def _deliver(self, account: str, news: News) -> None:
@@ -277,7 +277,7 @@ class ListedMatches:
             return
         warn = None
         if match.state == "turn" and match.by is not None:
-            if before is not None and before.by == match.by:
+            if before is not None and before.warn is not None and before.by == match.by:
                 warn = before.warn
             else:
                 warn = match.by - max(0, match.by - self._now()) // LITTLE
@@ -354,13 +354,17 @@ class NoticesPart:
             self._begin(host, notifiers)
 
     def _begin(self, host: Any, notifiers: Mapping[str, Notifier]) -> None:
-        own, sessions = host.context.lobby.own, host.context.lobby.registry.sessions.by_key
+        lobby = host.context.lobby
+        own, sessions = lobby.own, lobby.registry.sessions.by_key
 
         def connected(account: str) -> bool:
             session = sessions.get(account)
             return session is not None and session.player is not None
 
-        self._notices = own.notices = Notices(self._reactor, notifiers, connected)
+        def looks(account: str, table: TableId) -> bool:
+            return lobby.slow is not None and lobby.slow.sits(account, table)
+
+        self._notices = own.notices = Notices(self._reactor, notifiers, connected, looks)
         lists = self._lists = ListedMatches(self._reactor, own.notices, lambda: own.now)
         own.listeners.append(lists.changed)
         # In a cluster every member would give the warnings of all.

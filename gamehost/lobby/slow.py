@@ -338,8 +338,17 @@ class SlowMatches:
                 failed("this match is over")
             elif session.player is not None:
                 table.reconnect(seat, player)
+                if session.account and self._own.notices is not None:
+                    self._own.notices.seen(session.key, number)
 
         self._with(number, take)
+
+    def sits(self, key: str, number: TableId) -> bool:
+        """Whether the player with this key of a name sits at a table."""
+        table = self.tables.get(number)
+        return table is not None and any(
+            table.sits(Seat(n)) for n, name in enumerate(table.names) if key_of(name) == key
+        )
 
     def rise(self, number: TableId, player: Player[Any, Any]) -> None:
         """A player looks no longer. Nothing happens if it does not sit there."""

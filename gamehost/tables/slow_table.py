@@ -115,6 +115,10 @@ class SlowTable(Table[Any, Any]):
         """Whether no player sits here."""
         return not any(place.taken for place in self._outbox.places)
 
+    def sits(self, seat: Seat) -> bool:
+        """Whether the player of a seat sits here."""
+        return self._outbox.places[seat].taken
+
     @property
     def turn(self) -> tuple[Seat, ...]:
         """The seats that may act."""

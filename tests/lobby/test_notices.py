@@ -1,6 +1,8 @@
 """What is told to players who are away, and when."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from twisted.internet.defer import Deferred, succeed
@@ -9,7 +11,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import OwnedMatch, TableId
 from gamehost.lobby import notices as under_test
-from gamehost.lobby.notices import TURN_AFTER, Asker, ListedMatches, News, Notices, Reason
+from gamehost.lobby.notices import TURN_AFTER, Asker, ListedMatches, News, Notices, NoticesPart, Reason
+from gamehost.lobby.notifiers import NotifierKind
+from gamehost.settings import Setting
+from gamehost.testing.memory_host import Client, MemoryHost
+from tests.kit.wires.open import line
+from tests.lobby.test_slow import DAY, SlowCase
 
 
 class Recording:
@@ -92,8 +99,8 @@ class NoticesTests(SynchronousTestCase):
     def test_who_is_connected_may_see_it(self) -> None:
         """All news wait a minute then. Who sits at the table has seen it."""
         here, looks = {"ann"}, set[tuple[str, int]]()
-        self.notices = Notices(self.clock, {"way": self.way, "other": self.other}, here.__contains__)
-        self.notices.looks = lambda *place: place in looks
+        ways = {"way": self.way, "other": self.other}
+        self.notices = Notices(self.clock, ways, here.__contains__, lambda *place: place in looks)
         for table in (1, 2, 3):
             self.notices.tell("ann", news(table, Reason.OFFER))
         self.assertEqual(self.delivered(), [])
@@ -232,3 +239,59 @@ class ListedMatchesTests(SynchronousTestCase):
         self.lists.stop()
         self.successResultOf(self.notices.stop())
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+
+class SlowMatchTests(SlowCase):
+    """Two friends play a move a day. One of them has an account, and a way to be told."""
+
+    def start(self, host: MemoryHost) -> Recording:
+        way = Recording()
+        kind = NotifierKind("way", {"way": Setting(None, "")}, lambda values, given: way)
+        options = {"way": "", "web-origin": (), "cluster": None}
+        part = NoticesPart(host.clock, [kind], options, Path())
+        host.lobby.own._wall = host.lobby.context.wall
+        lobby: Any = SimpleNamespace(lobby=host.lobby)
+        part.start(SimpleNamespace(context=lobby, store=host.journal))
+        return way
+
+    def ann(self, host: MemoryHost) -> Client:
+        client = host.connect("open")
+        client.send(line(do="log-in", name="ann", password="a good one"))
+        self.assertEqual(self.told(client)[0]["is"], "entered")
+        return client
+
+    def told_after(self, host: MemoryHost, way: Recording) -> list[tuple[Reason, str]]:
+        host.wait(TURN_AFTER + 1)
+        found, way.news = way.news, []
+        return [(one.reason, one.words) for one in found]
+
+    def test_a_move_a_day(self) -> None:
+        host = self.host()
+        way = self.start(host)
+        ann = self.ann(host)
+        seeking = self.seek(ann)
+        table = seeking["table"]
+        ann.drop()
+        ben = self.player(host, "ben")
+        self.ask(ben, do="join", table=table, code=seeking["code"])
+        self.assertEqual(self.told_after(host, way), [(Reason.JOINED, "the match has begun, and it is your turn")])
+        # Ann has seen it, and moves. Then it is her turn again, and she sits there until she goes.
+        ann = self.ann(host)
+        for action, client in (("ox c1 c2", ann), ("crab c5 c4", ben)):
+            self.ask(client, do="sit", table=table)
+            self.ask(client, do="act", table=table, action=action)
+        self.assertEqual(self.told_after(host, way), [])
+        self.ask(ann, do="act", table=table, action="boar c2 c3")
+        self.ask(ann, do="rise", table=table)
+        self.ask(ben, do="act", table=table, action="ox a5 a4")
+        self.assertEqual(self.told_after(host, way), [(Reason.TURN, "")])
+        ann.drop()
+        # Of three days a fifth is left, and then she has lost.
+        host.wait(0.8 * 3 * DAY - 180)
+        self.assertEqual(way.news, [])
+        self.assertEqual(self.told_after(host, way), [])
+        self.assertEqual(self.told_after(host, way), [(Reason.TIME, "")])
+        host.wait(3 * DAY)
+        [(reason, words)] = self.told_after(host, way)
+        self.assertEqual((reason, words[:13]), (Reason.OVER, "you have lost"))
+        self.assertEqual(way.looked[-1], ("ann", table))
