@@ -15,6 +15,7 @@ from attrs import define, field
 from gamehost.accounts.names import NameRefused, check_new_name, checked_name
 from gamehost.extras.contest.contest import ContestError
 from gamehost.extras.contest.game import is_own
+from gamehost.extras.contest.isolation import Isolation
 from gamehost.extras.contest.plan import PERSON, Entrant, Plan
 from gamehost.ops.workers import kill
 from gamehost.programs.clients import judges_of
@@ -122,9 +123,12 @@ class EntryCheck:
             raise ContestError(f"{', '.join(failed)}: failed the check, and with --strict-entry all must pass")
 
     def _check(self, entrant: Entrant, words: Sequence[str]) -> list[str]:
-        command = [sys.executable, "-m", "gamehost", "check", self._plan.wire, "--format", "json", *words]
+        plan = self._plan
+        command = [sys.executable, "-m", "gamehost", "check", plan.wire, "--format", "json", *words]
+        number = plan.names.index(entrant.name)
+        program = Isolation(plan.isolate, plan.readable).words(entrant.command, number, None)
         process = subprocess.Popen(
-            [*command, "--", *entrant.command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            [*command, "--", *program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
         self._running.append(process)
         try:

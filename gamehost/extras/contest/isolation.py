@@ -114,17 +114,20 @@ class Isolation:
         A command that starts a program in isolation.
 
         :param entrant: its number
-        :param door: `None`: the program has the network
+        :param door: `None`: the program is checked before the contest, and reaches the checker's host by the network
         """
         if self.kind == "user":
             user = FIRST_USER + entrant
             return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs", "--", *command]
-        if self.kind == "bubblewrap" and door is not None:
+        if self.kind == "bubblewrap":
             read = (sys.base_prefix, *self.readable, *map(str, own_files(command)))
             bound = [word for path in read for word in ("--ro-bind-try", path, path)]
+            here = ["--dir", os.getcwd(), "--chdir", os.getcwd()]
+            if door is None:
+                return [*_sandbox(), "--share-net", *bound, *here, "--", *command]
             words = [*_sandbox(), *bound, "--bind", door.socket, door.socket]
             carrier = [os.path.realpath(sys.executable), "-I", "-S", "-c", _CARRIER, str(door.port), door.socket]
-            return [*words, "--dir", os.getcwd(), "--chdir", os.getcwd(), "--", *carrier, *command]
+            return [*words, *here, "--", *carrier, *command]
         return [*command]
 
 

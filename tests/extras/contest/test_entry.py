@@ -7,11 +7,12 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from gamehost.extras.contest import entry
 from gamehost.extras.contest.contest import ContestError
 from gamehost.extras.contest.entry import EntryCheck
+from gamehost.extras.contest.isolation import FIRST_USER, Isolation, why_not
 from gamehost.extras.contest.plan import PERSON, Entrant, Plan
 from gamehost.plugins import REGISTRY
 
@@ -38,15 +39,44 @@ REAL_POPEN = subprocess.Popen
 
 
 class EntryCheckTests(SynchronousTestCase):
-    def check(self, findings: dict[str, Any], strict: bool = False, settings: Any = None) -> EntryCheck:
+    def check(
+        self, findings: dict[str, Any], strict: bool = False, settings: Any = None, isolate: str = "none"
+    ) -> EntryCheck:
         entrants = tuple(Entrant(name, ("./bot", name)) for name in findings)
         entrants += (Entrant("pat", PERSON), Entrant("easy", (sys.executable, "-m", "gamehost", "player")))
         self.fake = FakeChecks(findings)
         self.patch(subprocess, "Popen", self.fake)
         self.out = StringIO()
-        check = EntryCheck(Plan("onitama", "onitama", entrants, settings=settings or {}), self.out)
+        check = EntryCheck(Plan("onitama", "onitama", entrants, settings=settings or {}, isolate=isolate), self.out)
         check.run(2, strict)
         return check
+
+    def test_programs_are_isolated_in_it_too(self) -> None:
+        """As in the contest, but for the network: the checker's host has no door."""
+        self.check({"ann": [], "bob": []})
+        self.assertEqual(
+            {tuple(words[words.index("--") + 1 :]) for words in self.fake.words}, {("./bot", "ann"), ("./bot", "bob")}
+        )
+        self.check({"ann": [], "bob": []}, isolate="user")
+        users = {words[-1]: words[words.index("setpriv") + 1] for words in self.fake.words}
+        self.assertEqual(users, {"ann": f"--reuid={FIRST_USER}", "bob": f"--reuid={FIRST_USER + 1}"})
+        self.check({"ann": []}, isolate="bubblewrap")
+        [words] = self.fake.words
+        sandbox = words[words.index("--") + 1 :]
+        self.assertEqual((sandbox[0], sandbox[-2:]), ("bwrap", ["./bot", "ann"]))
+
+    def test_what_a_sandbox_with_the_network_reads(self) -> None:
+        """Its own folder, and nothing else of the contest's."""
+        if (why := why_not("bubblewrap")) is not None:
+            raise SkipTest(why)
+        folder = Path(self.mktemp()).absolute()
+        (folder / "own").mkdir(parents=True)
+        for name in ("own/bot", "other"):
+            (folder / name).write_text("x")
+        for name, there in (("own/bot", True), ("other", False)):
+            read = ["sh", "-c", f"cat {folder / name} > /dev/null 2>&1", str(folder / "own/bot")]
+            words = Isolation("bubblewrap").words(read, 0, None)
+            self.assertEqual(subprocess.run(words, check=False).returncode == 0, there)
 
     def test_a_line_for_each_program(self) -> None:
         check = self.check({"ann": [], "bob": [BREACH, {"grade": "hint", "title": "slow"}], "cyd": "no JSON"})
