@@ -124,11 +124,11 @@ function connect() {
       console.log(`${name} plays: ${fields[0]} is White, ${fields[1]} is Black`);
       game = new Game(fields[0] === name ? WHITE : BLACK, START, fields[2] || DEAL, WHITE);
     } else if (command === "RECONNECT") {
-      // Both players hear it: the name and the colour are those of the player who has come back.
       const [who, colour, board, cards, onTurn] = fields;
-      const me = (colour === "white") === (who === name) ? WHITE : BLACK;
-      game = new Game(me, board, cards, onTurn === name ? me : 1 - me);
       console.log(`${name} hears that ${who} is back`);
+      if (who !== name) return; // nothing has changed on the board, and a move that was sent meanwhile counts
+      const me = colour === "white" ? WHITE : BLACK;
+      game = new Game(me, board, cards, onTurn === name ? me : 1 - me);
     } else if (command === "MOVE_WAS_MADE") {
       game.moved(...fields);
     } else if (command === "STALEMATE_CARD") {

@@ -76,11 +76,12 @@ def play(name, wire, winners, games):
             cards = fields[2] if len(fields) > 2 else DEAL
             game = Game(WHITE if fields[0] == name else BLACK, START, cards, WHITE)
         elif command == "RECONNECT":
-            # Both players hear it: the name and the colour are those of the player who has come back.
             who, colour, board, cards, on_turn = fields
-            mine = WHITE if (colour == "white") == (who == name) else BLACK
-            game = Game(mine, board, cards, mine if on_turn == name else 1 - mine)
             print(name, "hears that", who, "is back")
+            if who != name:
+                continue  # nothing has changed on the board, and a move that was sent meanwhile counts
+            mine = WHITE if colour == "white" else BLACK
+            game = Game(mine, board, cards, mine if on_turn == name else 1 - mine)
         elif command == "MOVE_WAS_MADE":
             game.moved(*fields)
         elif command == "STALEMATE_CARD":
