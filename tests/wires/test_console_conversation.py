@@ -2,10 +2,11 @@
 
 from collections.abc import Generator, Sequence
 
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
-from gamehost.journal.records import Entry, EntryKind, FinishedMatch, SeatRecord, TableHeader, TableId
+from gamehost.journal.records import Entry, EntryKind, FinishedMatch, OwnedMatch, SeatRecord, TableHeader, TableId
 from gamehost.lobby.finished import Tally
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract
@@ -47,6 +48,7 @@ from gamehost.wires.console.commands import (
     table_and_code,
 )
 from gamehost.wires.console.conversation import ConsoleConversation
+from gamehost.wires.console.mine import mine_lines, missed_lines
 from gamehost.wires.framing import WireError
 from gamehost.wires.seeking import PLAYED, Sought
 from tests.kit.memory_host import SAID, Client, ConsoleWords, MemoryHost, without_options
@@ -446,6 +448,29 @@ class TelnetBytesTests(SynchronousTestCase):
 
 
 GAMES = {played.game.name: played for played in PLAYED}
+
+
+class OwnLinesTests(SynchronousTestCase):
+    def test_how_matches_stand(self) -> None:
+        """In a line for each, of at most 80 columns, with what to type."""
+        row = OwnedMatch(TableId(123456), "paper-soccer", ("ann", "bob"), 0, "turn")
+        over = replace(row, state="over", ended=5, winners=(1,), cause="time", why="a player ran out of time")
+        said = {
+            replace(row, by=3 * 3_600_000): "It is your turn: 3 h left.",
+            replace(row, state="wait"): "It is not your turn.",
+            replace(
+                row, state="open", code="K7QM2X4A", by=60_000
+            ): "It waits 1 min more. Others type: join 123456-K7QM2X4A",
+            replace(row, state="offer"): "An offer waits for your answer: accept or decline",
+            replace(row, state="offer", names=("bob",)): "A rematch is offered to you: join 123456",
+            over: "bob wins: a player ran out of time.",
+            replace(over, winners=(), cause="left", why="nobody came back"): "Nobody came back.",
+            replace(over, winners=(), cause="", why="nobody came in time"): "Nobody came in time.",
+        }
+        lines = mine_lines(list(said), "Ann", 0)
+        self.assertEqual([line.strip() for line in lines[2::2]], list(said.values()))
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertEqual(missed_lines([over])[1:], ["  123456  Paper Soccer  bob wins: a player ran out of time."])
 
 
 class WordTests(SynchronousTestCase):

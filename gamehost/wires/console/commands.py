@@ -99,8 +99,9 @@ def find_command(word: str) -> str | None:
     if word in ALIASES:
         return ALIASES[word]
     found = beginning(word, commands()) if word else []
-    if len(found) > 1 and "password" in found:
-        found.remove("password")  # it is rarely typed, and `p` is for play
+    for rare in ("password", "mine"):
+        if len(found) > 1 and rare in found:
+            found.remove(rare)  # `p` is for play, and `m` for moves
     if len(found) > 1:
         raise NotUnderstood(f"Several commands begin like this: {', '.join(found)}. Type one more letter.")
     return found[0] if found else None
@@ -240,7 +241,9 @@ def count_of(words: Iterable[str], usual: int, most: int) -> int:
 
 
 #: Commands that stand in the line of another one.
-_TOGETHER = frozenset({"password", "unwatch", "next", "back", "waiting", "cancel", "takeback", "accept", "decline"})
+_TOGETHER = frozenset(
+    {"password", "unwatch", "next", "back", "waiting", "cancel", "takeback", "accept", "decline", "claim", "mine"}
+)
 
 
 def overview(games: Mapping[str, PlayedGame]) -> list[str]:

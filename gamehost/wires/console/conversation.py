@@ -15,7 +15,7 @@ The conversation, `->` from the person, `<-` from the host. All is text; `>` and
 A line that cannot be carried out is answered with one sentence: the reason, and what to type.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from math import ceil
@@ -25,8 +25,9 @@ from gamehost.accounts.login import LOG_IN_WAITS, LoginRefused
 from gamehost.accounts.names import NameRefused, key_of, mended
 from gamehost.games.base import Offer
 from gamehost.games.screen import MoveRefused
-from gamehost.journal.records import TableId
+from gamehost.journal.records import OwnedMatch, TableId
 from gamehost.lobby.opened import can_come_back
+from gamehost.lobby.own_matches import OwnMatches
 from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, NeedsAccount, Played, Said, TooManyTables
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import (
@@ -73,6 +74,7 @@ from gamehost.wires.console.commands import (
 )
 from gamehost.wires.console.elsewhere import ConsoleState
 from gamehost.wires.console.matches import OwnMatch
+from gamehost.wires.console.mine import OneLook, mine_lines, missed_lines
 from gamehost.wires.framing import UndecodableLine, wrong_port
 from gamehost.wires.seeking import SeekRefused, Wanted, find_table, join_table, play_house
 
@@ -121,6 +123,11 @@ class ConsoleConversation(HearsAbsences):
     def _tell(self, *sentences: str) -> None:
         self._write_collected()
         self._printer.print(*sentences)
+        self._printer.prompt()
+
+    def _tell_listing(self, lines: Sequence[str]) -> None:
+        self._write_collected()
+        self._printer.listing(lines)
         self._printer.prompt()
 
     # -- lines
@@ -345,6 +352,33 @@ class ConsoleConversation(HearsAbsences):
             self._printer.awaiting = True
             self.lobby.goes_on_waiting(session)
             self.lobby.reconnect(session)
+        self._lists.find(session.record, partial(self._tell_missed, session))
+
+    @property
+    def _lists(self) -> OwnMatches:
+        return self.lobby.own
+
+    def _tell_missed(self, session: Session, matches: Sequence[OwnedMatch]) -> None:
+        over = [one for one in matches if one.state == "over"]
+        if self.session is session and over:
+            self._tell_listing(missed_lines(over))
+            for one in over:
+                self._lists.seen(session, one.table)
+
+    def mine(self, words: list[str]) -> None:
+        """The list of the own matches."""
+        session, lists = self.session, self._lists
+        if session is None:
+            raise NotNow("Take a name first: then this lists your matches. For example: name ann")
+
+        def told(matches: Sequence[OwnedMatch]) -> None:
+            lists.look_away(session.key)
+            if self.session is session:
+                self._printer.awaiting = False
+                self._tell_listing(mine_lines(matches, session.name, lists.now))
+
+        self._printer.awaiting = True
+        lists.look(session, OneLook(self.handle, told))
 
     def _need_name(self) -> Session:
         """
@@ -699,6 +733,7 @@ class ConsoleConversation(HearsAbsences):
         "waiting": lambda self, words: self._printer.listing(
             waiting(self._directory.waiting(), [*self._options.games])
         ),
+        "mine": mine,
         "play": play,
         "join": join,
         "cancel": cancel,

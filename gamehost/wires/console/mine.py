@@ -1,0 +1,82 @@
+"""The list of a person's own matches at the console, and what has ended while the person was away."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from attrs import define
+
+from gamehost.accounts.names import key_of
+from gamehost.games.base import Cause, Result, Seat
+from gamehost.journal.records import OwnedMatch
+from gamehost.lobby.seats import duration
+from gamehost.tables.interfaces import SeatHandle
+from gamehost.wires.console.commands import ended, sentence, title, versus
+
+_NONE = "No match of yours goes on, and no table of yours waits. To play, type: play onitama"
+
+
+@define(eq=False)
+class OneLook:
+    """A person looks at the list once: a `ListViewer`."""
+
+    handle: SeatHandle[Any] | None
+    _told: Callable[[Sequence[OwnedMatch]], None]
+
+    def tell_list(self, matches: Sequence[OwnedMatch]) -> None:
+        self._told(matches)
+
+    def tell_listed(self, match: OwnedMatch) -> None:
+        """Nobody looks any more."""
+
+    def tell_unlisted(self, match: OwnedMatch) -> None:
+        """Nobody looks any more."""
+
+
+def mine_lines(matches: Sequence[OwnedMatch], name: str, now: int) -> list[str]:
+    """
+    The list as lines.
+
+    :param name: the person's
+    :param now: milliseconds since 1970
+    """
+    if not matches:
+        return [_NONE]
+    lines = [f"  {'match':>5}  {'game':12}  players, and how it stands"]
+    for match in matches:
+        lines.append(f"  {match.table:>5}  {title(match.game):12}  {versus(match.names)}")
+        lines.append(f"  {'':>5}  {'':12}  {_stands(match, name, now)}")
+    return lines
+
+
+def missed_lines(matches: Sequence[OwnedMatch]) -> list[str]:
+    """What has ended while a person was away, as lines."""
+    lines = [f"  {match.table:>5}  {title(match.game):12}  {_end(match)}" for match in matches]
+    return ["While you were away, this has ended:", *lines]
+
+
+def _stands(match: OwnedMatch, name: str, now: int) -> str:
+    by = "" if match.by is None else duration((match.by - now) / 1000)
+    left = by and f": {by} left"
+    number = f"{match.table}-{match.code}" if match.code else f"{match.table}"
+    match match.state:
+        case "turn":
+            return f"It is your turn{left}."
+        case "wait":
+            return f"It is not your turn{left}."
+        case "open":
+            return f"It waits{by and f' {by} more'}. Others type: join {number}"
+        case "offer" if key_of(name) in map(key_of, match.names):
+            return "An offer waits for your answer: accept or decline"
+        case "offer":
+            return f"A rematch is offered to you: join {number}"
+        case _:
+            return _end(match)
+
+
+def _end(match: OwnedMatch) -> str:
+    if not match.cause:
+        return sentence(match.why)
+    result = Result(tuple(map(Seat, match.winners)), Cause(match.cause), match.why)
+    if not match.winners and result.cause is Cause.LEFT:
+        return sentence(match.why)
+    return ended(result, match.names, Seat(match.seat))
