@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgspec import json
+from msgspec import json, structs
 from twisted.internet.defer import Deferred, succeed
 
 from gamehost._twisted import this_reactor
-from gamehost.journal.records import TableId
+from gamehost.journal.records import OwnedMatch, TableId
 from gamehost.lobby.notices import Asker, News, Notices
 from tests.browser.playing import CAN, ONITAMA_DEAL, SEATED, TITLE, Hand, PlayCase
 from tests.kit.browser import DESKTOP, PHONE, BrowserCase, Page, enter, findings, sit_down
@@ -261,12 +261,17 @@ class AccountTests(PlayCase):
         await page.run("""
             window.Notification = class { static permission = "granted"; constructor(words) { window.shown = words; } };
             Object.defineProperty(document, "hidden", { get: () => true });""")
-        hidden = "import(document.querySelector('link[href$=\"store.js\"]').href.replace('store.js', 'hidden.js'))"
-        await page.run(f"{hidden}.then(({{ tellHidden }}) => tellHidden('Your move', '/table/1'))")
-        await page.until("window.shown === 'Your move'")
+        own = self.host.context.lobby.own
+        row = OwnedMatch(TableId(7), "onitama", ("ann", "Olga"), 0, "wait")
+        for state in ("wait", "turn"):
+            own.put([("ann", structs.replace(row, state=state))])
+        await page.until("window.shown === 'Onitama: Your turn'")
         await page.run(f"{device}.click()")
         await page.until(f"{device}.textContent === 'Tell me on this device'")
-        await page.run(f"window.shown = ''; {hidden}.then(({{ tellHidden }}) => tellHidden('Your move', '/table/1'))")
+        await page.run("window.shown = ''")
+        for state in ("wait", "turn"):
+            own.put([("ann", structs.replace(row, state=state))])
+        await page.until("document.title.startsWith('(1)')")
         self.assertEqual(await page.run("window.shown"), "")
         link = await self.browser.page()
         await link.open("/no-mail/YW5u.x")

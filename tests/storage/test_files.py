@@ -525,7 +525,7 @@ class WriteAheadLogTests(DamageCase):
             pieces[:] = [0, 0]
             self.patch(files, "LARGEST_PART", 1000)
             journal = self.start(free_space=free)
-            self.assertLess(log.stat().st_size, 100_000)
+            self.assertLess(log.stat().st_size, 125_000)
             self.assertEqual(len(pieces), 3 if space == "some" else 2)
             self.play(journal, 3)
             self.stop(journal)

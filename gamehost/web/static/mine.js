@@ -3,6 +3,7 @@
 
 import { h, link, list, put, say } from "./dom.js";
 import { titleOf } from "./games.js";
+import { tellHidden } from "./hidden.js";
 import { dateWords } from "./record.js";
 import { look, send } from "./socket.js";
 import { listen, state } from "./store.js";
@@ -90,12 +91,29 @@ function show() {
     send({ do: "mine" });
   }
   const all = rows();
+  tellChanges(all);
   const item = document.querySelector("nav [data-page=mine]");
   item.hidden = !all.length && location.pathname !== "/mine";
   say(item.lastElementChild, wanted(all) ? ` ${wanted(all)}` : "");
   nameTitle();
   const place = document.querySelector(".mine");
   if (place) showOn(place, all.filter((row) => !elsewhere(row)));
+}
+
+/** How each match stood when it was shown last, and for whom; `null`: nothing was shown yet. */
+let stood = null;
+
+/** Tell what has happened since then, if nobody looks at the page: your turn, an offer, a seat that was taken, an end. */
+function tellChanges(all) {
+  if (!state.me || !state.mine) return;
+  const before = stood?.name === state.me.name ? stood.rows : null;
+  for (const row of before ? all : []) {
+    const known = before.get(row.table);
+    const came = row.state === "open" && known && row.names.length > known.names.length;
+    if (came || (row.state !== known?.state && ["turn", "offer", "over"].includes(row.state)))
+      tellHidden(`${titleOf(row.game)}: ${stateWords(row, state.me.name, Date.now())}`, placeOf(row) ?? "/mine");
+  }
+  stood = { name: state.me.name, rows: new Map(all.map((row) => [row.table, row])) };
 }
 
 function showOn(place, some) {

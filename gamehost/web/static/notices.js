@@ -122,18 +122,27 @@ export function open(place, address) {
   document.title = "Mails - gamehost";
   look({ lobby: true });
   const said = h("p", { role: "status" });
+  const set = { stop: decodeURIComponent(address.pathname.split("/")[2]) };
+  let pressed = false;
   let before = null;
+  const answered = () => {
+    // The connection may come later than the button is pressed.
+    if (pressed && !before && !state.entering) {
+      const now = { refusals: state.sorry.count, notices: state.notices };
+      if (send({ do: "notices", by: "mail", set })) before = now;
+    } else if (before && state.sorry.count !== before.refusals) done(state.sorry.why);
+    else if (before && state.notices !== before.notices) done("No more mails are sent to this address.");
+  };
+  const done = (words) => {
+    say(said, words);
+    pressed = false;
+    before = null;
+  };
   const end = () => {
-    before = { refusals: state.sorry.count, notices: state.notices };
-    const set = { stop: decodeURIComponent(address.pathname.split("/")[2]) };
-    say(said, send({ do: "notices", by: "mail", set }) ? "" : OFFLINE);
+    pressed = true;
+    say(said, "");
+    answered();
   };
   put(place, h("h1", {}, "Mails about your games"), h("button", { type: "button", class: "go", onclick: end }, "No more mails"), said);
-  return listen(() => {
-    if (!before) return;
-    if (state.sorry.count !== before.refusals) say(said, state.sorry.why);
-    else if (state.notices !== before.notices) say(said, "No more mails are sent to this address.");
-    else return;
-    before = null;
-  });
+  return listen(answered);
 }

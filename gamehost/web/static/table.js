@@ -14,7 +14,6 @@ import { address, fetchJson } from "./record.js";
 import { Guide, guided } from "./guide.js";
 import { Seats, endWords } from "./seats.js";
 import { look, send } from "./socket.js";
-import { tellHidden } from "./hidden.js";
 import { setSound, sounds, tone } from "./sound.js";
 import { changed, guessedView, listen, state, viewOf } from "./store.js";
 
@@ -285,16 +284,10 @@ class TablePage {
     else if (asked && this.askedWords && asked !== this.askedWords) this.words.push(`${asked}.`);
     this.askedWords = asked;
     // Who looks on hears each change of the turn.
-    if (table.seat === null ? !over && this.turns !== undefined && this.turns !== turns.join() : turn && !this.turn) this.call(table);
+    if (table.seat === null ? !over && this.turns !== undefined && this.turns !== turns.join() : turn && !this.turn) tone();
     this.turn = turn;
     this.turns = turns.join();
     if (this.words.length) announce(this.words.splice(0).join(" "));
-  }
-
-  /** It is your turn, or that of the next player whom you watch. */
-  call(table) {
-    tone();
-    if (table.seat !== null) tellHidden(document.title, `/table/${table.number}`);
   }
 
   showStatus(table, view, options) {
