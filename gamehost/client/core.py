@@ -347,6 +347,7 @@ class ClientCore:
         self._bye: m.Bye | None = None
         #: The lasting wishes.
         self._lobby = False
+        self._mine = False
         #: Whether the host may answer with a list.
         self._listens = False
         self._watched: dict[int, m.Watch] = {}
@@ -470,6 +471,8 @@ class ClientCore:
                 return
             case m.Lobby(on):
                 self._lobby = on
+            case m.AskMine(on):
+                self._mine = on
             case m.Watch(table, on):
                 if on:
                     self._watched[table] = message
@@ -484,7 +487,7 @@ class ClientCore:
         if self.ready:
             self._put(message)
             self._flush()
-        elif not isinstance(message, m.Lobby | m.Watch | m.Seek | m.Stop):
+        elif not isinstance(message, m.Lobby | m.AskMine | m.Watch | m.Seek | m.Stop):
             raise NotConnected("there is no connection, or the log-in is not answered yet")
 
     def act(self, action: str) -> int:
@@ -526,6 +529,8 @@ class ClientCore:
     def _ask_again(self) -> None:
         if self._lobby:
             self._put(m.Lobby())
+        if self._mine:
+            self._put(m.AskMine())
         for watch in self._watched.values():
             self._put(watch)
         if self._seek is not None:

@@ -130,10 +130,11 @@ class LastingTests(PropertyCase):
         talk.core.say(m.Seek("onitama"))
         talk.core.say(m.Watch(7))
         talk.core.say(m.Lobby())
+        talk.core.say(m.AskMine())
         talk.connect()
         self.assertEqual(talk.said(), [])
         talk.hear(ENTERED)
-        self.assertEqual([one["do"] for one in talk.said()], ["lobby", "watch", "seek"])
+        self.assertEqual([one["do"] for one in talk.said()], ["lobby", "mine", "watch", "seek"])
 
     def test_after_a_lost_connection(self) -> None:
         talk = Talk()

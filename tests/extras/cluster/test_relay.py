@@ -1,7 +1,7 @@
 """Connections that are passed on, and what one member tells another one of them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import cycle
 from struct import pack
@@ -77,23 +77,23 @@ def transcripts(wire: str) -> Iterator[Transcript]:
 class TranscriptTests(SynchronousTestCase):
     """Clients do not notice that they are relayed: all transcripts of the project are the same at another member."""
 
-    def play(self, wire: str, *doors: int, but: str = "") -> None:
+    def play(self, wire: str, *doors: int, but: Sequence[str] = ()) -> None:
         self.patch(membership, "AMONG_THEMSELVES", 0.0)
         self.patch(claiming, "LOOK_AGAIN", 0.0)
         for transcript in transcripts(wire):
-            if transcript.name != but:
+            if transcript.name not in but:
                 host: Any = Doors(World(settings=transcript.settings, **tokens_differ(wire)), *doors)
                 play(transcript, host)
 
     def test_all_at_another_member(self) -> None:
-        """All clients at a member that does not lead. Only the times of Eriantys' pings differ."""
+        """All clients at a member that does not lead. Times of Eriantys' pings differ; slow matches are for hosts alone."""
         for wire in sorted(folder.name for folder in TRANSCRIPTS.iterdir()):
-            self.play(wire, 1, but="pace")
+            self.play(wire, 1, but=("pace", "slow"))
 
     def test_at_both(self) -> None:
         """Every second client at another member. In one transcript both wait then, and meet only a moment later."""
         for wire in SPREADING:
-            self.play(wire, 0, 1, but="coming-back" if wire == "paper-soccer" else "")
+            self.play(wire, 0, 1, but=("coming-back" if wire == "paper-soccer" else "", "slow"))
 
 
 class Home(Protocol):
