@@ -323,6 +323,15 @@ class OwnersTests(SynchronousTestCase):
                 client.close()
                 self.assertEqual((owners.socket_number(here, there), Owners().anywhere(number)), (0, None))
 
+    def test_a_process_that_has_ended(self) -> None:
+        """It costs no look at all the processes of this machine."""
+
+        def looks() -> object:
+            raise AssertionError
+
+        self.patch(owners, "running", looks)
+        self.assertEqual([*owners.family(2**30)], [2**30])
+
 
 class HostedTests(ContestCase):
     """On a running host, by places that it keeps."""

@@ -131,10 +131,18 @@ def has_socket(pid: int, number: int) -> bool:
 def family(root: int) -> Iterator[int]:
     """A process and all that it has started. Not every Linux lists the children of a process."""
     found = [root]
-    try:
-        for pid in found:
-            yield pid
-            for task in os.listdir(f"/proc/{pid}/task"):
+    for pid in found:
+        yield pid
+        for task in _tasks(pid):
+            try:
                 found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_bytes().split())
-    except OSError:
-        yield from (one.pid for one in descendants(root, running()))
+            except OSError:
+                if task in _tasks(pid):  # it has not ended, so this Linux lists no children
+                    yield from (one.pid for one in descendants(root, running()))
+                    return
+
+
+def _tasks(pid: int) -> list[str]:
+    with suppress(OSError):
+        return os.listdir(f"/proc/{pid}/task")
+    return []

@@ -150,13 +150,12 @@ class AuditTests(SynchronousTestCase):
                 type(self).game = made.game
 
     def planted(self, contest: Contest, one: Played) -> Iterator[str]:
-        """What an audit says when one game is another one."""
-        before = contest.played[one.id]
-        contest.played[one.id] = one
+        """What an audit says when one game is another one. It judges each game alone, so the others are left out."""
+        before, contest.played = contest.played, {one.id: one}
         try:
             yield from faults(contest, self.game)
         finally:
-            contest.played[one.id] = before
+            contest.played = before
 
     def test_what_was_played_has_no_faults(self) -> None:
         for contest in self.contests:
@@ -182,15 +181,19 @@ class AuditTests(SynchronousTestCase):
 
     def test_planted_connections(self) -> None:
         """Each connection that was refused is named, with whose it was; and so is a game that was void too often."""
+        expected = []
         for seed in range(EACH):
             planted = Planted(self.contests, seed)
             one, contest = planted.one(), planted.contest
-            owner = planted.chance.below(len(contest.plan.entrants))
+            owner, name = planted.chance.below(len(contest.plan.entrants)), planted.names(one)[0]
+            contest.refused.append(Refused(one.id, name, "no seat", owner, f"{seed}: python"))
+            words = f"a connection of {contest.plan.names[owner]} asked for the seat of {name} and was refused"
+            expected.append(f"game {one.id}: {words}: no seat ({seed}: python)")
+        for contest in self.contests:
             self.addCleanup(contest.refused.clear)
-            contest.refused.append(Refused(one.id, planted.names(one)[0], "no seat", owner, f"{seed}: python"))
-            found = [*faults(contest, self.game)][-1]
-            self.assertIn(f"game {one.id}: a connection of {contest.plan.names[owner]} asked for the seat of", found)
-            self.assertIn(f"({seed}: python)", found)
+        self.assertEqual(
+            sorted(one for contest in self.contests for one in faults(contest, self.game)), sorted(expected)
+        )
         self.contests[0].note(Void("7.7", "planted"))
         self.addCleanup(self.contests[0].voids.clear)
         self.assertIn("game 7.7: the plan has no such game", [*faults(self.contests[0], self.game)])
