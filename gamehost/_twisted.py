@@ -281,6 +281,15 @@ def replace_protocol(transport: Any, protocol: IProtocol, data: bytes) -> None:
 # -- the log
 
 
+def quiet_pool(reactor: Any) -> Any:
+    """A pool of connections for `twisted.web.client.Agent`. Twisted's own writes two lines into the log for each connection."""
+    from twisted.web.client import HTTPConnectionPool  # only some hosts send requests
+
+    pool = HTTPConnectionPool(reactor)
+    vars(pool)["_factory"] = type("QuietFactory", (pool._factory,), {"noisy": False})
+    return pool
+
+
 def use_logger(twistd: Any, name: str) -> None:
     """
     Make `twistd` log to an observer, as its option `--logger` does.

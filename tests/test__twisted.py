@@ -10,12 +10,14 @@ from typing import Any
 from twisted.internet import tcp
 from twisted.internet.abstract import FileDescriptor
 from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import TCP4ClientEndpoint
 from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.internet.interfaces import IPushProducer, IReadDescriptor
 from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.selectreactor import SelectReactor
 from twisted.internet.task import Clock
-from twisted.internet.testing import StringTransport
+from twisted.internet.testing import MemoryReactorClock, StringTransport
+from twisted.logger import globalLogPublisher
 from twisted.python import context
 from twisted.python.failure import Failure
 from twisted.python.log import ILogContext
@@ -30,6 +32,7 @@ from gamehost._twisted import (
     Timer,
     accept_steadily,
     poll_without_log_context,
+    quiet_pool,
     replace_protocol,
     run_until_done,
     use_logger,
@@ -416,3 +419,22 @@ class OtherTests(SynchronousTestCase):
         options: dict[str, str] = {}
         use_logger(options, "gamehost.ops.logging.process_log")
         self.assertEqual(options, {"logger": "gamehost.ops.logging.process_log"})
+
+
+class PoolTests(SynchronousTestCase):
+    def test_a_connection_is_no_line_of_the_log(self) -> None:
+        """Twisted would say so of each that it opens and closes."""
+        logged: list[Any] = []
+        observer: Any = logged.append
+        globalLogPublisher.addObserver(observer)
+        self.addCleanup(globalLogPublisher.removeObserver, observer)
+        clock = MemoryReactorClock()
+        pool = quiet_pool(clock)
+        connecting = pool.getConnection("key", TCP4ClientEndpoint(clock, "127.0.0.1", 1))
+        [(_, _, factory, *_)] = clock.tcpClients
+        factory.doStart()
+        protocol: Any = factory.buildProtocol(None)
+        protocol.makeConnection(StringTransport())
+        self.successResultOf(connecting)
+        factory.doStop()
+        self.assertEqual(logged, [])

@@ -12,12 +12,12 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.internet.protocol import Protocol
 from twisted.logger import Logger
 from twisted.python.failure import Failure
-from twisted.web.client import Agent, HTTPConnectionPool
+from twisted.web.client import Agent
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IBodyProducer
 from zope.interface import implementer
 
-from gamehost._twisted import Timer
+from gamehost._twisted import Timer, quiet_pool
 from gamehost.extras.notify.encryption import Vapid, encrypted
 from gamehost.extras.notify.subscriptions import Subscription
 
@@ -83,9 +83,9 @@ class _Drop(Protocol):
             self.transport.stopProducing()
 
 
-def new_agent(reactor: Any) -> tuple[Agent, HTTPConnectionPool]:
-    """An agent that keeps connections to push services, and checks who they are."""
-    pool = HTTPConnectionPool(reactor)
+def new_agent(reactor: Any) -> tuple[Agent, Any]:
+    """An agent that keeps connections to push services, and checks who they are; and its connections."""
+    pool = quiet_pool(reactor)
     return Agent(reactor, connectTimeout=CONNECT_SECONDS, pool=pool), pool
 
 
