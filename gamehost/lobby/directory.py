@@ -133,6 +133,8 @@ class MatchDirectory:
     _galleries: Galleries
     waiting_here: Callable[[], WaitingByGame]
     questions: Questions = field(init=False)
+    #: A slow match with somebody there, by its number.
+    slow: Callable[[TableId], WatchableTable | None] = field(init=False, default=lambda table: None)
     played: PlayedTables = field(init=False)
     finished: FinishedMatches = field(init=False)
     board: Board = field(init=False)
@@ -343,7 +345,7 @@ class MatchDirectory:
 
         :raises WatchRefused: no such match is played
         """
-        played = self.played.own.get(table)
+        played = self.played.own.get(table) or self.slow(table)
         if played is None:
             raise WatchRefused(NO_RECORD)
         return self._of_played(played, until)

@@ -154,6 +154,7 @@ class Lobby:
 
             self.slow = SlowMatches(self.context, self.registry, self.own, self.seats.games, lambda: self.seats.uptime)
             self.change(self._limits)
+            self.directory.slow = self.slow.tables.get
             opened, slow = self.waiting_tables.record_of, self.slow.record_of
             self.registry.waits = lambda key: opened(key) or slow(key)
         return self.slow

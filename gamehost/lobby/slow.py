@@ -67,6 +67,7 @@ CREATE TABLE seat(
   seat INTEGER NOT NULL,
   key TEXT NOT NULL,         -- the player's name, as names are compared
   name TEXT NOT NULL,
+  wire TEXT NOT NULL,
   account INTEGER NOT NULL,
   digest TEXT NOT NULL,      -- of the key that a guest has
   address TEXT NOT NULL,     -- as of rate_limit_key, where the match began
@@ -75,10 +76,6 @@ CREATE TABLE seat(
 CREATE INDEX of_player ON seat(key);
 CREATE INDEX of_address ON seat(address);
 """
-
-
-class CannotSit(Exception):
-    """There is no such seat, or it cannot be taken now. The message says why, for the player."""
 
 
 @runtime_checkable
@@ -110,9 +107,12 @@ class _Index:
                 [(table, opening.game, _NEVER if due is None else due) for table, opening, due in some],
             )
             self._database.executemany(
-                "INSERT OR REPLACE INTO seat VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (table, seat, key_of(one.name), one.name, one.account, one.key_digest, rate_limit_key(one.address))
+                    (
+                        *(table, seat, key_of(one.name), one.name, one.wire),
+                        *(one.account, one.key_digest, rate_limit_key(one.address)),
+                    )
                     for table, opening, _ in some
                     for seat, one in enumerate(opening.seats)
                 ],
@@ -156,8 +156,8 @@ class _Index:
 
     def guest(self, key: str) -> SeatRecord | None:
         """The guest that has a seat under this key of a name; `None`: nobody."""
-        found = self._ask("SELECT name, digest FROM seat WHERE key = ? AND NOT account LIMIT 1", key)
-        return SeatRecord(found[0][0], "open", "", False, found[0][1]) if found else None
+        found = self._ask("SELECT name, wire, digest FROM seat WHERE key = ? AND NOT account LIMIT 1", key)
+        return SeatRecord(found[0][0], found[0][1], "", False, found[0][2]) if found else None
 
     def tables(self, key: str) -> list[TableId]:
         """The tables at which the player with this key of a name has a seat."""
@@ -320,18 +320,20 @@ class SlowMatches:
 
     # -- players sit down and rise
 
-    def sit(self, session: Session, number: TableId, player: Player[Any, Any], failed: Callable[[str], None]) -> None:
+    def sit(
+        self, session: Session, number: TableId, player: Player[Any, Any], failed: Callable[[str], None]
+    ) -> str | None:
         """
         A player sits down at the table of one of its matches: it is seated, at once or later, and receives `Back`.
 
         :param failed: called with the reason if the table cannot be read
-        :raises CannotSit: there is no such match
+        :returns: why there is no such match; `None`: there is
         """
         seat = self._index.seat(number, session)
         if seat is None:
-            raise CannotSit("you have no slow match of this number that is unfinished")
+            return "you have no slow match of this number that is unfinished"
         if number in self.faulty:
-            raise CannotSit("a fault has stopped this match")
+            return "a fault has stopped this match"
 
         def take(table: SlowTable | str) -> None:
             if isinstance(table, str):
@@ -342,6 +344,7 @@ class SlowMatches:
                     self._own.notices.seen(session.key, number)
 
         self._with(number, take)
+        return None
 
     def sits(self, key: str, number: TableId) -> bool:
         """Whether the player with this key of a name sits at a table."""

@@ -90,6 +90,7 @@ function follow() {
   if (state.own !== own) {
     own = state.own;
     if (own === null || !state.tables.has(own)) own = null;
+    else if (state.tables.get(own).by && shown.path === `/table/${own}`) ; // its page would rise from it
     else if (state.tables.get(own).since === 0 || shown.path === "/") go(`/table/${own}`);
   }
   if (state.sorry.count !== sorry) {

@@ -14,8 +14,9 @@ const COUNTED = 600;
 /** What is left of a time, rounded so that it never says more than there is: `59 min`, or `0:59` when it is short. */
 export function leftWords(left, allowed) {
   const seconds = Math.max(0, Math.ceil(left / 1000));
-  if (left < allowed * SHORT || seconds < COUNTED) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  if ((left < allowed * SHORT && left < 7_200_000) || seconds < COUNTED) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   const minutes = Math.floor(seconds / 60);
+  if (minutes >= 5760) return `${Math.floor(minutes / 1440)} days`;
   return minutes >= 120 ? `${Math.floor(minutes / 60)} h` : `${minutes} min`;
 }
 

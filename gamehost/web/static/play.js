@@ -32,7 +32,7 @@ export async function playDialog(game) {
     choice("clock", "Time", [
       ["", timesOf(game) ? "as usual here" : "no limit"], ["move 30", "30 seconds a move"], ["move 120", "2 minutes a move"],
       ["game 180 2", "3 minutes each, and 2 seconds a move"], ["game 600 5", "10 minutes each, and 5 seconds a move"],
-      ["game 1800 0", "30 minutes each"],
+      ["game 1800 0", "30 minutes each"], ...[1, 3, 7, 14].map((days) => [`days ${days}`, `${days} day${days > 1 ? "s" : ""} a move: close the page meanwhile`]),
     ]),
     times,
     choice("private", "Who can join", [["", "everybody"], ["true", "only those to whom you send the address"]]),
@@ -50,6 +50,7 @@ export function wishes(game, { house, seat, seats, clock, private: hidden, ...ch
   const settings = {};
   const [kind, time, increment] = (clock ?? "").split(" ");
   if (kind === "move") settings.move_time = Number(time);
+  if (kind === "days") settings.move_days = Number(time);
   if (kind === "game") Object.assign(settings, { game_time: Number(time), increment: Number(increment) });
   for (const [name, value] of Object.entries(chosen)) if (value) settings[name] = value === "true" ? true : value;
   const asked = { game };

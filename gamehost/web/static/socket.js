@@ -124,14 +124,14 @@ function ask() {
   if (!wanted.lobby) state.listed = false;
   for (const number of asked.tables) {
     if (wanted.tables.has(number)) continue;
-    send({ do: "watch", table: number, on: false });
+    if (!state.tables.get(number)?.by) send({ do: "watch", table: number, on: false });
     asked.tables.delete(number);
     if (state.own !== number) state.tables.delete(number);
   }
   for (const [number, code] of wanted.tables) {
     if (asked.tables.has(number) || state.own === number || state.tables.get(number)?.over) continue;
     asked.tables.add(number);
-    send({ do: "watch", table: number, code });
+    send(state.tables.get(number)?.by ? { do: "sit", table: number } : { do: "watch", table: number, code });
   }
 }
 

@@ -246,7 +246,8 @@ const general = {
     table.code = known?.code ?? (state.openedTables.get(message.table) ?? state.queued)?.code;
     clocked(table, message);
     state.tables.set(message.table, table);
-    state.own = message.table;
+    table.by = message.by;
+    if (!table.by || message.n === 0) state.own = message.table; // a slow match is shown on its page alone, but when it begins
     state.queued = state.rematch = null;
     state.openedTables.delete(message.table);
     waitsNow();
@@ -272,7 +273,7 @@ const general = {
     // A question may cross the end of its match, which is then the own one no more: nobody needs its answer.
     const asked = [...state.tables.values()].find((one) => one.asked && one.asked.id === message.id);
     if (asked) return notListed(asked);
-    const table = state.tables.get(state.own);
+    const table = [...state.tables.values()].find((one) => one.guess && one.guess.id === message.id) ?? state.tables.get(state.own);
     if (table) Object.assign(table, { refused: message, guess: message.id === 0 ? table.guess : null });
     else refuse(message.why);
   },

@@ -68,7 +68,11 @@ class TablePage {
     this.absence.close();
     this.deadline.close();
     const table = state.tables.get(this.number);
-    if (table?.over || table?.suspended) state.tables.delete(this.number);
+    if (table?.by && !table.over) {
+      send({ do: "rise", table: this.number });
+      if (state.own === this.number) state.own = null;
+    }
+    if (table?.by || table?.over || table?.suspended) state.tables.delete(this.number);
   }
 
   // -- before the match is known
@@ -97,6 +101,10 @@ class TablePage {
     // A refused log-in says so in its dialog.
     if (document.querySelector("dialog[open]")) return;
     notice(""); // The page says it itself.
+    if (this.asksSeat !== state.opened && state.me) {
+      this.asksSeat = state.opened; // it may be a slow match of yours
+      return void send({ do: "sit", table: this.number });
+    }
     if (this.asksInvitation === state.opened) return void this.ended404();
     this.asksInvitation = state.opened;
     send({ do: "invitation", table: this.number, code: this.code });
@@ -454,7 +462,7 @@ class TablePage {
     const close = () => dialog.close();
     const sure = () => {
       state.tables.get(this.number).resigned = true;
-      send({ do: "leave" });
+      send({ do: "leave", table: this.number });
       close();
     };
     const others = state.tables.get(this.number).names.length > 2 ? "The match ends at once, and you lose it." : "Your opponent wins at once.";

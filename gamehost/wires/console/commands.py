@@ -18,7 +18,7 @@ from importlib.resources import files
 from msgspec import Struct
 
 from gamehost.accounts.names import NameRefused, key_of
-from gamehost.games.base import Cause, Result, Seat
+from gamehost.games.base import MOVE_DAYS, Cause, Result, Seat
 from gamehost.games.play import help_of
 from gamehost.games.screen import listed, wrapped
 from gamehost.journal.records import FinishedMatch, TableId
@@ -172,6 +172,8 @@ def asked(words: Iterable[str], games: Mapping[str, PlayedGame]) -> Asked:
             against = rest.pop(0)
         elif plain == "private":
             private = True
+        elif plain == "days":
+            settings[MOVE_DAYS] = rest.pop(0) if rest else ""
         elif _NUMBER.fullmatch(plain):
             settings["players"] = plain
         elif len(found := beginning(plain, LEVELS)) == 1:
@@ -206,8 +208,8 @@ def _seats(settings: dict[str, str]) -> int | None:
 
 
 def chosen_settings(played: PlayedGame) -> str:
-    """The settings that can be chosen for a game, for its page of help."""
-    return ", ".join(sorted(played.choices))
+    """The settings that can be chosen for a game, for its page of help; `days` is a word of its own."""
+    return ", ".join(sorted(played.choices - {MOVE_DAYS}))
 
 
 def table_and_code(words: Iterable[str], example: str) -> tuple[TableId, str]:
@@ -242,7 +244,10 @@ def count_of(words: Iterable[str], usual: int, most: int) -> int:
 
 #: Commands that stand in the line of another one.
 _TOGETHER = frozenset(
-    {"password", "unwatch", "next", "back", "waiting", "cancel", "takeback", "accept", "decline", "claim", "mine"}
+    (
+        *("password", "unwatch", "next", "back", "waiting", "cancel", "takeback", "accept", "decline", "claim", "mine"),
+        *("sit", "rise"),
+    )
 )
 
 

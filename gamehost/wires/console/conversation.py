@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 
 from gamehost.accounts.login import LOG_IN_WAITS, LoginRefused
 from gamehost.accounts.names import NameRefused, key_of, mended
-from gamehost.games.base import Offer
+from gamehost.games.base import MOVE_DAYS, Offer
 from gamehost.games.screen import MoveRefused
 from gamehost.journal.records import OwnedMatch, TableId
 from gamehost.lobby.opened import can_come_back
@@ -47,7 +47,6 @@ from gamehost.tables.interfaces import (
 )
 from gamehost.wires.base import SUSPENDED
 from gamehost.wires.console import codec as m
-from gamehost.wires.console.absence import HearsAbsences
 from gamehost.wires.console.codec import HIDE, SHOW
 from gamehost.wires.console.commands import (
     DIRECTIONS,
@@ -75,6 +74,7 @@ from gamehost.wires.console.commands import (
 from gamehost.wires.console.elsewhere import ConsoleState
 from gamehost.wires.console.matches import OwnMatch
 from gamehost.wires.console.mine import OneLook, mine_lines, missed_lines
+from gamehost.wires.console.slow import SitsAtSlow
 from gamehost.wires.framing import UndecodableLine, wrong_port
 from gamehost.wires.seeking import SeekRefused, Wanted, find_table, join_table, play_house
 
@@ -96,7 +96,7 @@ def _no_house(reason: str, game: str) -> NotNow:
     return NotNow(f"{sentence(reason)} To play with somebody who comes, type: play {game}")
 
 
-class ConsoleConversation(HearsAbsences):
+class ConsoleConversation(SitsAtSlow):
     """
     The conversation on one connection.
 
@@ -224,7 +224,7 @@ class ConsoleConversation(HearsAbsences):
         self._printer.show(page(words, games) if words else overview(games))
 
     def quit(self, words: list[str]) -> None:
-        if self.handle is None:
+        if self.handle is None or self._slow is not None:
             self._printer.print("Goodbye.")
         else:
             name = self.name_of(self.handle.seat)
@@ -504,6 +504,11 @@ class ConsoleConversation(HearsAbsences):
             lines.append(f"Others come with: join {table.table}-{table.code}")
         else:
             lines.append(f"Others come with: join {table.table}")
+        if MOVE_DAYS in table.settings:
+            return [
+                *lines,
+                "The match begins when all seats are taken, whether you are here or not. To stop, type: cancel",
+            ]
         if self.session is not None and can_come_back(self.session):
             lines.append("The table waits for a day, whether you are here or not.")
         if self._house.why_not(game) is None:
@@ -563,7 +568,8 @@ class ConsoleConversation(HearsAbsences):
         self.set_state(ConsoleState.PLAYING)
         session = self.session
         screen = self._options.screens[handle.game](handle.seat, handle.names)
-        back = "" if session is None or session.account else self._way_back(session)
+        needs_none = session is None or session.account or self._slow is not None
+        back = "" if needs_none or session is None else self._way_back(session)
         game = self._options.games[handle.game]
         self._match = OwnMatch(handle, screen, game, self._printer, self.alarm, back)
         self._played, self._phrases = None if session is None else Played.of(session), 0
@@ -610,22 +616,20 @@ class ConsoleConversation(HearsAbsences):
             return
         if event.seat == self.handle.seat:
             self._own.back(event)
-        else:
+        elif self._slow is None:
             self._absent.pop(event.seat, None)
             self._tell(f"{self.name_of(event.seat)} is back.")
 
     def tell_suspended(self, event: Suspended) -> None:
         self._printer.awaiting = False
         self._tell(sentence(SUSPENDED))
-        self.leave_table(ConsoleState.LOBBY)
-        self._rest()
+        self._end_slow()
 
     def tell_over(self, event: Over) -> None:
         """The match is over. The person still has the name, and may play again."""
         assert self._match is not None
         self._match.end(event, self.lobby.no_tables)
-        self.leave_table(ConsoleState.LOBBY)
-        self._rest()
+        self._end_slow()
 
     def resign(self, words: list[str]) -> None:
         """Give the match up, after a question."""
@@ -737,11 +741,13 @@ class ConsoleConversation(HearsAbsences):
         "play": play,
         "join": join,
         "cancel": cancel,
+        "sit": SitsAtSlow.sit,
+        "rise": SitsAtSlow.rise,
         "board": board,
         "moves": lambda self, words: self._on.show_moves(),
         "history": lambda self, words: self._looking.history(words),
-        "clock": HearsAbsences.show_clock,
-        "claim": HearsAbsences.claim_match,
+        "clock": SitsAtSlow.show_clock,
+        "claim": SitsAtSlow.claim_match,
         "draw": lambda self, words: self._on.offer(Offer.DRAW),
         "takeback": lambda self, words: self._on.offer(Offer.TAKEBACK),
         "accept": lambda self, words: self._on.answer(True),
@@ -771,7 +777,7 @@ class ConsoleConversation(HearsAbsences):
         ),
     }
     TELLS: ClassVar[Any] = {
-        **HearsAbsences.TELLS,
+        **SitsAtSlow.TELLS,
         Refused: tell_refused,
         Left: tell_left,
         Offered: tell_offered,

@@ -183,8 +183,6 @@ class OpenConversation(LogsIn):
         self._asks_moves = False
         #: The seats of absent players, because of whom this player may claim the match.
         self._claimable: set[Seat] = set()
-        #: The seats at slow matches; `None`: there were none.
-        self._slow: Any = None
 
     def begin(self) -> None:
         self._begun = True

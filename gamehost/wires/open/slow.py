@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from msgspec import UNSET
 
 from gamehost.journal.records import TableId
-from gamehost.lobby.slow import CannotSit, SlowMatches
+from gamehost.lobby.slow import SlowMatches
 from gamehost.tables.interfaces import Archived, Away, Back, Over, SeatHandle, Suspended
 from gamehost.tables.slow_table import ANNULLED
 from gamehost.wires.open import messages as m
@@ -96,13 +96,10 @@ class SlowSeats:
         seat = self.new(table)
         if seat is None:
             return f"you sit at {MOST_SEATS} matches, and no more at once: rise from one of them first"
-        try:
-            self.matches.sit(session, table, seat, partial(self._failed, seat))
-        except CannotSit as error:
-            if not sits:
-                self.forget(seat)
-            return str(error)
-        return None
+        why = self.matches.sit(session, table, seat, partial(self._failed, seat))
+        if why is not None and not sits:
+            self.forget(seat)
+        return why
 
     def _failed(self, seat: SlowSeat, why: str) -> None:
         if self._seats.get(seat.table) is seat:

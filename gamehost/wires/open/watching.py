@@ -206,6 +206,9 @@ class LookingOn(SeekingConversation[m.Message]):
     :param encoder: makes the messages for all viewers; the same for all connections of a listener
     """
 
+    #: The seats at slow matches; `None`: there were none.
+    _slow: Any = None
+
     def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
         super().__init__(peer, lobby, OpenState.OUTSIDE)
         self._options = options
@@ -256,7 +259,8 @@ class LookingOn(SeekingConversation[m.Message]):
         until, table = None if message.until is UNSET else message.until, TableId(message.table)
         games = {name: played.game for name, played in self._options.games.items()}
         try:
-            if self.handle is not None and table == self.handle.table:
+            sits = self._slow is not None and self._slow.get(table) is not None
+            if sits or (self.handle is not None and table == self.handle.table):
                 asked = self._directory.own_history(table, until)
             else:
                 asked = self._directory.history(table, until, checked_code(message.code or ""), games)
