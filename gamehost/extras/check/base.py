@@ -539,6 +539,8 @@ class Run:
 
     #: Whether there has been a connection, and with a server an answer.
     connected = True
+    #: Whether the client has moved. Of a server that is no question.
+    moved = True
 
     def start(self) -> None:
         """Play the scenario."""

@@ -62,6 +62,8 @@ class Report:
     seed: int
     seconds: float
     outcomes: tuple[Outcome, ...]
+    #: Why the rest was not played; empty: all was played, or the client never connected.
+    given_up: str = ""
 
     @property
     def findings(self) -> list[tuple[Finding, list[str]]]:
@@ -102,6 +104,10 @@ def _at_zero(line: TranscriptLine) -> TranscriptLine:
 NewRun = Callable[[Scenario, int, int, Callable[[Outcome | Exception], None]], Run]
 
 
+#: A client that has not moved in any of so many scenarios is not played further.
+FIRST = 4
+
+
 @define(eq=False)
 class Check:
     """
@@ -127,6 +133,9 @@ class Check:
     _runs: list[Run] = field(factory=list)
     _next: int = 0
     _began: float = 0.0
+    _given_up: str = ""
+    #: How many have ended, and no other one was started in their place.
+    _free: int = 0
     _done: Deferred[Report] = field(factory=Deferred)
 
     def run(self) -> Deferred[Report]:
@@ -143,7 +152,7 @@ class Check:
         if number >= len(self._scenarios):
             return
         scenario = self._scenarios[number]
-        if self._never_there():
+        if self._never_there() or self._hopeless():
             section = self._checks.laws[scenario.law].section
             self._ended(number, Outcome(scenario, Verdict.SKIPPED, (), 0.0, (), section))
             return
@@ -161,13 +170,33 @@ class Check:
         if len(self._outcomes) == len(self._scenarios):
             self._done.callback(self._report())
         else:
-            self._clock.callLater(self._pause, self._start)
+            self._free += 1
+            self._clock.callLater(self._pause, self._go_on)
+
+    def _go_on(self) -> None:
+        """Start scenarios in the place of those that have ended, as soon as the client seems to be worth it."""
+        ended = len(self._outcomes)
+        if ended == self._next or ended >= FIRST or any(run.moved for run in self._runs):
+            free, self._free = self._free, 0
+            for _ in range(free):
+                self._start()
 
     def _never_there(self) -> bool:
         """Whether enough scenarios have ended, and the client has not connected, or the server not answered, in any."""
         enough = min(self._at_once, len(self._scenarios))
         over = self._clock.seconds() - self._began >= self._answers_within
         return over and len(self._outcomes) >= enough and not any(run.connected for run in self._runs)
+
+    def _hopeless(self) -> bool:
+        """Whether each of the first scenarios has ended with a breach, and the client has not moved in any."""
+        ended = len(self._outcomes)
+        breaches = all(outcome.verdict is Verdict.BREACH for outcome in self._outcomes.values())
+        if not self._given_up and ended >= FIRST and breaches and not any(run.moved for run in self._runs):
+            self._given_up = (
+                f"The client has not moved in any of the first {ended} scenarios, and the others were not played. "
+                "Mend this first."
+            )
+        return bool(self._given_up)
 
     def _report(self) -> Report:
         outcomes = tuple(self._outcomes[number] for number in range(len(self._scenarios)))
@@ -178,7 +207,9 @@ class Check:
                 self._told(one) if one is told else evolve(one, verdict=Verdict.SKIPPED, findings=())
                 for one in outcomes
             )
-        return Report(self._checks.wire, self._seed, self._clock.seconds() - self._began, outcomes)
+        seconds = self._clock.seconds() - self._began
+        given_up = self._given_up if any(one.verdict is Verdict.SKIPPED for one in outcomes) else ""
+        return Report(self._checks.wire, self._seed, seconds, outcomes, given_up)
 
     def _told(self, outcome: Outcome) -> Outcome:
         """
@@ -290,6 +321,7 @@ def as_text(report: Report) -> str:
         lines += [f"  what to do: {finding.law.do}", "  the last messages:"]
         lines += [f"    {line_of(line)}" for line in finding.transcript]
     counts = ", ".join(f"{count} {verdict.value}" for verdict, count in counted(report.outcomes).items())
+    lines += ["", report.given_up] if report.given_up else []
     lines += ["", f"{report.wire}, seed {report.seed}, {report.seconds:.1f} s: {counts or 'no scenario was played'}"]
     # The texts come from a server and are printed on a terminal.
     return "".join(f"{escaped(line)}\n" for line in lines)
@@ -391,12 +423,13 @@ def as_html(report: Report) -> str:
         for outcome in report.outcomes
     )
     findings = "".join(_finding_as_html(finding, names) for finding, names in report.findings) or "<p>None.</p>"
+    given_up = f"<p>{html.escape(report.given_up)}</p>" if report.given_up else ""
     title = f"gamehost check {report.wire}"
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,'
         f'initial-scale=1"><title>{title}</title><style>{_STYLE}</style></head>'
         f"<body><h1>{title}</h1>\n{_totals_as_html(report)}<p>Seed {report.seed}, {report.seconds:.1f} s.</p>\n"
-        f"<h2>Findings</h2>\n{findings}<h2>Scenarios</h2><table><tr><th>Verdict"
+        f"<h2>Findings</h2>\n{findings}{given_up}<h2>Scenarios</h2><table><tr><th>Verdict"
         f"</th><th>Scenario</th><th>What is tried</th><th>Section</th><th>Time</th></tr>\n{rows}</table></body></html>\n"
     )
 

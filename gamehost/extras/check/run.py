@@ -171,10 +171,9 @@ class ClientRun(Run, ClientWatcher):
         #: client cannot know which messages were lost with its connection.
         self._expected_refusals = 0
         self._host_is_gone = False
-        self.connected = False
-        #: Whether the client has had a seat, and whether the rules have accepted an action of it.
+        self.connected = self.moved = False
+        #: Whether the client has had a seat. It has `moved` when the rules have accepted an action of it.
         self._was_seated = False
-        self._has_acted = False
         self._ended = False
         self._handle: SeatHandle[Any] | None = None
         self._shadow: Player | None = None
@@ -264,7 +263,7 @@ class ClientRun(Run, ClientWatcher):
     @property
     def _cannot_know(self) -> bool:
         """Whether the client is at a table where it cannot know how to move, and has not moved."""
-        return bool(self.scenario.strict and self.checks.needed and self._was_seated and not self._has_acted)
+        return bool(self.scenario.strict and self.checks.needed and self._was_seated and not self.moved)
 
     def _not_there(self) -> None:
         if self.connected:
@@ -544,9 +543,9 @@ class ClientRun(Run, ClientWatcher):
             return
         if self._phase is not Phase.PLAYING or self._shadow is None or self._handle is None:
             return
-        owed = self._cannot_know and self._owes
+        owed = not self.moved and self._owes
         hear(self._shadow, event, self._handle.seat)
-        self._has_acted = self._has_acted or (owed and not self._owes)
+        self.moved = self.moved or (owed and not self._owes)
         if isinstance(event, Back) and event.seat == self._handle.seat:
             self._client_is_back()
         if not isinstance(event, Refused):
@@ -576,8 +575,7 @@ class ClientRun(Run, ClientWatcher):
         if (count := self.transcript.at_once()) > 1:
             happened += f" The last {count} messages of the host came in one segment."
             # A client that has not moved yet may have another fault: then the observation has to do.
-            moved = self._handle is not None and self._handle.n > 1
-            do = READS if moved or self.scenario.cut is Cut.JOINED else ""
+            do = READS if self.moved or self.scenario.cut is Cut.JOINED else ""
         self.found(Grade.BREACH, "no answer", "turn", happened, do=do)
         self._finish()
 

@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.extras.bots.wires.onitama import PipesClientCodec
 from gamehost.extras.check import run, server_run
 from gamehost.extras.check.base import Cut, Grade, Scenario, Verdict
-from gamehost.extras.check.command import check_of_server, chosen
+from gamehost.extras.check.command import as_html, as_text, check_of_server, chosen
 from gamehost.extras.check.server_run import ServerUnderTest, Unreachable, address_of, differences, tag
 from gamehost.extras.check.trace import MOST_UNREAD, QUIET, Fault, RelayedConnection
 from gamehost.extras.check.transcript import SINGLE, RecordingCodec, SegmentedTransport, Transcript, Watcher
@@ -209,6 +209,16 @@ class RunTests(SynchronousTestCase):
             self.assertEqual(verdicts, {Verdict.SKIPPED})
             self.assertTrue(report.breached)
             self.assertLess(report.seconds, 21)
+
+    def test_a_client_that_never_moves(self) -> None:
+        """It learns that from the first scenarios, and not from each of them."""
+        for client, title in ((Hangs, "the client did not log in"), (Silent, "no answer")):
+            report = check(client)
+            self.assertIn(title, titles(report))
+            self.assertLessEqual(report.seconds, 4 * run.CONNECTS)  # one after the other here
+            self.assertIn("has not moved in any of the first 4 scenarios", as_text(report))
+            self.assertEqual({one.verdict for one in report.outcomes[4:]}, {Verdict.SKIPPED})
+            self.assertIn(report.given_up, as_html(report))
 
     def test_a_client_that_connects_sometimes(self) -> None:
         report = check(ConnectsFirst, ["first-mover", "wins", "draw"])
