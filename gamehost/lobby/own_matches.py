@@ -131,10 +131,15 @@ class OwnMatches:
         :param table: `None`: all that have ended
         """
         owner = owner_of(session.record)
-        if session.key in self._lists:
-            self._lists[session.key].seen(table)
-        if owner is not None:
-            self._journal.drop_own(table, owner, lambda: None)
+
+        def noted() -> None:
+            if session.key in self._lists and self._lists[session.key].session is session:
+                self._lists[session.key].seen(table)
+
+        if owner is None:
+            noted()
+        else:
+            self._journal.drop_own(table, owner, noted)
 
     def move(self, before: str, after: str | None) -> None:
         """The list of an account is that of another account from now on; `None`: of nobody."""

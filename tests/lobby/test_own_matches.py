@@ -304,6 +304,17 @@ class MissedAtLogInTests(OwnCase):
         bob = host.connect("open")
         self.assertNotIn("missed", self.ask(bob, do="log-in", name="bob", password=PASSWORD)[0])
 
+    def test_what_is_seen_is_gone_when_that_is_durable(self) -> None:
+        host = self.host()
+        client, _ = self.enter(host, "amy", key="0" * 32)
+        owner = owner_of(host.lobby.registry.sessions.by_key["amy"].record) or ""
+        host.lobby.own.put([(owner, ours("over", ended=1))])
+        self.assertEqual(len(self.ask(client, do="mine")[0]["matches"]), 1)
+        host.journal.late = True
+        self.assertEqual(self.ask(client, do="seen"), [])
+        host.journal.release()
+        self.assertEqual([one["state"] for one in self.told(client)], ["gone"])
+
     def test_only_who_comes_back_is_asked_about(self) -> None:
         """A new guest waits for no answer of the store."""
         host = self.host()
