@@ -1,5 +1,6 @@
 """The pages of a contest in a browser: each column can be read, on a phone, a laptop and a projector."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,11 @@ from twisted.internet.defer import Deferred
 from gamehost.extras.contest import results
 from gamehost.extras.contest.contest import Contest
 from gamehost.extras.contest.entries import Dropped, Played
+from gamehost.extras.contest.files import TRACES, replace_file
 from gamehost.extras.contest.page import ContestSite, page_access
 from gamehost.extras.contest.plan import Entrant, Plan
 from gamehost.extras.contest.standings import standings
+from gamehost.extras.contest.traffic import worst_game
 from gamehost.games.onitama.master import ONITAMA
 from tests.kit.browser import Browser, BrowserCase, findings
 
@@ -31,6 +34,7 @@ class ContestPageTests(BrowserCase):
     def start_host(self) -> Any:
         """The page of a contest in the place of a host."""
         self.folder = Path(self.mktemp())
+        self.folder.mkdir()
         self.players = 20
         names = [f"{'W' * 18}{number:02}" if number < 4 else f"bot{number}" for number in range(self.players)]
         plan = Plan("onitama", "onitama", tuple(Entrant(name, ("run",)) for name in names), title="Evening")
@@ -40,6 +44,10 @@ class ContestPageTests(BrowserCase):
                 words = f"{names[one.players[0]]} won (crash): {names[one.players[1]]}: {WHY}"
                 contest.note(Played(one.id, one.round, one.players, (1.0, 0.0), "crash", words, moves=23, notation="x"))
         contest.note(Dropped(2, 1, WHY))
+        worst = worst_game(contest, 19)
+        assert worst is not None
+        lines = ["...", f"   0.376  {names[3]} > host  MAKE_MOVE|{'x' * 200}  BREACH: {WHY}", "   0.377"]
+        replace_file(self.folder / TRACES, json.dumps({names[19]: {"game": worst.id, "lines": lines}}))
         results.write(contest, standings(contest), self.folder, ONITAMA)
         site = ContestSite(this_reactor, lambda: contest, dict, self.folder, ONITAMA)
         reactor: Any = this_reactor
@@ -56,7 +64,7 @@ class ContestPageTests(BrowserCase):
         return browser
 
     async def test_each_column_can_be_read(self) -> None:
-        for path in ("/contest", "/players/3.html"):
+        for path in ("/contest", "/players/3.html", "/players/20.html"):
             page = await self.browser.page()
             await page.open(path)
             await page.until("document.readyState === 'complete' && document.querySelector('h2')")
