@@ -35,6 +35,8 @@ class MineTests(PlayCase):
         await page.close()
         await bob.heard("GAME_OVER|bob")
         page = later
+        await page.open("/table/1")
+        await page.until("document.querySelector('h1')?.textContent === 'You have lost'")
         await page.open("/")
         await page.until(f"{MINE}.includes('You have lost: a player left')")
         await page.until("document.title === 'Tables - gamehost'")

@@ -130,6 +130,22 @@ function nameTitle() {
   if (named !== document.title) document.title = named;
 }
 
+/** Where a page has found no table: how your match there has ended, if it has. Returns the function that ends it. */
+export function showEnd(place, number) {
+  const shown = () => {
+    const row = state.mine?.get(number);
+    if (row?.state !== "over" || place.dataset.ended) return;
+    place.dataset.ended = row.table;
+    const [head, words, ways] = place.children;
+    say(head, endWords(row));
+    say(words, [row.why, `${titleOf(row.game)} with ${others(row)}`, dateWords(row.ended / 1000)].join(" · "));
+    if (placeOf(row)) ways.prepend(link(placeOf(row), { class: "button go" }, "See the match"));
+  };
+  const stop = listen(shown);
+  shown();
+  return stop;
+}
+
 /** Ask for the list with each log-in, and show the number from now on. */
 export function follow() {
   new MutationObserver(nameTitle).observe(document.querySelector("title"), { childList: true });

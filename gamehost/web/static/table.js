@@ -133,6 +133,7 @@ class TablePage {
     const words = h("p", { class: "soft" }, why);
     const ways = h("div", { class: "row" }, link("/", { class: "button go" }, "All tables"));
     put(this.waiting, h("h1", {}, title), words, ways);
+    if (state.me) import("./mine.js").then(({ showEnd }) => this.stop.push(showEnd(this.waiting, this.number)));
     const { matches } = await fetchJson(address("/api/matches", { before: this.number + 1 })).catch(() => ({ matches: [] }));
     if (matches[0]?.table === this.number) ways.append(link(this.record(), { class: "button" }, "The finished match"));
   }
