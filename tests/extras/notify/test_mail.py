@@ -10,10 +10,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.internet.defer import Deferred
-from twisted.internet.error import ConnectionRefusedError
+from twisted.internet.error import ConnectionDone, ConnectionRefusedError
 from twisted.internet.task import Clock
+from twisted.internet.testing import MemoryReactorClock, StringTransport
 from twisted.logger import globalLogPublisher
 from twisted.mail.smtp import SMTPClientError, SMTPDeliveryError
+from twisted.python.failure import Failure
 
 from gamehost.extras.notify import mail as under_test
 from gamehost.extras.notify.addresses import (
@@ -201,6 +203,45 @@ class QueueTests(PropertyCase):
         self.under_way.pop()[1].callback(None)
         self.successResultOf(stopped)
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+
+class DeliverTests(PropertyCase):
+    """What a relay is told."""
+
+    def said(self, relay: MailRelay, *answers: bytes) -> tuple[list[bytes], Deferred[Any]]:
+        reactor = MemoryReactorClock()
+        done = under_test.deliver_on(reactor)(relay, ANN, b"Subject: x\n\n.\ncanary\n")
+        [connection] = reactor.tcpClients
+        self.assertEqual(connection[:2], (relay.host, relay.port))
+        factory: Any = connection[2]
+        protocol, transport = factory.buildProtocol(None), StringTransport()
+        protocol.makeConnection(transport)
+        for answer in answers:
+            protocol.dataReceived(answer + b"\r\n")
+        while transport.producer is not None:
+            transport.producer.resumeProducing()
+        protocol.setTimeout(None)
+        if transport.disconnecting:
+            factory.clientConnectionLost(None, Failure(ConnectionDone()))
+        return transport.value().splitlines(), done
+
+    def test_a_relay_without_encryption(self) -> None:
+        """On another machine it gets nothing, neither the address nor the password. On this machine it gets the mail."""
+        relay = MailRelay("relay.example.org", 587, "me", "games@example.org", "hunter2")
+        said, done = self.said(relay, b"220 relay", b"250-relay", b"250 AUTH PLAIN LOGIN")
+        self.failureResultOf(done)
+        self.assertEqual([line.split()[0] for line in said], [b"EHLO", b"QUIT"][: len(said)])
+        here = MailRelay("127.0.0.1", 25, "", "games@example.org")
+        answers = (b"220 relay", b"250 relay", b"250 ok", b"250 ok", b"354 go on")
+        said, done = self.said(here, *answers)
+        self.assertIn(b"RCPT TO:<ann@example.org>", said)
+        # A line that is a dot does not end the mail.
+        self.assertEqual(said[-5:], [b"Subject: x", b"", b"..", b"canary", b"."])
+
+    def test_a_relay_with_encryption(self) -> None:
+        said, done = self.said(RELAY, b"220 relay", b"250-relay", b"250 STARTTLS")
+        self.assertEqual([line.split()[0] for line in said], [b"EHLO", b"STARTTLS"])
+        self.assertNoResult(done)
 
 
 class MemoryMailboxes:
