@@ -32,6 +32,7 @@ from gamehost.journal.records import StoreUnusable
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.membership import Membership
+from gamehost.lobby.notifiers import NotifierKind
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
@@ -152,7 +153,7 @@ def make_host(
         worker=worker,
         web=web,
         profile=options["profile"],
-        parts=[*_http_parts(options, endpoints, access), *_notices_parts(options, reactor)],
+        parts=_parts(options, reactor, endpoints, access),
         reload=reloading(options),
         medium="disk" if kind_of(options["store"]) is None else "database",
     )
@@ -302,10 +303,20 @@ def _limiters(limits: Limits, options: Options, lobby: Lobby) -> tuple[Connectio
     return ConnectionLimiter(limits, room, lobby.registry.seats_at, lobby.bans), HttpLimiter(limits, pages)
 
 
-def _http_parts(options: Options, endpoints: Endpoints, access: Access) -> list[Part]:
+def _parts(options: Options, reactor: Any, endpoints: Endpoints, access: Access) -> list[Part]:
+    """What options ask for beside the listeners: ports of HTTP that are no pages, and what tells absent players."""
+    kinds = []
+    for kind in options.registry.notifiers:
+        if options[kind.name] is not None:
+            kinds.append(kind)
     places = [(name, *place) for name in _HTTP for place in _places(options, endpoints, name)]
-    if not places:
-        return []
+    return [
+        *(_http_parts(places, access) if places else ()),
+        *(_notices_parts(options, reactor, kinds) if kinds else ()),
+    ]
+
+
+def _http_parts(places: Sequence[tuple[str, str, IStreamServerEndpoint]], access: Access) -> list[Part]:
     from gamehost.metrics.health import HealthSite, HttpService, NewSite
 
     sites: dict[str, NewSite] = {"health": HealthSite}
@@ -316,11 +327,7 @@ def _http_parts(options: Options, endpoints: Endpoints, access: Access) -> list[
     return [HttpService(*place, access, sites[place[0]]) for place in places]
 
 
-def _notices_parts(options: Options, reactor: Any) -> list[Part]:
-    """What tells absent players, if an option asks for it."""
-    kinds = [kind for kind in options.registry.notifiers if options[kind.name] is not None]
-    if not kinds:
-        return []
+def _notices_parts(options: Options, reactor: Any, kinds: Sequence[NotifierKind]) -> list[Part]:
     if options["store"] == "memory":
         raise usage.UsageError(f"--{kinds[0].name} needs a store that lasts: --store=FILE or --store=postgresql://...")
     from gamehost.lobby.notices import NoticesPart  # most hosts tell nobody
