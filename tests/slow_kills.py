@@ -10,7 +10,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit import opened_kills
+from tests.kit import opened_kills, slow_match_kills
 from tests.kit.kills import OpenPair, kill_at_random, restart_under_play, stop_at_random
 from tests.kit.offer_kills import OfferPair
 from tests.kit.password_leaks import search
@@ -35,6 +35,10 @@ class KillTests(SynchronousTestCase):
 
     def test_thirty_kills_while_tables_wait(self) -> None:
         self.assertGreater(opened_kills.kill_at_random(30, 1, self.folder), 300)
+
+    def test_thirty_kills_of_slow_matches(self) -> None:
+        """Each host is some hours later than the one before, and in every third one deadlines count at once."""
+        self.assertGreater(slow_match_kills.kill_at_random(30, 1, self.folder), 300)
 
 
 # Ends by SIGTERM, and a host that ends badly.

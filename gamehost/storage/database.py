@@ -491,6 +491,10 @@ class FileRows(TableRows):
     def recent(self) -> dict[int, Entries]:
         return entries_by_table(commits_in(self._database))
 
+    def in_event(self, table: int) -> list[Row]:
+        """The rows of a table without what is in commits alone."""
+        return super().rows(table)
+
     def rows(self, table: int) -> list[Row]:
         commits = list(map(Commit._make, self._query(_COMMITS_OF, b"\x93" + _encode(table))))
         found = merged(super().rows(table), entries_by_table(commits).get(table, []))
@@ -574,6 +578,9 @@ class RecentCommits:
     _tails: dict[int, Tail] = field(factory=dict)
     #: Tables that are not in use, with entries of an earlier run that are not in `event`.
     _unmoved: set[int] = field(factory=set)
+    #: What commits have of tables, as it was when the first of these was moved; `None`: none was. A commit may be one of
+    #: thousands of tables, and is decoded once for all of them.
+    _found: dict[int, Entries] | None = None
 
     def load(self, seq: int, h: bytes, commits: Sequence[Commit], unmoved: Iterable[int]) -> None:
         """
@@ -582,7 +589,7 @@ class RecentCommits:
         :param seq: of the last commit, or of the last row
         :param unmoved: the tables with entries that are not in `event`
         """
-        self.seq, self.h, self._unmoved = seq, h, set(unmoved)
+        self.seq, self.h, self._unmoved, self._found = seq, h, set(unmoved), None
         self._commits = deque(commits)
         self._items = sum(len(commit.items_found) for commit in commits)
 
@@ -674,7 +681,11 @@ class RecentCommits:
 
     def rows_to_move(self, table: int, numbers: Iterator[int]) -> Iterator[Row]:
         """Rows for what a table that is not in use has in whole commits. It may be damaged: that is to be found later, too."""
-        rows = self._tables.rows(table)
+        if self._found is None:
+            self._found = entries_by_table(self._commits)
+        rows = merged(self._tables.in_event(table), self._found.get(table, []))
+        if not self._unmoved:
+            self._found = None
         last = next((row for row in reversed(rows) if row.kind != RECENT), None)
         if last is None:
             return

@@ -9,7 +9,7 @@ from typing import Any
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId, TableRecord
 from gamehost.storage.contents import Change, Sleep, Told
-from gamehost.storage.database import FileRows, commit_faults, commits_in, entries_by_table
+from gamehost.storage.database import Commit, FileRows, commit_faults, commits_in, entries_by_table
 from gamehost.storage.inspect import Findings, StoreInspector, Summary, reading
 from gamehost.storage.questions import Sql
 from gamehost.storage.row_codec import RUN, Undecodable, single_rows
@@ -203,6 +203,29 @@ class MovingTests(GroupCase):
         record = store.read(ONE)
         assert isinstance(record, TableRecord)
         self.assertEqual(record.entries, (MOVE, MOVE))
+
+    def test_a_commit_of_many_tables_is_decoded_once(self) -> None:
+        """An earlier run has left one commit of all tables: to move these does not decode it for each of them."""
+        tables = [TableId(number) for number in range(1, 101)]
+        store = self.opened(most=999)
+        store.commit([(table, OPENING) for table in tables])
+        store.commit([(table, MOVE) for table in tables for _ in range(2)])
+        self.note(store)
+        store.connection.close()
+        store = self.opened(most=3, at_once=0, most_moved=20)
+        decoded: list[Commit] = []
+        items = Commit.items
+
+        def counted(commit: Commit) -> Any:
+            decoded.append(commit)
+            return items(commit)
+
+        self.patch(Commit, "items", counted)
+        for number in range(101, 111):
+            store.commit([(TableId(number), OPENING)])
+            self.note(store)
+        self.assertEqual(self.kinds(store, 100), [(0, 0, 1), (1, RUN, 2)])
+        self.assertLess(len(decoded), 2 * len(tables))
 
 
 #: Of a store with a commit a move: what is done to it, and what is said of it.

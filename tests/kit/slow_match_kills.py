@@ -1,0 +1,248 @@
+"""
+kill -9 while slow matches are opened, joined, played and left by their players: is what anybody was told of there later, and
+does each deadline end its match once, and not because the host did not run?
+
+    python -m tests.kit.slow_match_kills 100 [SEED]
+
+Every host gets a clock of the wall that is some hours ahead of the last one's. What was asked for, and of which nobody was
+told, may be there or not.
+"""
+
+import json
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from gamehost.journal.records import EntryKind
+from gamehost.storage.copying import inspecting
+from gamehost.storage.row_codec import Undecodable
+from tests.kit.kills import Lost
+from tests.kit.model_clients.open import text
+from tests.kit.process import HostProcess, Socket
+
+NAMES = ("olga", "ben", "tom")
+MOST_STEPS = 14
+DAY = 86_400
+_BY_TIME = (EntryKind.EXPIRED, EntryKind.ARCHIVED)
+OPTIONS = ("--resume=never", "--set", "limits.open_tables=1000", "--set", "limits.slow_matches_per_guest=100000")
+
+
+@define(eq=False)
+class Match:
+    """What somebody was told of a match."""
+
+    #: The number of the last entry that was told to anybody.
+    n: int = 0
+    over: bool = False
+
+
+@define(eq=False)
+class Person:
+    name: str
+    key: str = ""
+    socket: Socket | None = None
+    #: Private tables of this one that wait: number -> code.
+    waits: dict[int, str] = field(factory=dict)
+    #: The matches of this one, and the tables where it sits.
+    plays: set[int] = field(factory=set)
+    sits: set[int] = field(factory=set)
+
+
+@define(eq=False)
+class SlowCompany:
+    """Some guests, and what they know of their matches."""
+
+    rng: random.Random
+    people: list[Person] = field(factory=lambda: [Person(name) for name in NAMES])
+    matches: dict[int, Match] = field(factory=dict)
+    told: int = 0
+
+    def enter(self, host: HostProcess, one: Person) -> None:
+        one.socket = host.connect("open")
+        one.sits.clear()
+        one.socket.say(text(do="enter", name=one.name, **({"key": one.key} if one.key else {})))
+        one.waits.clear()
+        one.key = self.hear(one, "entered")["key"]
+        self.settle(one)
+
+    def check(self, one: Person) -> None:
+        """Each match that this one was told of is there, with all of which anybody was told, unless it has ended."""
+        for table in sorted(one.plays):
+            match = self.matches[table]
+            if match.over:
+                continue
+            answer = self.ask(one, text(do="sit", table=table), "seated")
+            if answer["is"] == "sorry":
+                match.over = True  # nobody was told of the end; `ends` looks for it
+            elif answer["n"] < match.n:
+                raise Lost(f"table {table} has entry {answer['n']}, and {match.n} was told")
+            else:
+                self.settle(one)
+                self.ask(one, text(do="rise", table=table), "risen")
+                one.sits.discard(table)
+
+    def ask(self, one: Person, said: str, kind: str) -> dict[str, Any]:
+        assert one.socket is not None
+        one.socket.say(said)
+        return self.hear(one, kind)
+
+    def hear(self, one: Person, kind: str) -> dict[str, Any]:
+        while True:
+            assert one.socket is not None
+            line = one.socket.hear()
+            if not line:
+                raise ConnectionError("the host is gone")
+            message: dict[str, Any] = json.loads(line)
+            self.take(one, message)
+            if message["is"] in (kind, "sorry", "refused"):
+                return message
+            if message["is"] == "bye":
+                raise Lost(f"{one.name}: {message['why']}")
+
+    def take(self, one: Person, message: dict[str, Any]) -> None:
+        """Note what was told."""
+        self.told += 1
+        kind, table = message["is"], message.get("table", 0)
+        if kind == "seeking":
+            one.waits[table] = message.get("code", "")
+        elif kind == "seated":
+            for other in self.people:
+                other.waits.pop(table, None)
+            one.plays.add(table)
+            one.sits.add(table)
+            match = self.matches.setdefault(table, Match())
+            match.n = max(match.n, message["n"])
+        elif kind == "event":
+            self.matches[table].n = max(self.matches[table].n, message["n"])
+        elif kind == "over":
+            self.matches[table].over = True
+            one.sits.discard(table)
+
+    def settle(self, one: Person) -> None:
+        """Hear all that was told until now."""
+        self.ask(one, text(do="ping", id=7), "pong")
+
+    def step(self, one: Person, wait: bool) -> None:
+        """Somebody does something. `wait`: until it was answered."""
+        sits = sorted(one.sits)
+        goes_on = sorted(table for table in one.plays - one.sits if not self.matches[table].over)
+        open_ones = [(table, code) for other in self.people if other is not one for table, code in other.waits.items()]
+        what = self.rng.random()
+        if what < 0.2 and len(one.waits) < 4:
+            ask, answer = text(do="seek", game="onitama", private=True, settings={"move_days": 1}), "seeking"
+        elif what < 0.4 and open_ones:
+            table, code = self.rng.choice(open_ones)
+            ask, answer = text(do="join", table=table, code=code), "seated"
+        elif what < 0.55 and goes_on and len(sits) < 8:
+            ask, answer = text(do="sit", table=self.rng.choice(goes_on)), "back"
+        elif what < 0.62 and sits:
+            ask, answer = text(do="rise", table=sits[0]), "risen"
+            if wait:
+                one.sits.discard(sits[0])
+        elif what < 0.65 and sits:
+            ask, answer = text(do="leave", table=sits[-1]), "over"
+        elif sits:
+            table = self.rng.choice(sits)
+            moves = self.ask(one, text(do="moves", table=table), "moves").get("moves")
+            if not moves:
+                return
+            ask, answer = text(do="act", table=table, action=self.rng.choice(moves)["action"]), "event"
+        else:
+            return
+        assert one.socket is not None
+        one.socket.say(ask)
+        if wait:
+            self.hear(one, answer)
+            self.settle(one)
+
+    def live(self, host: HostProcess) -> None:
+        """Come in, look whether everything is there, do something, and see the host killed meanwhile."""
+        for one in self.people:
+            self.enter(host, one)
+        for one in self.people:
+            self.check(one)
+        for _ in range(self.rng.randrange(MOST_STEPS)):
+            self.step(self.rng.choice(self.people), wait=True)
+        self.step(self.rng.choice(self.people), wait=False)
+        if self.rng.random() < 0.5:
+            time.sleep(self.rng.random() / 50)
+        host.kill()
+        self.close()
+
+    def close(self) -> None:
+        """The host is gone: hear what it has still said."""
+        for one in self.people:
+            if one.socket is not None:
+                with suppress(OSError):
+                    while (line := one.socket.hear()) != "":
+                        self.take(one, json.loads(line))
+                one.socket.close()
+                one.socket = None
+
+
+def ends(path: Path) -> dict[int, list[tuple[EntryKind, int]]]:
+    """By table that has ended by its deadline: the kinds and the times of its entries, of a store that no host has open."""
+    found: dict[int, list[tuple[EntryKind, int]]] = {}
+    with inspecting(str(path)) as reader:
+        for summary in reader.tables():
+            if isinstance(summary, Undecodable):
+                raise Lost(str(summary))
+            _, record = reader.table(summary.table)
+            entries = [(entry.kind, entry.at) for entry in record.entries]
+            if entries and entries[-1][0] in _BY_TIME:
+                found[summary.table] = entries
+    return found
+
+
+def check_ends(before: Collection[int], after: dict[int, list[tuple[EntryKind, int]]], may_end: bool) -> None:
+    """
+    :raises Lost: a deadline has counted twice, too early, or although the host did not run before
+    """
+    for table, entries in after.items():
+        if sum(kind in _BY_TIME for kind, _ in entries) != 1:
+            raise Lost(f"table {table} has ended more than once: {entries}")
+        if entries[-1][1] - entries[-2][1] < DAY * 1000:
+            raise Lost(f"table {table} has ended too early: {entries}")
+        if table not in before and not may_end:
+            raise Lost(f"table {table} has ended by time, although the host did not run: {entries}")
+
+
+def kill_at_random(times: int, seed: int, folder: Path) -> int:
+    """
+    Kill a host so often, and compare what its players were told with what it knows afterwards. Each host is some hours later
+    than the one before; in every third one deadlines count at once.
+
+    :returns: how many messages were heard
+    :raises Lost: a match, an entry or an end is missing, or a deadline has counted that must not
+    """
+    company, later, ended = SlowCompany(random.Random(seed)), 0.0, dict[int, list[tuple[EntryKind, int]]]()
+    for _ in range(times):
+        may_end = company.rng.random() < 0.33
+        later += company.rng.random() * DAY / 2
+        options = (*OPTIONS, f"--slow-after-start={0 if may_end else 43_200}")
+        environment = {"GAMEHOST_LATER": str(later)}
+        with HostProcess(
+            *options,
+            wires=["open"],
+            folder=folder,
+            store="store.sqlite",
+            module="tests.kit.later_host",
+            environment=environment,
+        ) as host:
+            company.live(host)
+        after = ends(folder / "store.sqlite")
+        check_ends(ended, after, may_end)
+        ended = after
+    return company.told
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as made:
+        print(kill_at_random(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1, Path(made)))
