@@ -8,6 +8,9 @@ import { dateWords } from "./record.js";
 import { look, send } from "./socket.js";
 import { listen, state } from "./store.js";
 
+/** So many are shown on the page of tables, where people come to play, too. */
+const FEW = 4;
+
 const ORDER = ["turn", "offer", "wait", "open", "over"];
 
 /** The rows in the order in which they want to be seen: your turn with the least time first, and what ended last. */
@@ -117,9 +120,12 @@ function tellChanges(all) {
 }
 
 function showOn(place, some) {
-  if (!place.firstChild) put(place, h("h2", { class: "live-title" }, "Your matches"), h("ul", { class: "waits" }));
+  if (!place.firstChild) put(place, h("h2", { class: "live-title" }, "Your matches"), h("ul", { class: "waits" }), h("p", { class: "tabs" }, link("/mine", { class: "button" })));
+  const [, rowsHere, more] = place.children;
   place.hidden = !some.length;
-  list(place.lastChild, some, (row) => row.table, make, update);
+  list(rowsHere, some.slice(0, FEW), (row) => row.table, make, update);
+  more.hidden = some.length <= FEW;
+  say(more.firstChild, `All ${some.length} of your matches`);
 }
 
 /** The number stands before the title that a page has given itself. */
