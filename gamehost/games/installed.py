@@ -8,6 +8,7 @@ these files may lie beside this module, and none has to:
 - `text.py` with `SCREEN`: draws the game in a terminal, and reads what is typed
 - `svg.py` with `picture`: draws the game as a picture
 - `player.py` with `PLAYER`: plays the game for the host
+- `advice.py` with `because`: says in one sentence why an action is good
 - `board.js` and `board.css`: its board in the browser, with more files that have names beginning with `board`
 - `bridge.py` with `BRIDGES`: the protocols of other communities' bots that can play the game; those of this package are
   an extra

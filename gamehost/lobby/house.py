@@ -75,6 +75,14 @@ class Programs(Protocol):
         :returns: fires with the `gamehost.lobby.studies.Study` in JSON; fails with `NotAnswered` if the process ends before
         """
 
+    def advise(self, group: int, question: str) -> Deferred[str]:
+        """
+        As `study`, for advice in a match. It has its turn among the players that think.
+
+        :param question: a `gamehost.lobby.advice.AdviceQuestion` in JSON
+        :returns: fires with the `gamehost.lobby.advice.Advice` in JSON
+        """
+
 
 @frozen
 class HouseRules:
@@ -261,10 +269,21 @@ class HousePlayers:
 
         :raises NotAnswered: there are no house players for this game now
         """
+        return self._ready(game, "study a match").study(self._group_of(rate_limit_key(address)), question)
+
+    def advise(self, address: str, game: str, question: str) -> Deferred[str]:
+        """
+        As of `Programs`.
+
+        :raises NotAnswered: there are no house players for this game now
+        """
+        return self._ready(game, "give advice").advise(self._group_of(rate_limit_key(address)), question)
+
+    def _ready(self, game: str, task: str) -> Programs:
         reason = self.why_not(game) or (None if self._games else _NOT_READY)
         if reason is not None or self.programs is None:
-            raise NotAnswered(f"only house players can study a match, and {reason}")
-        return self.programs.study(self._group_of(rate_limit_key(address)), question)
+            raise NotAnswered(f"only house players can {task}, and {reason}")
+        return self.programs
 
     # -- for the lobby: waiting players
 

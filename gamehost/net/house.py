@@ -43,7 +43,7 @@ class _Process(ChildProcess):
     service: "HouseService" = field(kw_only=True)
     #: The games that it plays; none until it is ready.
     games: tuple[str, ...] = ()
-    #: The studies that it has not answered, by their numbers.
+    #: The studies and the advice that it has not answered, by their numbers.
     studies: dict[int, Deferred[str]] = field(factory=dict)
 
     def started(self) -> None:
@@ -62,7 +62,7 @@ class _Process(ChildProcess):
             if study:
                 answer.callback(study)
             else:
-                answer.errback(NotAnswered("this match cannot be studied"))
+                answer.errback(NotAnswered("the house players have no answer"))
 
     def lost(self) -> None:
         self.games = ()
@@ -104,6 +104,12 @@ class HouseService:
             process.send(f"sit {name} {group}")
 
     def study(self, group: int, question: str) -> Deferred[str]:
+        return self._ask("study", group, question)
+
+    def advise(self, group: int, question: str) -> Deferred[str]:
+        return self._ask("advise", group, question)
+
+    def _ask(self, verb: str, group: int, question: str) -> Deferred[str]:
         ready = [process for process in self._all if process.games]
         process, number = ready[group % len(ready)], next(self._numbers)
 
@@ -112,7 +118,7 @@ class HouseService:
             process.send(f"stop {number}")
 
         answer = process.studies[number] = Deferred(stop)
-        process.send(f"study {number} {group} {question}")
+        process.send(f"{verb} {number} {group} {question}")
         return answer
 
     def start(self, context: HostContext) -> Sequence[WireFactory[Any]]:

@@ -128,8 +128,8 @@ class ChildProcess(ProcessProtocol):
         self._reactor.spawnProcess(self, self._command[0], self._command, env=dict(os.environ))
 
     def send(self, line: str) -> None:
-        """Give the process a line. It is dropped if the process does not run."""
-        if self._runs:
+        """Give the process a line. It is dropped if the process does not run, or is to end."""
+        if self._runs and self._stopped is None:
             self.transport.writeToChild(0, line.encode("utf-8") + b"\n")
 
     def stop(self) -> Deferred[None]:

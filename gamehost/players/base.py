@@ -125,9 +125,17 @@ class Thinking:
     clock: Callable[[], float] | None = None
     #: The share of the level's nodes and seconds that is used: less than 1 when many matches share the processor.
     effort: float = 1.0
+    #: By the clock: when the answer must be there, whatever a level may use; `None`: there is no such time.
+    ends: float | None = None
 
     def budget(self, nodes: int, seconds: float) -> "Budget":
-        return Budget(round(nodes * self.effort), seconds * self.effort, self.clock)
+        return self.whole_budget(round(nodes * self.effort), seconds * self.effort)
+
+    def whole_budget(self, nodes: int, seconds: float) -> "Budget":
+        """A budget that is not less with less effort, but ends in time."""
+        if self.ends is not None and self.clock is not None:
+            seconds = min(seconds, self.ends - self.clock())
+        return Budget(nodes, seconds, self.clock)
 
 
 class OutOfBudget(Exception):

@@ -5,7 +5,8 @@ The process of the house players. The host starts it, and writes lines to its st
     sit easy.1 7                                              this house player has a seat: log in, and play
 
     study 5 7 {"game":"onitama",...}                          study this match, and say so under the number 5
-    stop 5                                                    nobody waits for this study any more: drop it
+    advise 6 7 {"game":"onitama",...}                         say under the number 6 what to do in this position
+    stop 5                                                    nobody waits for this any more: drop it
 
 The number behind the name, or the second one, is that of a group: house players of one group share their time to think.
 
@@ -13,7 +14,7 @@ and reads lines from standard output::
 
     ready eriantys onitama paper-soccer stratego              once, when it can play these games
     alive                                                     every second, or the host starts a new one
-    studied 5 {"standings":[...],"turns":[...]}               the study; nothing behind the number: there is none
+    studied 5 {"standings":[...],"turns":[...]}               the study, or the advice; nothing behind the number: there is none
 
 The process ends when its standard input does, so it ends with its host. What it has to report goes to standard error.
 """
@@ -44,6 +45,7 @@ from gamehost.games.base import Seat
 from gamehost.games.installed import installed
 from gamehost.games.play import player_of
 from gamehost.journal.records import SeatRecord, TableHeader
+from gamehost.lobby.advice import AdviceQuestion, answer_of
 from gamehost.lobby.studies import Question, Study, study_in_steps
 from gamehost.ops.workers import SerialWorker
 from gamehost.players.base import Level, Player, SeededChance, Thinking
@@ -153,7 +155,7 @@ class Control(LineOnlyReceiver):
         #: By name: the groups of players that were called again while they were present, because they may be about to
         #: leave.
         self._called: dict[str, int] = {}
-        #: The numbers of the studies that are still wanted.
+        #: The numbers of the studies, and of the advice, that are still wanted.
         self._studies: set[str] = set()
         worker = SerialWorker(reactor)
         worker.start()
@@ -177,7 +179,10 @@ class Control(LineOnlyReceiver):
             number, group, text = words
             self._studies.add(number)
             self._study(number, study_steps(msgspec.json.decode(text, type=Question)), int(group))
-
+        elif verb == "advise":
+            number, group, text = words
+            self._studies.add(number)
+            self._advise(number, msgspec.json.decode(text, type=AdviceQuestion), int(group))
         elif verb == "stop":
             self._studies.discard(words[0])
 
@@ -206,6 +211,26 @@ class Control(LineOnlyReceiver):
                 print("studied", number, told, flush=True)
 
         self._think(step, done, group, later=True)
+
+    def _advise(self, number: str, asked: AdviceQuestion, group: int) -> None:
+        """Find the advice in the turn of its group, as if one of its players thought."""
+
+        def think(effort: float) -> str:
+            if number not in self._studies:
+                return ""
+            try:
+                found = answer_of(asked, installed().games[asked.game], secrets.randbelow(2**64), effort)
+            except Exception:
+                report(f"there is no advice: {Failure().getTraceback()}")
+                return ""
+            return msgspec.json.encode(found).decode()
+
+        def done(told: str) -> None:
+            if number in self._studies:
+                self._studies.remove(number)
+                print("studied", number, told, flush=True)
+
+        self._think(think, done, group)
 
     def _sit(self, name: str, group: int) -> None:
         if name in self._players:

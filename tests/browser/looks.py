@@ -149,7 +149,7 @@ class VisitorLooks(LookCase):
         await hand.page.run(
             "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Help').click()"
         )
-        await hand.page.until("document.querySelector('.guide p')?.textContent.includes('press')")
+        await hand.page.until("document.querySelector('.guide p')?.textContent.includes('Press')")
         await self.keep(hand.page, "guided-desktop-dark")
         await hand.page.look(PHONE, dark=True)
         await self.keep(hand.page, "guided-phone-dark")

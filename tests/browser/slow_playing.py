@@ -25,7 +25,7 @@ from tests.browser.playing import (
     PlayCase,
     begin_eriantys,
 )
-from tests.kit.browser import ASKED, OVER, Page, enter, findings, play_on, sit_down
+from tests.kit.browser import ASKED, OVER, PHONE, Page, enter, findings, play_on, sit_down
 from tests.kit.sources import ROOT
 
 
@@ -443,12 +443,19 @@ class OfferTests(PlayCase):
         await self.agree(Finger)
 
 
-#: Does what the line says, and nothing else, until the match is over. Gives how often something was pressed.
+#: Does what the line says, and nothing else, until the match is over. Gives how often something was pressed, the pixels by
+#: which the upper edge of the board moved on the page, and the lines that were longer than their room.
 _FOLLOW = """(async () => {
     let pressed = 0;
+    const edges = [];
+    const long = new Set();
     for (const end = performance.now() + 100_000; !(%s) && performance.now() < end;) {
-        const line = document.querySelector(".guide p")?.textContent ?? "";
-        const [, label] = /press “(.*)”[.]$/.exec(line) ?? [];
+        const words = document.querySelector(".guide p");
+        const line = words?.textContent ?? "";
+        const board = document.querySelector(".middle > .board");
+        if (board && words) edges.push(board.getBoundingClientRect().top + scrollY);
+        if (words && words.scrollHeight > words.clientHeight) long.add(line);
+        const [, label] = /ress “(.*?)”[.]/.exec(line) ?? [];
         const cell = label && [...document.querySelectorAll(".board .cell")].find((one) => one.ariaLabel === label);
         if (cell) {
             cell.click();
@@ -456,7 +463,7 @@ _FOLLOW = """(async () => {
         }
         await new Promise((done) => setTimeout(done, 2));
     }
-    return pressed;
+    return { pressed, moved: Math.max(...edges) - Math.min(...edges), long: [...long] };
 })()"""
 
 
@@ -470,7 +477,7 @@ class GuidedTests(PlayCase):
 
     async def guided(self, game: str) -> None:
         """From the rules to the end of a match. How long a match is depends on the moves of the host's player."""
-        page = await self.browser.page()
+        page = await self.browser.page(PHONE)
         await page.open("/")
         await page.click(f"a[href='/rules/{game}']")
         await page.click(f"[data-guided={game}]")
@@ -478,8 +485,10 @@ class GuidedTests(PlayCase):
         await page.run(SEATED % json.encode(game).decode())
         await page.until("document.querySelector('.guide p')?.textContent")
         self.assertEqual(await findings(page), [])
-        pressed = await page.run(_FOLLOW % OVER)
-        self.assertGreater(pressed, 0)
+        followed = await page.run(_FOLLOW % OVER)
+        self.assertGreater(followed["pressed"], 0)
+        self.assertLessEqual(followed["moved"], 2)
+        self.assertEqual(followed["long"], [])
         await page.until(OVER)
         words = await page.run("document.querySelector('.guide p').textContent")
         self.assertIn("That was a whole match", words)

@@ -27,6 +27,7 @@ from gamehost.games.onitama.rules import VECTORS
 from gamehost.games.paper_soccer.master import PAPER_SOCCER, Kickoff
 from gamehost.games.play import new_player, player_of
 from gamehost.limits import Limits
+from gamehost.lobby.advice import AdviceQuestion, answer_of
 from gamehost.lobby.house import HouseRules
 from gamehost.lobby.studies import Question
 from gamehost.net.connection import WireFactory
@@ -270,10 +271,16 @@ class NotedPrograms:
     groups: list[int] = field(factory=list)
     #: The matches that were to be studied, and the answers that are awaited.
     studied: list[tuple[str, Deferred[str]]] = field(factory=list)
+    #: The positions for which advice was asked, likewise.
+    advised: list[tuple[str, Deferred[str]]] = field(factory=list)
 
     def study(self, group: int, question: str) -> Deferred[str]:
         self.studied.append((question, Deferred()))
         return self.studied[-1][1]
+
+    def advise(self, group: int, question: str) -> Deferred[str]:
+        self.advised.append((question, Deferred()))
+        return self.advised[-1][1]
 
     def sit(self, name: str, group: int) -> None:
         self.called.append(name)
@@ -365,6 +372,11 @@ class HouseProcess:
                 next(steps)
             except StopIteration as stop:
                 return succeed(json.encode(stop.value).decode())
+
+    def advise(self, group: int, question: str) -> Deferred[str]:
+        asked = json.decode(question, type=AdviceQuestion)
+        found = answer_of(asked, installed().games[asked.game], 1, 0.05, None)
+        return succeed(json.encode(found).decode())
 
     def sit(self, name: str, group: int) -> None:
         if name not in self.players or self.players[name].link.closed:

@@ -84,8 +84,11 @@ class HouseServiceTests(SynchronousTestCase):
         self.failureResultOf(left, CancelledError)
         self.assertTrue(process.written.endswith(b"\nstop 4\n"))
         process.says(b'studied 4 {"turns": [ ]}\n')  # it was on its way
+        advice = service.advise(1, "{}")
+        self.assertTrue(process.written.endswith(b"\nadvise 5 1 {}\n"))
         process.end()
         self.failureResultOf(last, NotAnswered)
+        self.failureResultOf(advice, NotAnswered)
 
     def test_a_process_that_ends_is_replaced_by_one_called_to_all_seats(self) -> None:
         self.start()

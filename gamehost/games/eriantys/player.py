@@ -346,6 +346,13 @@ class EriantysPlayer:
                 self.seen.banned = action.colour
         return events.write(action)
 
+    def continuation(self) -> bytes | None:
+        """The destination of the student that was the last answer."""
+        if not isinstance(self.seen.request, events.AskStudent) or len(self._plan) < 2:
+            return None
+        student, destination = self._plan[:2]
+        return events.write(destination) if isinstance(student, events.ChooseStudent) else None
+
     def _action(self, request: events.Ask) -> events.Action:
         match request:
             case events.AskTower(_, left, _):

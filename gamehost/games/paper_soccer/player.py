@@ -292,7 +292,7 @@ class PaperSoccerPlayer:
     def _saving(self, place: Place) -> Turn | None:
         """A turn after which the other side does not win at once, however many turns there are to be looked at."""
         # This is not less with less effort: it is rare, and it decides the match.
-        budget = Budget(LAST_RESORT, LAST_SECONDS, self.thinking.clock)
+        budget = self.thinking.whole_budget(LAST_RESORT, LAST_SECONDS)
         try:
             for turn in turns(place, LAST_RESORT):
                 budget.spend()

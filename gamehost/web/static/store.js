@@ -3,6 +3,9 @@
 // The state is kept here and not in the pages, because the first events of a match come before its page is loaded.
 // This module knows no rules: a game's module says what an event changes (`viewOf`).
 
+/** The numbers of questions for advice are greater. */
+export const ADVICE = 1e9;
+
 export const state = {
   /** The connection: "closed", "connecting", "open", or "ended" (it is not opened again by itself). */
   link: "closed",
@@ -27,6 +30,8 @@ export const state = {
   invitation: null,
   /** The last `study` of a finished match. */
   study: null,
+  /** The number of the last question for advice that was refused. */
+  noAdvice: 0,
   /** The last `rematch` that somebody wants. */
   rematch: null,
   /** The rows of your matches, by table; `null`: not told yet. */
@@ -151,6 +156,7 @@ function clocked(table, message) {
 
 const onTable = {
   moves(table, message) {
+    if (message.id > ADVICE) table.advice = message;
     if (message.id !== table.asked?.id) return;
     if (table.moves?.n !== message.n) table.moves = { n: message.n, lists: new Map() };
     table.moves.lists.set(table.asked.begun, message.moves);
@@ -270,6 +276,7 @@ const general = {
   gone: (message) => state.rows.delete(message.table),
   waiting: (message) => state.waiting.set(message.game, message.waiting),
   refused(message) {
+    if (message.id > ADVICE) return void (state.noAdvice = message.id);
     // A question may cross the end of its match, which is then the own one no more: nobody needs its answer.
     const asked = [...state.tables.values()].find((one) => one.asked && one.asked.id === message.id);
     if (asked) return notListed(asked);

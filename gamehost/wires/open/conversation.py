@@ -114,8 +114,9 @@ _NOT_NOW: Mapping[Enum, str] = {
 _NO_SEAT = "you have no seat at this table"
 _NOT_ASCII = "an action is written in ASCII"
 
-#: Most clients have no slow match.
+#: Most clients have no slow match, and ask for no advice.
 _SLOW_SEATS = imported("gamehost.wires.open.slow:SlowSeats")
+_ADVISED = imported("gamehost.wires.open.advice:AdvisedSeat")
 
 #: The most actions in one list.
 MOST_MOVES = 1_000
@@ -123,8 +124,7 @@ MOST_MOVES = 1_000
 
 def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list[m.Listed]:
     """
-    The actions that a seat may take, as a message has them. They are whole ones, or the actions that are one step
-    longer than `begun`, or that may follow it.
+    The actions that a seat may take: whole ones, or those that are one step longer than `begun`, or may follow it.
 
     :raises IllegalAction: there are too many, or no action of the game begins so
     """
@@ -141,16 +141,12 @@ def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list
     if first is not None and isinstance(game, HasSequels):
         return [_listed(game, messages, action) for action in game.sequels(view, seat, first)]
     legal = game.legal(view, seat)
-    if legal is None and game.random_action(view, seat, _first) is None:
+    if legal is None and game.random_action(view, seat, lambda below: 0) is None:
         return []  # it may act, because all placed pieces may be placed again, but the match does not wait for it
     moves = None if legal is None else [_listed(game, messages, action) for action in islice(legal, MOST_MOVES + 1)]
     if moves is None or len(moves) > MOST_MOVES:
         raise IllegalAction("there are too many actions to list them")
     return moves
-
-
-def _first(below: int) -> int:
-    return 0
 
 
 def _listed(game: Game[Any, Any], messages: Messages, action: Any, more: Literal[True] | UnsetType = UNSET) -> m.Listed:
@@ -161,7 +157,6 @@ class OpenConversation(LogsIn):
     """
     The conversation on one connection: what the client says, and what follows from it.
 
-    :param options: the wire's games
     :param encoder: makes the messages for all viewers; the same for all connections of a listener
     """
 
@@ -183,6 +178,8 @@ class OpenConversation(LogsIn):
         self._asks_moves = False
         #: The seats of absent players, because of whom this player may claim the match.
         self._claimable: set[Seat] = set()
+        #: The advice; `None`: it asked for none.
+        self._advised: Any = None
 
     def begin(self) -> None:
         self._begun = True
@@ -384,13 +381,14 @@ class OpenConversation(LogsIn):
         """
         Send the actions that this player may take. One question at a time: each needs a view until it is answered.
 
-        A question counts against the rate of moves, which slows a client down. Programs that know no rules ask before each
-        action, and would be cut off as a flood otherwise.
+        A question counts against the rate of moves: programs that know no rules ask before each action.
         """
-        handle = self.handle
-        why = None
+        handle, why = self.handle, None
         if handle is None or message.table != handle.table:
             self._do_elsewhere(message)
+        elif message.advice is not UNSET:
+            self._advised = self._advised or _ADVISED(self, self._options, self._directory, self._house)
+            why = self._advised.ask(handle, message, "" if self._played is None else self._played.house)
         elif self._asks_moves:
             why = 'wait for "moves"'
         else:
@@ -516,6 +514,8 @@ class OpenConversation(LogsIn):
     def end(self) -> None:
         if self._slow is not None:
             self._slow.rise_everywhere()
+        if self._advised is not None:
+            self._advised.leave()
         super().end()
 
     # -- always

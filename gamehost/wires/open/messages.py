@@ -104,8 +104,8 @@ class ChangePassword(ClientMessage, frozen=True, tag="password"):
 
 class SetNotices(ClientMessage, frozen=True, tag="notices"):
     """
-    Ask how you are told what happens while you are away. With `by` and `set`, change it for one of the ways in the answer:
-    `push`, for instance. An empty `set` ends it. Without a log-in, `set` has a proof from a mail.
+    Ask how you are told what happens while you are away. With `by` and `set`, change one of the ways in the answer, such as
+    `push`. An empty `set` ends it. Without a log-in, `set` has a proof from a mail.
     """
 
     by: str | UnsetType = UNSET
@@ -140,9 +140,7 @@ class Seek(ClientMessage, frozen=True, tag="seek"):
 
 
 class Stop(ClientMessage, frozen=True, tag="stop"):
-    """
-    Look for opponents no longer, or wait no longer at a `table` that you have opened or joined; without it, at the last one.
-    """
+    """Look for opponents no longer. `table`: wait there no longer; without it, at the last one."""
 
     table: Whole | UnsetType = UNSET
 
@@ -241,7 +239,7 @@ class AskMoves(ClientMessage, frozen=True, tag="moves"):
     Ask which actions the own seat may take now. `id` comes back in `moves`, or in `refused`.
 
     `begun`: of a game whose actions are shown step by step, the beginning of one. `picture` and `view`: show how the match
-    stands, too.
+    stands, too. `advice`: say what a stronger house player than the opponents would do, against house players.
     """
 
     table: Whole
@@ -249,6 +247,7 @@ class AskMoves(ClientMessage, frozen=True, tag="moves"):
     id: Whole | UnsetType = UNSET
     picture: Literal[True] | UnsetType = UNSET
     view: Literal[True] | UnsetType = UNSET
+    advice: Literal[True] | UnsetType = UNSET
 
 
 class Draw(ClientMessage, frozen=True, tag="draw"):
@@ -631,7 +630,7 @@ class Moves(ServerMessage, frozen=True, tag="moves"):
     The actions that your seat may take after entry `n`: none if it has nothing to do. `id` is the one of the question.
 
     `picture` and `view`, if they were asked for, are an SVG document of what your seat knows, and the same as in `back`. `why`
-    says then that there are too many actions for a list.
+    says then that there are too many actions for a list. `advice`: actions to take one after the other, `because` of this.
     """
 
     table: int
@@ -641,6 +640,8 @@ class Moves(ServerMessage, frozen=True, tag="moves"):
     picture: str | UnsetType = UNSET
     why: str | UnsetType = UNSET
     view: Any = UNSET
+    advice: list[str] | UnsetType = UNSET
+    because: str | UnsetType = UNSET
 
 
 class Refused(ServerMessage, frozen=True, tag="refused"):
@@ -651,10 +652,7 @@ class Refused(ServerMessage, frozen=True, tag="refused"):
 
 
 class Offered(ServerMessage, frozen=True, tag="offered"):
-    """
-    The player of a seat offers a draw, or asks to take the last move back. Both players are told. The other one may accept or
-    decline; `declined` follows, or `over`, or the event `taken-back`.
-    """
+    """A player offers a draw, or asks to take the last move back. `declined` follows, or `over`, or the event `taken-back`."""
 
     table: int
     n: int

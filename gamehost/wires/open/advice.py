@@ -1,0 +1,75 @@
+"""Advice on the open wire: the answer to `moves` with `advice`, in a match against weaker house players."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
+
+from gamehost.games.base import IllegalAction
+from gamehost.lobby.advice import Advice, AdvisedPosition, Advisers, refusal
+from gamehost.lobby.directory import MatchDirectory
+from gamehost.lobby.house import HousePlayers
+from gamehost.tables.interfaces import SeatHandle
+from gamehost.wires.open import messages as m
+from gamehost.wires.open.conversation import listed
+from gamehost.wires.open.watching import OpenOptions
+
+if TYPE_CHECKING:
+    from gamehost.wires.open.conversation import OpenConversation
+
+
+class AdvisedSeat:
+    """The questions for advice of one connection. One at a time: each costs a house player's thinking."""
+
+    def __init__(
+        self, client: "OpenConversation", options: OpenOptions, directory: MatchDirectory, house: HousePlayers
+    ) -> None:
+        self._client, self._options = client, options
+        self._advisers = Advisers(directory, house)
+        self._asks = False
+        self.leave: Callable[[], None] = lambda: None
+
+    def ask(self, handle: SeatHandle[Any], message: m.AskMoves, opponent: str) -> str | None:
+        """
+        Answer a question; returns why that cannot be.
+
+        :param opponent: as of `gamehost.lobby.advice.refusal`
+        """
+        if self._asks:
+            return 'wait for "moves" with the advice'
+        if (why := refusal(opponent)) is not None:
+            return why
+        self._asks = True
+        if not handle.look(partial(self._look, handle, message)):
+            self._asks = False
+            return "the table is suspended"
+        self._client.peer.move_accepted()
+        return None
+
+    def _look(self, handle: SeatHandle[Any], message: m.AskMoves, view: Any) -> None:
+        played = self._options.games[handle.game]
+        try:
+            moves = listed(played, view, handle.seat, None)
+        except IllegalAction as illegal:
+            self._answer(handle, m.Moves(handle.table, handle.n, [], id=message.id), str(illegal))
+            return
+        position = AdvisedPosition(handle.table, played.game, handle.seat, handle.n, view)
+        told = m.Moves(handle.table, handle.n, moves, id=message.id)
+        answer = partial(self._answer, handle, told)
+        self.leave = self._advisers.ask(
+            self._client.peer.address, position, answer, lambda refused: answer(str(refused))
+        )
+
+    def _answer(self, handle: SeatHandle[Any], told: m.Moves, advice: Advice | str) -> None:
+        """Send the advice, or why there is none, unless the match is another one by now."""
+        self._asks = False
+        if self._client.handle is not handle:
+            return
+        if isinstance(advice, str):
+            self._client.peer.refuse(m.Refused(advice, told.id))
+        else:
+            actions, because = advice.actions, advice.because
+            self._client.peer.say(
+                m.Moves(told.table, told.n, told.moves, id=told.id, advice=actions, because=because or UNSET)
+            )
