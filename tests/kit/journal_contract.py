@@ -476,6 +476,23 @@ class DurableJournalContract(JournalContract):
         journal.told(table)
         self.assertEqual(self.records(self.next_run(journal)), [])
 
+    def test_the_deadline_of_a_slow_match(self) -> None:
+        """It is there in the next run; somebody who sits there makes it unknown, as of each table that does not sleep."""
+        journal = self.new_journal()
+        slow, other = journal.new_table(), journal.new_table()
+        for table in (slow, other):
+            journal.open(table, OPENING, nothing)
+            journal.append(table, BEGAN, nothing)
+        self.until_idle(journal)
+        journal.sleep(slow, 0, 2**63 - 1)
+        journal.sleep(other, 0)
+        journal = self.next_run(journal)
+        self.assertEqual([one.due for one in journal.unfinished()], [2**63 - 1, None])
+        journal.load(slow, lambda record: None)
+        journal.wake(slow)
+        journal = self.next_run(journal)
+        self.assertEqual([one.due for one in journal.unfinished()], [None, None])
+
     def test_a_table_goes_on_in_the_next_life(self) -> None:
         """What is unfinished takes entries as before, and can be finished."""
         journal = self.new_journal()
