@@ -29,12 +29,14 @@ SOON = 0.25
 MOST_LISTED = 200
 
 
-def owner_of(player: SeatRecord) -> str | None:
+def owner_of(player: SeatRecord, key: str = "") -> str | None:
     """
     The owner of the list that a match of this player is in. `None`: it is in no list, because no client can show later that it
     is this player.
+
+    :param key: the key of the player's name, where it is known already
     """
-    key = key_of(player.name)
+    key = key or key_of(player.name)
     if player.account:
         return key
     return f"{key}:{player.key_digest}" if player.key_digest else None  # no name has a colon

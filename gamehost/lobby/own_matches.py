@@ -145,9 +145,9 @@ class OwnMatches:
         """The list of an account is that of another account from now on; `None`: of nobody."""
         self._journal.move_own(before, after)
 
-    def find(self, player: SeatRecord, found: Callable[[Sequence[OwnedMatch]], None]) -> None:
+    def find(self, player: SeatRecord, found: Callable[[Sequence[OwnedMatch]], None], key: str = "") -> None:
         """Find the matches in the store that are in the list of a player: as they are when all earlier changes are durable."""
-        owner = owner_of(player)
+        owner = owner_of(player, key)
         if owner is None:
             found(())
             return

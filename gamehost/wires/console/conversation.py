@@ -352,7 +352,7 @@ class ConsoleConversation(SitsAtSlow):
             self._printer.awaiting = True
             self.lobby.goes_on_waiting(session)
             self.lobby.reconnect(session)
-        self._lists.find(session.record, partial(self._tell_missed, session))
+        self._lists.find(session.record, partial(self._tell_missed, session), session.key)
 
     @property
     def _lists(self) -> OwnMatches:

@@ -168,7 +168,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             elif self.handle is None:
                 self.lobby.goes_on_waiting(session)
 
-        self._own.find(session.record, found)
+        self._own.find(session.record, found, session.key)
 
     def _welcome(self, session: Session, key: str | UnsetType, missed: Sequence[OwnedMatch]) -> None:
         self.logged_in(session)
