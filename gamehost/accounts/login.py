@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from attrs import Factory, define, field
+from attrs import Factory, define, evolve, field
 from msgspec import Struct
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
@@ -477,7 +477,7 @@ class LoginService:
         """
         if self.accounts.find(account.key) != account or self.is_being_made(account.key):
             return False
-        new = Account(account.name, digest)
+        new = evolve(account, digest=digest)
 
         def changed() -> None:
             durable()
@@ -691,7 +691,7 @@ class LoginService:
             self._refuse(attempt, "wrong password")
             return
         if judgement.digest is not None:
-            account = Account(account.name, judgement.digest, key=account.key)
+            account = evolve(account, digest=judgement.digest)
             self.accounts.change(account, lambda: None)
         self._welcome(attempt, account)
 
@@ -707,7 +707,7 @@ class LoginService:
         elif digest is None or not (attempt.signup_tokens or self._limits.unlimited):
             self._refuse(attempt, "no new accounts from your address for now: try again in an hour")
         else:
-            account = Account(attempt.name.text, digest, key=attempt.name.key)
+            account = Account(attempt.name.text, digest, attempt.name.shown, key=attempt.name.key)
             attempt.signup_tokens.clear()
             self._unkept[account.key] = []
             self._registered(attempt.name)
@@ -725,7 +725,7 @@ class LoginService:
         attempt.give_back()
         if not self.closed:
             self.proven.note(account, attempt.password, attempt.address)
-        self._say(attempt, attempt.name.spelled(account.name))
+        self._say(attempt, attempt.name.spelled(account.name, account.shown))
 
     def _kept(self, owner: Account) -> None:
         """An account is durable as it is now; or its key was taken, and the passwords that were welcome are guesses."""

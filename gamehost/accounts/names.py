@@ -1,5 +1,8 @@
 """
 Names of players: which may be, when two are the same, and which look like another one.
+
+A person may type a *display name* on the open wire and at the console, such as `Jan van der Meer`. Its player has the
+name `Jan_van_der_Meer`, which all wires send and all comparisons use. Pages and the console show what was typed.
 """
 
 import re
@@ -8,7 +11,7 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 #: Words that two wires send in the place of a name, and words that people type when they need help.
 RESERVED = frozenset({"tie", "none", "draw", "help", "quit", "exit"})
@@ -25,6 +28,9 @@ LONGEST_NAME = 20
 #: In characters, before normalization. A character has at most four in its canonical decomposition, so a longer text is no
 #: name in any form. Normalization takes the square of a text's length in time, so the length is checked first.
 LONGEST_TEXT = 4 * LONGEST_NAME
+
+#: In characters, after normalization: the longest display name.
+LONGEST_SHOWN = 30
 
 #: The key of a text that is no name. No name begins so, so no session is found under it.
 KEY_OF_NOBODY = "#"
@@ -43,6 +49,9 @@ _LETTERS_AND_DIGITS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd")
 _ALIKE = frozenset(
     {"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "GEORGIAN", "DESERET", "OSAGE"}
 )
+
+
+_ONE_SCRIPT = "a name has letters of one script, such as Latin, Greek or Cyrillic"
 
 
 def place_of(*what: object) -> str:
@@ -98,10 +107,12 @@ class Name(Struct, frozen=True):
     #: As `latin`, with digits and capitals replaced by the letters that they look like in the name as written. So
     #: `malIory` and `ma11ory` look like `mallory`, and `maliory` does not.
     skeleton: str
+    #: The display name; empty: it is the name.
+    shown: str = ""
 
-    def spelled(self, text: str) -> "Name":
+    def spelled(self, text: str, shown: str) -> "Name":
         """The same name as it is written here, which may look like other names than this spelling does."""
-        return self if text == self.text else name_of(text)
+        return self if (text, shown) == (self.text, self.shown) else name_of(text, shown)
 
 
 def composed(text: str) -> str:
@@ -137,14 +148,71 @@ def checked_name(text: str) -> Name:
     if _HOUSE_NAME.fullmatch(key):
         raise NameRefused(NameFault.INVALID, "names such as easy.1 are those of the host's own players")
     if len(_scripts(written_out) & _ALIKE) > 1:
-        raise NameRefused(NameFault.INVALID, "a name has letters of one script, such as Latin, Greek or Cyrillic")
+        raise NameRefused(NameFault.INVALID, _ONE_SCRIPT)
     return _name(name, written_out, key)
 
 
-def name_of(text: str) -> Name:
+def typed_name(text: str) -> Name:
+    """
+    Check a text that a person has typed as a name or a display name, and make a name of it.
+
+    :raises NameRefused: as `checked_name`; or the text is not 1 to 30 letters, single spaces, `'`, `-` or `.`
+    """
+    shown = composed(text).replace("\u2019", "'").strip()
+    fits = len(shown) <= LONGEST_NAME and all(map(_fits, shown))
+    if fits or not shown:
+        return checked_name(shown)
+    if len(shown) > LONGEST_SHOWN:
+        raise NameRefused(NameFault.TOO_LONG, f"a name has at most {LONGEST_SHOWN} characters, and not {len(shown)}")
+    wrong = next((character for character in shown if not _fits_display(character)), None)
+    if wrong is not None:
+        sign = f'"{wrong}"' if wrong.isprintable() else f"U+{ord(wrong):04X}"
+        if wrong in "_0123456789":
+            raise NameRefused(
+                NameFault.INVALID, f"a name with spaces or ', or of more than {LONGEST_NAME} characters, has no {sign}"
+            )
+        raise NameRefused(NameFault.INVALID, f"a name has letters, digits, single spaces, ' - . or _, and no {sign}")
+    if "  " in shown:
+        raise NameRefused(NameFault.INVALID, "a name has single spaces only")
+    if len(_scripts(_written_out("".join(shown.split(" ")))) & _ALIKE) > 1:
+        raise NameRefused(NameFault.INVALID, _ONE_SCRIPT)
+    name = checked_name(_plain(shown))
+    return name if name.text == shown else structs.replace(name, shown=shown)
+
+
+def _plain(shown: str) -> str:
+    """The name of a player with this display name."""
+    plain = shown.replace(" ", "_").replace("'", "_")[:LONGEST_NAME]
+    while len(_written_out(plain)) > LONGEST_NAME:
+        plain = plain[:-1]
+    return plain.rstrip("_-.")
+
+
+def suggested(text: str) -> str:
+    """The text that is most like what a person has typed, and that `typed_name` takes; empty: there is none."""
+    typed = composed(text[:LONGEST_TEXT]).replace("\u2019", "'")
+    kept = [character if _fits(character) or character == "'" else " " for character in typed]
+    found = " ".join("".join(kept).split())
+    for form in (found, found.replace(" ", "_").replace("'", "_")):
+        for cut in (form[:LONGEST_SHOWN], form[:LONGEST_NAME]):
+            if (trimmed := cut.strip(" _-.'")) and _is_taken(trimmed):
+                return trimmed
+    return ""
+
+
+def _is_taken(text: str) -> bool:
+    try:
+        check_new_name(typed_name(text))
+    except NameRefused:
+        return False
+    return True
+
+
+def name_of(text: str, shown: str = "") -> Name:
     """The name that the host itself has given or stored. Nothing is checked."""
     written_out = _written_out(text)
-    return _name(text, written_out, _folded(written_out))
+    name = _name(text, written_out, _folded(written_out))
+    return structs.replace(name, shown=shown) if shown else name
 
 
 def _name(text: str, written_out: str, key: str) -> Name:
@@ -190,6 +258,10 @@ def _fits(character: str) -> bool:
     if character in _FILLERS or character in _PHRASES:
         return False
     return character in "_-." or unicodedata.category(character) in _LETTERS_AND_DIGITS
+
+
+def _fits_display(character: str) -> bool:
+    return character in " '" or (character != "_" and _fits(character) and not character.isdecimal())
 
 
 def key_of(name: str) -> str:

@@ -111,6 +111,8 @@ class Account:
     #: As it was written in the first log-in.
     name: str
     digest: Digest
+    #: The display name; empty: it is the name.
+    shown: str = ""
     #: The key of the name. It is computed if it is not given.
     key: str = field(default=Factory(lambda self: key_of(self.name), takes_self=True), kw_only=True)
 

@@ -78,6 +78,17 @@ class SeatRecord:
     account: bool = False
     #: The SHA-256 of the key that a guest has given with the name, in hex; empty: there is none.
     key_digest: str = ""
+    #: The display name, where the player has typed one; empty: it is the name.
+    shown: str = ""
+
+
+#: No player has a display name: one object for all tables.
+AS_NAMED: Mapping[str, str] = {}
+
+
+def shown_as(players: Iterable[SeatRecord]) -> Mapping[str, str]:
+    """The display names of players, by their names; players without one are left out."""
+    return {player.name: player.shown for player in players if player.shown} or AS_NAMED
 
 
 class OpenedTable(msgspec.Struct, frozen=True):

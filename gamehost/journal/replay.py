@@ -308,7 +308,7 @@ def history_in_steps(
     chance = JournalledChance()
     master = new_master(game, opening, chance)
     yield from replay_in_steps(game, master, chance, followed, note)
-    names = tuple(seat.name for seat in opening.seats)
+    names = tuple(seat.shown or seat.name for seat in opening.seats)
     return History(len(followed), tuple(events), master.result, names)
 
 

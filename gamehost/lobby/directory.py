@@ -39,7 +39,11 @@ def waiting_players(queues: Mapping[tuple[str, str], Sequence[Session]], tables:
     listed = tables.listed()
     waiting = {game: sessions for (game, pool), sessions in queues.items() if not pool}
     return {
-        game: Waiting(tuple(one.name for one in waiting.get(game, ())[:LISTED]), tuple(listed.get(game, ())))
+        game: Waiting(
+            tuple(one.name for one in waiting.get(game, ())[:LISTED]),
+            tuple(listed.get(game, ())),
+            {one.name: one.identity.shown for one in waiting.get(game, ()) if one.identity.shown},
+        )
         for game in sorted({*waiting, *listed})
     }
 
@@ -55,6 +59,7 @@ class PlayedTable:
     names: tuple[str, ...]
     wires: tuple[str, ...]
     watchers: int
+    shown_as: Mapping[str, str] = {}
 
 
 @frozen
@@ -192,6 +197,7 @@ class MatchDirectory:
                 session.account,
                 "" if session.table is None else session.table.game.name,
                 None if session.table is None or session.table.code else session.table.id,
+                session.identity.shown,
             )
             for session in present
         ]
@@ -206,6 +212,7 @@ class MatchDirectory:
                 tuple(table.names),
                 tuple(table.wires),
                 self.board.watchers(table.id),
+                table.shown_as,
             )
             for table in reversed(self.played.newest(LISTED))
         ]

@@ -25,6 +25,8 @@ class Person(Struct, frozen=True):
     game: str
     #: Its number; `None` if it is private, or there is none.
     table: TableId | None
+    #: The display name; empty: it is the name.
+    shown: str = ""
 
 
 class WaitingTable(Struct, frozen=True):
@@ -59,6 +61,8 @@ class Waiting:
     names: tuple[str, ...] = ()
     #: The tables with waiting players.
     tables: tuple[OpenTable, ...] = ()
+    #: The display names of those of this host that wait for anybody, by their names.
+    shown_as: Mapping[str, str] = {}
 
 
 #: By the name of the game; games without waiting players are left out.
@@ -78,7 +82,11 @@ def waiting_everywhere(here: WaitingByGame, pages: Sequence[Page]) -> WaitingByG
             if not table.pool:
                 tables.setdefault(table.game, []).append(table.table)
     return {
-        game: Waiting(tuple(names.get(game, ())[:LISTED]), tuple(tables.get(game, ())[:LISTED]))
+        game: Waiting(
+            tuple(names.get(game, ())[:LISTED]),
+            tuple(tables.get(game, ())[:LISTED]),
+            here[game].shown_as if game in here else {},
+        )
         for game in sorted({*names, *tables})
     }
 

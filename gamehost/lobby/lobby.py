@@ -15,16 +15,15 @@ from twisted.logger import Logger
 from gamehost.accounts.bans import Bans
 from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
 from gamehost.accounts.names import (
-    LONGEST_NAME,
     Name,
     NameFault,
     NameRefused,
-    check_new_name,
     checked_name,
     key_of,
     mended,
     name_of,
     place_of,
+    typed_name,
 )
 from gamehost.accounts.remembered import RememberedLogin
 from gamehost.games.base import MOVE_DAYS, Game, Seat
@@ -35,6 +34,7 @@ from gamehost.lobby.directory import GUEST, MatchDirectory, waiting_players
 from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.log_ins import LogIns
 from gamehost.lobby.missed_ends import MissedEnds
+from gamehost.lobby.new_names import NewNames
 from gamehost.lobby.opened import BRIEF, OpenTables, Terms
 from gamehost.lobby.own_account import OwnAccount
 from gamehost.lobby.own_matches import OwnMatches
@@ -100,6 +100,7 @@ class Lobby:
     remote: RemoteGames = field(init=False)
     directory: MatchDirectory = field(init=False)
     studies: Studies = field(init=False)
+    names: NewNames = field(init=False)
     log_ins: LogIns = field(init=False, factory=LogIns)
     #: `None`: this host has had no slow matches.
     slow: "SlowMatches | None" = field(init=False, default=None)
@@ -142,6 +143,7 @@ class Lobby:
         waits = partial(waiting_players, self.queues.waiting, self.waiting_tables)
         self.directory = MatchDirectory(context, registry, self.seats, self.galleries, waits)
         self.studies = Studies(self.directory, self.house)
+        self.names = NewNames(registry, self.bans, self.directory.new_guest)
 
     @property
     def tables(self) -> Mapping[TableId, Table[Any, Any]]:
@@ -227,6 +229,7 @@ class Lobby:
         strict: bool = False,
         issued: IssuedKey | None = None,
         given: bool = False,
+        typed: bool = False,
     ) -> Session:
         """
         Log a guest in.
@@ -235,6 +238,7 @@ class Lobby:
         :param strict: the wire's document has no keys
         :param issued: a key that the host has made
         :param given: whether the host has chosen the name
+        :param typed: whether the text may be a display name
         :raises NameRefused: the name is not allowed, or another player has it now; or the host is busy
         """
 
@@ -245,7 +249,7 @@ class Lobby:
             key_digest = ""
             if isinstance(name, str):
                 text, key_digest = (name, "") if strict else split_key(name)
-                name = checked_name(text)
+                name = typed_name(text) if typed else checked_name(text)
             if (refusal := self._refusal(name)) is not None:
                 raise refusal
             session, displaced = self.registry.enter(
@@ -268,23 +272,11 @@ class Lobby:
 
         No session has it, and no seat is reserved under it. `enter` takes it, with `given` if it is not like the text.
         """
-        return self._free_name(mended(text)).text
+        return self.names.like(mended(text)).text
 
-    def _free_name(self, wanted: str) -> Name:
-        """As `name_for`, of a mended text."""
-        membership = self.registry.membership
-        prefix = membership.prefix
-        numbered = (f"{wanted[: LONGEST_NAME - 2 - len(prefix)]}.{prefix}{number}" for number in range(2, 10))
-        for like_it in (wanted, *numbered) if wanted else ():
-            try:
-                name = checked_name(like_it)
-                check_new_name(name)
-            except NameRefused:
-                break
-            taken = self.registry.find(name.key) is not None or membership.is_elsewhere(name.key)
-            if not (taken or self.registry.looks_taken(name)):
-                return name
-        return name_of(self.directory.new_guest())
+    def name_instead(self, text: str, refusal: NameRefused) -> str:
+        """As of `NewNames.instead`."""
+        return self.names.instead(text, refusal)
 
     def enter_as(
         self, text: str, wire: str, address: str, player: Player[Any, Any], issued: IssuedKey | None = None
@@ -298,7 +290,7 @@ class Lobby:
         wanted = mended(text)
         if wanted and (refusal := self._refusal(name_of(wanted))) is not None:
             raise refusal
-        name = self._free_name(wanted)
+        name = self.names.like(wanted)
         return self.enter(name, wire, address, player, issued=issued, given=name.text.startswith(GUEST))
 
     def take_back(self, name: str, key: str, wire: str, address: str, player: Player[Any, Any]) -> Session | None:
@@ -334,15 +326,17 @@ class Lobby:
         A player that has the account's session until now loses it, and receives that.
 
         :param answer: called once, at once or later: with the session, or why there is none
-        :param strong: whether a new account needs a strong password
+        :param strong: whether a new account needs a strong password, and the name may be a display name: no document says
+            what they are
         :param waits: called with the seconds, about, each time that the log-in has to wait for others
         """
         try:
-            checked = checked_name(name)
+            checked = typed_name(name) if strong else checked_name(name)
             if (refusal := self._refusal(checked)) is not None:
                 raise refusal
         except NameRefused as refusal:
-            self._refuse_account(wire, address, str(refusal), answer)
+            reason = self.names.why_refused(name, refusal) if strong else str(refusal)
+            self._refuse_account(wire, address, reason, answer)
             return None
         judged = partial(self._judged, checked, wire, address, player, answer)
         return self.login_service.log_in(checked, password, address, judged, self.no_tables, strong, waits)
@@ -371,7 +365,7 @@ class Lobby:
                 return
             attempt.over = True
             if account is not None and login is not None:
-                judged(shown.spelled(account.name))
+                judged(shown.spelled(account.name, account.shown))
             else:
                 judged(LoginRefused(_OLD_KEY if service.may_be_told(address) else TOO_MANY_TRIED))
 

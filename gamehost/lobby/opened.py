@@ -24,7 +24,7 @@ from twisted.logger import Logger
 from gamehost._twisted import Timer
 from gamehost.accounts.names import key_of, place_of
 from gamehost.games.base import MOVE_DAYS, Game
-from gamehost.journal.records import Journal, OpenedTable, OwnedMatch, SeatRecord, TableId
+from gamehost.journal.records import Journal, OpenedTable, OwnedMatch, SeatRecord, TableId, shown_as
 from gamehost.lobby.lists import LISTED, WaitingTable
 from gamehost.lobby.own_list import owner_of, waiting
 from gamehost.lobby.queues import (
@@ -486,7 +486,10 @@ class OpenTables:
         settings = {name: text for name, text in party.settings.items() if name != "code"}
         names = tuple(record.name for record in party.players.values())
         game, away = party.queue.game.name, self._away(party)
-        return OpenTable(party.table, party.seats, settings, names, party.reversed, game, party.code, away, party.lasts)
+        return OpenTable(
+            *(party.table, party.seats, settings, names, party.reversed, game, party.code, away, party.lasts),
+            shown_as=shown_as(party.players.values()),
+        )
 
     def _missed(self, party: _Party, why: str) -> list[tuple[str, OwnedMatch]]:
         """A table closes: it stays in the lists of absent players."""

@@ -195,7 +195,8 @@ class Session:
     @classmethod
     def of(cls, record: SeatRecord, player: "Player[Any, Any] | None") -> "Session":
         return cls(
-            name_of(record.name), record.wire, record.address, record.account, player, key_digest=record.key_digest
+            *(name_of(record.name, record.shown), record.wire, record.address, record.account, player),
+            key_digest=record.key_digest,
         )
 
     @property
@@ -206,7 +207,14 @@ class Session:
     @property
     def record(self) -> SeatRecord:
         """This player in a match's record."""
-        return SeatRecord(self.name, self.wire, self.address, self.account, self.key_digest)
+        return SeatRecord(
+            *(self.name, self.wire, self.address, self.account, self.key_digest), shown=self.identity.shown
+        )
+
+    @property
+    def shown(self) -> str:
+        """The display name."""
+        return self.identity.shown or self.name
 
     @property
     def house(self) -> bool:
@@ -521,6 +529,10 @@ class SessionRegistry:
     def for_accounts(self) -> ForAccounts:
         """The parameters of a `LoginService` that come from the sessions."""
         return {"is_seated": self.has_seat, "looks_taken": self.looks_taken, "registered": self.account_looks.add}
+
+    def is_reserved(self, key: str) -> bool:
+        """Whether the name with this key belongs to an account."""
+        return self._reserved(key)
 
     def is_guest(self, key: str) -> bool:
         """Whether a guest has this key, or a lost seat is reserved for a guest under it."""

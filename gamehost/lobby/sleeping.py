@@ -26,6 +26,7 @@ CREATE TABLE place(
   address TEXT NOT NULL,
   account INTEGER NOT NULL,
   key_digest TEXT NOT NULL,
+  shown TEXT NOT NULL,
   away_since REAL NOT NULL   -- seconds of the reactor
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX of_table ON place(number);
@@ -60,7 +61,7 @@ SELECT number FROM (
 ) WHERE number IN next GROUP BY number HAVING min(place) > :most"""
 #: How many these are. A table that falls asleep puts one more behind the newest ones.
 _NEXT = 10
-_COLUMNS = "number, seat, name, wire, address, account, key_digest, away_since"
+_COLUMNS = "number, seat, name, wire, address, account, key_digest, shown, away_since"
 #: Tables that are put into the index with one statement.
 _AT_ONCE = 1000
 #: The `since` of a table that has to be archived at once, and of one with an end that is on its way into the journal.
@@ -131,7 +132,7 @@ class SleepingIndex:
             )
             places = [place for one in some for place in one.places if place is not None]
             run(
-                "INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [_row(one) for one in places],
             )
             run(
@@ -251,12 +252,13 @@ class SleepingIndex:
 
 
 def _place(
-    number: int, seat: int, name: str, wire: str, address: str, account: int, digest: str, away_since: float
+    number: int, seat: int, name: str, wire: str, address: str, account: int, digest: str, shown: str, away_since: float
 ) -> Place:
-    return Place(TableId(number), Seat(seat), SeatRecord(name, wire, address, bool(account), digest), away_since)
+    player = SeatRecord(name, wire, address, bool(account), digest, shown)
+    return Place(TableId(number), Seat(seat), player, away_since)
 
 
 def _row(place: Place) -> tuple[object, ...]:
     player = place.player
-    origin = (player.name, player.wire, player.address, player.account, player.key_digest)
+    origin = (player.name, player.wire, player.address, player.account, player.key_digest, player.shown)
     return (key_of(player.name), place.table, place.seat, *origin, place.away_since)

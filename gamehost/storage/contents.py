@@ -69,7 +69,7 @@ PUT_BACK = "put back the newest copy that `gamehost journal verify` passes"
 
 
 #: Of an account, in the order of `account_of`.
-ACCOUNT_COLUMNS = "name, n, r, p, salt, hash"
+ACCOUNT_COLUMNS = "name, shown, n, r, p, salt, hash"
 _ACCOUNT = f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE key = ?"
 #: The changed rows of `live` are counted for their owners in a database.
 COUNTED = "(SELECT owner, count(*) AS tables, sum(game) AS numbers FROM changed GROUP BY owner) AS counted"
@@ -81,10 +81,10 @@ REMOVE = Sql(
 )
 _UPTIME = Sql("UPDATE uptime SET seconds = ?", "UPDATE uptime SET seconds = greatest(seconds, ?)")
 _INSERT_ACCOUNT = (
-    f"INSERT INTO account(key, {ACCOUNT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
+    f"INSERT INTO account(key, {ACCOUNT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
 )
 _CHANGE_ACCOUNT = "UPDATE account SET n = ?, r = ?, p = ?, salt = ?, hash = ? WHERE key = ?"
-_RENAME = "UPDATE account SET key = ?, name = ? WHERE key = ?"
+_RENAME = "UPDATE account SET key = ?, name = ?, shown = '' WHERE key = ?"
 _PUT_PROOF = """
     INSERT INTO proof(key, of_address, digest, day) VALUES (?, ?, ?, ?)
     ON CONFLICT (key, digest) DO UPDATE SET of_address = excluded.of_address, day = excluded.day"""
@@ -103,7 +103,7 @@ _READ_OPENED_OF = Sql(
 #: In a file the row stays, without a name. The high-water mark counts accounts, and a start with fewer is refused. No name has
 #: the character "!".
 _DELETE = Sql(
-    "UPDATE account SET key = '!' || hex(randomblob(16)), name = '', salt = x'', hash = x'' WHERE key = ?",
+    "UPDATE account SET key = '!' || hex(randomblob(16)), name = '', shown = '', salt = x'', hash = x'' WHERE key = ?",
     "DELETE FROM account WHERE key = ?",
 )
 
@@ -113,8 +113,8 @@ def read_accounts(database: Readable) -> Iterable[Account]:
     return (account_of(*row) for row in rows)
 
 
-def account_of(name: str, n: int, r: int, p: int, salt: bytes, made: bytes) -> Account:
-    return Account(name, Digest(Cost(n, r, p), salt, made))
+def account_of(name: str, shown: str, n: int, r: int, p: int, salt: bytes, made: bytes) -> Account:
+    return Account(name, Digest(Cost(n, r, p), salt, made), shown)
 
 
 def _digest_columns(digest: Digest) -> tuple[int, int, int, bytes, bytes]:
@@ -219,7 +219,7 @@ class AddAccount:
         account = self.account
         # The key is asked for first: an INSERT that may fail would need a temporary file.
         if not (found := database.rows(_ACCOUNT, (account.key,))):
-            database.run(_INSERT_ACCOUNT, (account.key, account.name, *_digest_columns(account.digest)))
+            database.run(_INSERT_ACCOUNT, (account.key, account.name, account.shown, *_digest_columns(account.digest)))
             found = database.rows(_ACCOUNT, (account.key,))
             self.added = True
         owner = account_of(*found[0])

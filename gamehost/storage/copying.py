@@ -114,7 +114,7 @@ def _content(reader: Inspector) -> Copied:
     accounts = sorted(read_accounts(reader.database), key=attrgetter("key"))
     for account in accounts:
         digest = account.digest
-        content.update(repr((account.name, digest.cost, digest.salt, digest.hash)).encode())
+        content.update(repr((account.name, account.shown, digest.cost, digest.salt, digest.hash)).encode())
     bans = sorted(read_bans(reader.database), key=attrgetter("key"))
     database = reader.database
     notes = reader.notes(), bans, read_uptime(database), list(read_opened(database)), read_all_own(database)

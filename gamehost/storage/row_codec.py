@@ -196,7 +196,10 @@ def finishes(entry: Entry) -> bool:
 def write_opening(opening: TableHeader) -> bytes:
     """The body of row 0: JSON, its keys sorted, ASCII."""
     seats = [
-        [seat.name, seat.wire, seat.address, seat.account, *([seat.key_digest] if seat.key_digest else [])]
+        [
+            *(seat.name, seat.wire, seat.address, seat.account),
+            *([seat.key_digest, seat.shown] if seat.shown else [seat.key_digest] if seat.key_digest else []),
+        ]
         for seat in opening.seats
     ]
     fields = {"game": opening.game, "version": opening.version, "seats": seats, "settings": dict(opening.settings)}

@@ -89,6 +89,7 @@ CREATE TABLE listed(
 CREATE TABLE account(
   key TEXT PRIMARY KEY,        -- the name as names are compared
   name TEXT NOT NULL,          -- as it was first written
+  shown TEXT NOT NULL,         -- the display name; empty: it is the name
   n INTEGER NOT NULL,          -- scrypt's parameters for this digest
   r INTEGER NOT NULL,
   p INTEGER NOT NULL,

@@ -9,7 +9,7 @@ The record does not say which players are away. If this host becomes the home of
 the events of the table itself, from the entry up to which the record was sent.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from twisted.python.failure import Failure
 from gamehost.fairness import Slices
 from gamehost.games.base import Game, GameMaster, JournalledChance, To
 from gamehost.games.clock import ClockReading, reading_of
-from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
+from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, shown_as
 from gamehost.journal.replay import NotFollowed, new_master, replay_in_steps
 from gamehost.tables.interfaces import (
     Archived,
@@ -75,6 +75,7 @@ class FollowedTable:
     _wanted: Callable[[], None]
     #: The names as they were when the match began.
     names: Sequence[str] = field(init=False)
+    shown_as: Mapping[str, str] = field(init=False)
     wires: Sequence[str] = field(init=False)
     code: str = field(init=False)
     _audience: list[Audience[Any]] = field(factory=list)
@@ -102,6 +103,7 @@ class FollowedTable:
 
     def __attrs_post_init__(self) -> None:
         self.names = tuple(seat.name for seat in self.opening.seats)
+        self.shown_as = shown_as(self.opening.seats)
         self.wires = tuple(seat.wire for seat in self.opening.seats)
         self.code = self.opening.code
 

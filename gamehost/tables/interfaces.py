@@ -73,6 +73,8 @@ class OpenTable(Struct, frozen=True):
     away: tuple[str, ...] = ()
     #: Whether it outlives the connections of its players.
     lasts: bool = False
+    #: The display names of the players, by their names; players without one are left out.
+    shown_as: Mapping[str, str] = {}
 
 
 class TableClosed(Struct, frozen=True):
@@ -196,6 +198,10 @@ class WatchableTable(Protocol):
         """The players, in the order of the seats."""
 
     @property
+    def shown_as(self) -> Mapping[str, str]:
+        """The display names of players, by their names; players without one are left out."""
+
+    @property
     def wires(self) -> Sequence[str]:
         """The wires on which the players began, in the order of the seats."""
 
@@ -243,6 +249,10 @@ class SeatHandle(Protocol[A_contra]):
     @property
     def names(self) -> Sequence[str]:
         """The players, in the order of the seats."""
+
+    @property
+    def shown_as(self) -> Mapping[str, str]:
+        """The display names of players, by their names; players without one are left out."""
 
     @property
     def n(self) -> int:

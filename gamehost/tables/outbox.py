@@ -5,7 +5,7 @@ Every item depends on a number of durable entries, and is not sent before they a
 one: refusals, arrivals and the end are in the same queue as the events of the game.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -119,6 +119,10 @@ class TableSeatHandle(Generic[A, E]):
     @property
     def names(self) -> Sequence[str]:
         return self._table.names
+
+    @property
+    def shown_as(self) -> Mapping[str, str]:
+        return self._table.shown_as
 
     @property
     def n(self) -> int:

@@ -29,6 +29,7 @@ from gamehost.games.base import (
 )
 from gamehost.games.clock import due_after, reading_of
 from gamehost.journal.records import (
+    AS_NAMED,
     CHAMPIONSHIP,
     HOUSE_ADDRESS,
     MISSED_END,
@@ -37,6 +38,7 @@ from gamehost.journal.records import (
     TableHeader,
     TableId,
     TableRecord,
+    shown_as,
 )
 from gamehost.journal.replay import INTERVAL, fingerprint, new_master, replay_in_steps
 from gamehost.tables.context import DORMANT, PLAYING, Addition, Phase, TableContext
@@ -87,6 +89,7 @@ class Table(Generic[A, E]):
     #: Where the players came from when the match began, in the order of the seats.
     addresses: Sequence[str] = ()
     code: str = ""
+    shown_as: Mapping[str, str] = AS_NAMED
     settings: Mapping[str, str] = field(factory=dict)
     #: The seats of house players. They do not keep a match going that everybody else has left.
     house: set[Seat] = field(factory=set)
@@ -145,6 +148,7 @@ class Table(Generic[A, E]):
             wires=wires,
             addresses=addresses,
             code=opening.code,
+            shown_as=shown_as(seats),
             settings=opening.settings,
         )
         self._outbox = Outbox([SeatState() for _ in seats], self)
@@ -410,8 +414,7 @@ class Table(Generic[A, E]):
         if objection is not None:
             self._outbox.refuse(handle, Refused(IllegalAction(objection)))
             return False
-        master = self._master
-        if draw and isinstance(master, TakesOffers):
+        if draw and isinstance(master := self._master, TakesOffers):
             self._carry_out(EntryKind.CLAIMED, now, seat, partial(master.agree, Offer.CLAIM, seat, now))
         else:
             for number in absent:
@@ -436,11 +439,8 @@ class Table(Generic[A, E]):
     @property
     def _claims_are_heard(self) -> bool:
         """Whether players are there besides house players, and all of them are on wires with claims."""
-        there = [
-            place.handle or place.coming
-            for seat, place in enumerate(self._outbox.places)
-            if place.taken and seat not in self.house
-        ]
+        places = [place for seat, place in enumerate(self._outbox.places) if place.taken and seat not in self.house]
+        there = [place.handle or place.coming for place in places]
         return bool(there) and all(handle is not None and hears_claims(handle.player) for handle in there)
 
     def _tell_claim(self, claim: Claimable | None) -> None:

@@ -74,7 +74,7 @@ class WireHooks(Mixin):
         *(b"canary\n", b"\x1b[2Jcanary\n", b"canary\x07\x00canary\n", b"\x1b]0;canary\x07\n", b"canary\xff\n"),
     )
     #: Names that are refused. Empty: the wire takes any text.
-    impossible_names: Sequence[str] = ("no/such name", "tie", "a" * 21, "easy.1", "a:")
+    impossible_names: Sequence[str] = ("no/such name", "tie", "a" * 31, "easy.1", "a:")
     #: The bytes with which a client logs out. Empty: the wire has no such message.
     log_out: bytes = b""
     #: The events that the wire does not send, with the reason. The keys are those of `SAYINGS`. Each entry is checked:

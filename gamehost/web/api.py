@@ -27,7 +27,15 @@ from gamehost.games.base import Game, To
 from gamehost.games.drawing import Scene, Turn
 from gamehost.games.play import picture_of
 from gamehost.journal.notation import NoPicture, NotNotation, picture, write_notation
-from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableId, TableRecord, settings_to_show
+from gamehost.journal.records import (
+    Entry,
+    EntryKind,
+    FinishedMatch,
+    TableId,
+    TableRecord,
+    settings_to_show,
+    shown_as,
+)
 from gamehost.journal.replay import MANY as MOST_TOLD
 from gamehost.journal.replay import History, NotFollowed, replayed
 from gamehost.lobby.board import EVERY
@@ -40,8 +48,9 @@ from gamehost.tables.gallery import WatchRefused
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, found, refused
 from gamehost.web.server import Answering
 from gamehost.wires.open.codec import to_json
-from gamehost.wires.open.messages import LARGEST, Ladder, Numbered
+from gamehost.wires.open.messages import Ladder, Numbered
 from gamehost.wires.open.schema import schema
+from gamehost.wires.open.values import LARGEST
 from gamehost.wires.open.watching import OpenOptions, SharedEncoder, ladder_of
 from gamehost.wires.seeking import PlayedGame
 
@@ -65,6 +74,7 @@ class MatchRow(Struct, frozen=True):
     n: int
     opened: str
     ended: str
+    shown_as: dict[str, str] | UnsetType = UNSET
 
 
 class MatchList(Struct, frozen=True):
@@ -119,6 +129,7 @@ def row(match: FinishedMatch) -> MatchRow:
         n=match.entries,
         opened=moment(opened),
         ended=moment(opened + match.last.at if opened else 0),
+        shown_as=dict(shown_as(opening.seats)) or UNSET,
     )
 
 

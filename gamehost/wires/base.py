@@ -18,7 +18,7 @@ from msgspec.structs import force_setattr, replace
 from twisted.logger import Logger
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused
-from gamehost.accounts.names import NameRefused, checked_name, key_of, place_of
+from gamehost.accounts.names import NameRefused, checked_name, key_of, place_of, typed_name
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TableId
 from gamehost.journal.replay import History
@@ -590,7 +590,7 @@ def claim_of_table(table: TableId, opened: bool = True) -> Claim:
     return Claim(place=place_of(table), opened=opened)
 
 
-def claim_of_guest(text: str, queue: Queue | None = None, strict: bool = False) -> Claim | None:
+def claim_of_guest(text: str, queue: Queue | None = None, strict: bool = False, typed: bool = False) -> Claim | None:
     """
     The claim of a guest's log-in; the arguments are those of `Lobby.enter`.
 
@@ -605,10 +605,10 @@ def claim_of_guest(text: str, queue: Queue | None = None, strict: bool = False) 
     return claim_of_account(name, queue)
 
 
-def claim_of_account(name: str, queue: Queue | None = None) -> Claim | None:
-    """The claim of an account's log-in, or of a guest's without a key behind the name."""
+def claim_of_account(name: str, queue: Queue | None = None, typed: bool = False) -> Claim | None:
+    """The claim of an account's log-in, or of a guest's without a key behind the name. `typed`: as of `Lobby.enter`."""
     try:
-        checked = checked_name(name)
+        checked = typed_name(name) if typed else checked_name(name)
     except NameRefused:
         return None
     return Claim(checked.text, queue, key=checked.key)

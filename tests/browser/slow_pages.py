@@ -227,6 +227,33 @@ class WatchingTests(PlayCase):
         await page.until("document.querySelector('.games')")
 
 
+class AbsenceTests(PlayCase):
+    """A player with a display name does not come back: both pages count, and the one that is there decides."""
+
+    options = (*PlayCase.options, "--grace=3")
+
+    async def test_claim(self) -> None:
+        jan, ann = Hand(await self.browser.page()), Hand(await self.browser.page())
+        await self.seek(jan, "onitama", "Jan van der Meer")
+        await ann.page.open("/")
+        await ann.use("[data-play=onitama]")
+        await ann.page.until("document.activeElement.name === 'name'")
+        await ann.page.press("Control+a")
+        await ann.page.type("ann")
+        await ann.page.press("Enter")
+        await ann.page.until("document.querySelector('.panel')?.innerText.includes('Jan van der Meer')")
+        await jan.page.close()
+        await ann.page.until(
+            "[...document.querySelectorAll('.away')].some((one) => one.textContent.includes('kept for 2'))"
+        )
+        await ann.page.until("document.querySelector('.absence p').textContent.includes('the match ends in 9:')")
+        words = await ann.page.run("document.querySelector('.absence').innerText")
+        for part in ("Jan van der Meer has not come back in time", "Claim the win", "Call it a draw"):
+            self.assertIn(part, words)
+        await ann.page.click("[data-claim=win]")
+        await ann.page.until(f"{TITLE} === 'You have won'")
+
+
 class TablesTests(PlayCase):
     """Private tables, and one match after the other."""
 

@@ -130,11 +130,11 @@ class StoredAccountsContract(AccountsContract):
         return StoredAccounts(self.journal)
 
     def test_everything_is_there_in_another_life(self) -> None:
-        """Names as they were written, digests with what they cost, and proofs."""
+        """Names as they were written and as they are shown, digests with what they cost, and proofs."""
         book = self.new_book()
-        book.add(account("Ann"), nobody)
+        book.add(Account("Ann", account("Ann").digest, "Ann B"), nobody)
         book.add(account("Žofie"), nobody)
-        changed = Account("Ann", Digest.of(b"other", Cost(n=4, r=2, p=3)))
+        changed = Account("Ann", Digest.of(b"other", Cost(n=4, r=2, p=3)), "Ann B")
         book.change(changed, lambda: None)
         kept = Proof("ann", True, b"a", 20_001)
         for proof in (Proof("ann", True, b"a", 20_000), kept, Proof("ann", False, b"b", 20_000)):

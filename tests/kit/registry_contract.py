@@ -17,7 +17,7 @@ QUEUE = ("onitama", "")
 OTHER_QUEUE = ("onitama", "final")
 
 #: An account with a digest that was not computed.
-ANN = Account("Ann", Digest(Cost(n=2, r=1, p=1), b"salt", b"hash"))
+ANN = Account("Ann", Digest(Cost(n=2, r=1, p=1), b"salt", b"hash"), "Ann B")
 
 
 @define(eq=False)

@@ -5,7 +5,6 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.names import checked_name, mended
 from tests.kit.browser import evaluate
 
 #: Hears messages one after the other, and then shows a part of the state.
@@ -333,22 +332,25 @@ ROWS = "data.map((text) => module.qrCode(text)?.map((row) => row.map(Number).joi
 
 
 class NameTests(SynchronousTestCase):
-    def test_a_name_that_the_host_takes_is_proposed(self) -> None:
-        """The page and the console change the same characters, and the host takes what they propose."""
-        typed = [
-            "ann",
-            "Jan van der Meer",
-            "\u0141ukasz \u017b\u00f3\u0142w",
-            "Nicol\u00f2 D'Elia",
-            "x" * 30,
-            "a\tb",
-            "\u0646\u0648\u0631",
-        ]
-        proposed = evaluate("login.js", "data.map(module.fitting)", typed)
-        self.assertEqual(proposed[1:4], ["Jan_van_der_Meer", "\u0141ukasz_\u017b\u00f3\u0142w", "Nicol\u00f2_D_Elia"])
-        self.assertEqual(proposed, [mended(one) for one in typed])
-        for name in proposed:
-            self.assertEqual(checked_name(name).text, name)
+    def test_names_are_shown_as_they_were_typed(self) -> None:
+        """In messages, and in rows of finished matches; what is no name stays as it is."""
+        shown = {"Jan_van_der_Meer": "Jan van der Meer"}
+        seated = {**SEATED, "names": ["ann", "Jan_van_der_Meer"], "shown_as": shown}
+        entered = {**ENTERED, "name": "Jan_van_der_Meer", "shown_as": shown}
+        row = {"table": 4, "game": "onitama", "names": ["Jan_van_der_Meer", "ann"]}
+        tables = {"is": "tables", "tables": [row], "waiting": [], "shown_as": shown}
+        found = evaluate(
+            "store.js",
+            "(data.forEach(module.hear), ((s) => [s.tables.get(3).names, s.me.name, s.me.shown, s.rows.get(4).names,"
+            " s.rows.get(4).game])(module.state))",
+            [entered, seated, tables],
+        )
+        both = ["ann", "Jan van der Meer"]
+        self.assertEqual(found, [both, "Jan_van_der_Meer", "Jan van der Meer", both[::-1], "onitama"])
+        result = {"names": ["Jan_van_der_Meer", "ann"], "winners": [0], "why": "so it is", "shown_as": shown}
+        self.assertEqual(
+            evaluate("record.js", "module.resultWords(data)", result), "Jan van der Meer has won: so it is"
+        )
 
 
 class QrTests(SynchronousTestCase):

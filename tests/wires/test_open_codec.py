@@ -18,6 +18,7 @@ from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import EXAMPLES, HELP, LINE_LIMIT, NOT_JSON, OpenClientCodec, OpenCodec, parse
 from gamehost.wires.open.schema import published, schema
+from gamehost.wires.open.values import LARGEST
 from gamehost.wires.open.websocket import SocketCodec
 from gamehost.wires.seeking import PLAYED
 from tests.kit.drawn_messages import drawn
@@ -26,7 +27,7 @@ from tests.kit.wires.open import OpenCase
 
 MESSAGES = {played.game.name: played.messages for played in PLAYED}
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
-WHOLE = st.integers(0, m.LARGEST)
+WHOLE = st.integers(0, LARGEST)
 VIEW = st.dictionaries(st.sampled_from(("board", "turn")), st.one_of(st.none(), WHOLE, TEXT), max_size=2)
 GIVEN: Mapping[Any, st.SearchStrategy[Any]] = {str: TEXT, int: WHOLE, float: st.just(0.5), Any: VIEW}
 SAID = drawn(
@@ -34,7 +35,7 @@ SAID = drawn(
     {
         **GIVEN,
         "Seek.settings": st.dictionaries(TEXT, st.one_of(TEXT, st.booleans(), WHOLE, st.just(2.5)), max_size=2),
-        "Act.table": st.integers(-1, m.LARGEST + 1),
+        "Act.table": st.integers(-1, LARGEST + 1),
     },
 )
 TOLD = drawn(m.ServerMessage.__subclasses__(), GIVEN)
@@ -72,7 +73,7 @@ class CodecTests(CodecContract, PropertyCase):
         (b'{"do":"takeback","table":3,"step":"accept","id":1}\n', m.Takeback(3, "accept", 1)),
         (b'{"do":"claim","table":3,"as":"house","level":"hard","id":1}\n', m.Claim(3, "house", "hard", 1)),
         (b'{"do":"say","phrase":"hello"}\n', m.Say("hello")),
-        (b'{"do":"act","table":3,"action":"A4-A5","id":9007199254740991}\n', m.Act(3, "A4-A5", m.LARGEST)),
+        (b'{"do":"act","table":3,"action":"A4-A5","id":9007199254740991}\n', m.Act(3, "A4-A5", LARGEST)),
         (b'{"do":"moves","table":3,"begun":"0,0","id":1}\n', m.AskMoves(3, "0,0", 1)),
         (b'{"do":"leave"}\n', m.Leave()),
         (b'{"do":"leave","table":3}\n', m.Leave(3)),

@@ -9,7 +9,7 @@ import { listen, state } from "./store.js";
 
 /** Fill the dialog of somebody who has a name, and show it. */
 export function known(dialog) {
-  const { name, account } = state.me;
+  const { name, shown, account } = state.me;
   const out = () => {
     logOut();
     dialog.close();
@@ -25,7 +25,7 @@ export function known(dialog) {
   const safe = account && passwordsAreSafe();
   put(
     dialog,
-    h("h2", { id: "log-in-title" }, name),
+    h("h2", { id: "log-in-title" }, shown),
     h("p", { class: "soft" }, words, lost.length ? ` If you log out, you ${lost.join(", and ")}.` : ""),
     part(dialog, "Be told when it is your turn", notices),
     safe && part(dialog, "Where you are logged in", devices),

@@ -98,7 +98,7 @@ function follow() {
     if (!document.querySelector("dialog[open]")) notice(state.sorry.why);
   }
   if (state.me) mine ??= import("./mine.js").then(({ follow: begins }) => begins());
-  say(document.getElementById("me"), state.me ? state.me.name : "Guest");
+  say(document.getElementById("me"), state.me ? state.me.shown : "Guest");
   showLink();
 }
 

@@ -33,11 +33,6 @@ export function logInDialog(then = () => {}) {
   dialog.showModal();
 }
 
-/** The nearest name that the host takes: `_` stands for what no name has, and 20 characters are left. */
-export function fitting(typed) {
-  return [...typed.normalize("NFC").replace(/[^\p{L}\p{Nd}_.-]/gu, "_")].slice(0, 20).join("");
-}
-
 function unknown(dialog, then) {
   const name = h("input", { name: "name", value: suggestion(), maxlength: 40, required: true, autocomplete: "username" });
   const password = h("input", { name: "password", type: "password", autocomplete: "current-password" });
@@ -46,7 +41,7 @@ function unknown(dialog, then) {
   const stop = listen(() => {
     start.disabled = state.entering;
     if (state.me) {
-      localStorage.setItem("name", state.me.name);
+      localStorage.setItem("name", state.me.shown);
       dialog.close();
       then();
     } else if (state.sorry.count !== refused) say(why, state.sorry.why);
@@ -57,8 +52,6 @@ function unknown(dialog, then) {
     event.preventDefault();
     refused = state.sorry.count;
     const typed = name.value.trim();
-    name.value = fitting(typed);
-    if (name.value !== typed) return say(why, `A name has letters, digits, _ - and . and no other signs. Is ${name.value} right? Then go on.`);
     say(why, "");
     if (!password.value) enter(typed);
     else import("./account.js").then(({ deviceName }) => enter(typed, password.value, deviceName(navigator.userAgent)));

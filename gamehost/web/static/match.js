@@ -4,7 +4,7 @@ import { Board } from "./board.js";
 import { announce, h, link, notice, put, say, svg } from "./dom.js";
 import { loadGame, titleOf } from "./games.js";
 import { MoveList, stopsOf } from "./moves.js";
-import { address, fetchJson, resultWords } from "./record.js";
+import { address, fetchJson, resultWords, shownNames } from "./record.js";
 import { Seats } from "./seats.js";
 import { look, send } from "./socket.js";
 import { listen, state } from "./store.js";
@@ -110,7 +110,8 @@ class MatchPage {
     put(this.place, h("h1", {}, title), h("p", { class: "soft" }, why), h("p", {}, link("/matches", {}, "All matches")));
   }
 
-  async take(match) {
+  async take(told) {
+    const match = { ...told, names: shownNames(told) };
     const game = await loadGame(match.game);
     if (this.closed) return;
     if (!game) return void this.missing("This match cannot be shown", `The page does not know the game ${match.game}.`);

@@ -55,7 +55,7 @@ function matchTable(matches) {
 
 function matchRow(match) {
   const players = match.names.flatMap((name, seat) => {
-    const player = link(`/player/${encodeURIComponent(name)}`, { class: match.winners.includes(seat) ? "winner" : "" }, name);
+    const player = link(`/player/${encodeURIComponent(name)}`, { class: match.winners.includes(seat) ? "winner" : "" }, match.shown_as?.[name] ?? name);
     return seat ? [h("span", { class: "soft" }, " : "), player] : [player];
   });
   return h("tr", {},

@@ -14,9 +14,12 @@ export function address(path, values) {
   return query ? `${path}?${query}` : path;
 }
 
+/** The names of players as they typed them. */
+export const shownNames = ({ names, shown_as: shown = {} }) => names.map((name) => shown[name] ?? name);
+
 /** The end of a match in words. `row` has `names`, `winners` and `why`. */
 export function resultWords(row) {
-  const names = row.winners.map((seat) => row.names[seat]).join(" and ");
+  const names = row.winners.map((seat) => shownNames(row)[seat]).join(" and ");
   const title = !names ? "Draw" : `${names} ${row.winners.length > 1 ? "have" : "has"} won`;
   return row.why ? `${title}: ${row.why}` : title;
 }

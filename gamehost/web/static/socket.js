@@ -94,7 +94,7 @@ function received(message) {
     localStorage.removeItem(SAVED);
   }
   hear(message);
-  if (message.is === "entered") entered(message.name, message.key);
+  if (message.is === "entered") entered(message.account ? message.name : state.me.shown, message.key);
   if (message.is === "password-changed") entered(state.me.name, message.key);
   if (message.is === "entered" || (message.is === "sorry" && entering)) ask();
   if (message.is === "over") asked.tables.delete(message.table);

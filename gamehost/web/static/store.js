@@ -222,7 +222,8 @@ const onTable = {
 const general = {
   entered(message) {
     state.entering = false;
-    state.me = { name: message.name, key: message.key, account: message.account === true };
+    const { name } = message;
+    state.me = { name, shown: message.shown_as?.[name] ?? name, key: message.key, account: message.account === true };
     state.own = message.table ?? null;
     state.mine = null;
     waitNowhere();
@@ -311,8 +312,16 @@ function refuse(why) {
   state.sorry = { why, count: state.sorry.count + 1 };
 }
 
+/** A message with the names of players as they typed them. */
+function asTyped(message) {
+  const shown = message.shown_as;
+  const typed = (key, value) => (["names", "away"].includes(key) ? value.map((one) => shown[one] ?? one) : value);
+  return shown && message.is !== "entered" ? JSON.parse(JSON.stringify(message), typed) : message;
+}
+
 /** Take in one message of the host. Messages that are not known here change nothing: a later host may say more. */
-export function hear(message) {
+export function hear(told) {
+  const message = asTyped(told);
   const said = message.is;
   if (Object.hasOwn(onTable, said)) {
     const table = state.tables.get(message.table);

@@ -320,6 +320,11 @@ def sentence(reason: str) -> str:
     return f"{reason[:1].upper()}{reason[1:]}{'' if reason.endswith(('.', '?', '!')) else '.'}"
 
 
+def as_shown(names: Sequence[str], shown_as: Mapping[str, str]) -> Sequence[str]:
+    """The names as people typed them."""
+    return [shown_as.get(name, name) for name in names] if shown_as else names
+
+
 def opponents(names: Sequence[str], seat: Seat) -> str:
     """Against whom a seat plays: `bob`, or `bob and carl`."""
     return listed([name for other, name in enumerate(names) if other != seat])
@@ -413,7 +418,9 @@ def people(found: Sequence[Person], waiting: WaitingByGame) -> list[str]:
         return ["Nobody is here under a name. To play, type: play onitama"]
     waits = {name: game for game, one in waiting.items() for table in one.tables for name in table.names}
     waits |= {name: game for game, one in waiting.items() for name in one.names}
-    return _shortened([f"  {one.name:20}  {_activity_of_person(one, waits.get(one.name))}" for one in found])
+    return _shortened(
+        [f"  {one.shown or one.name:20}  {_activity_of_person(one, waits.get(one.name))}" for one in found]
+    )
 
 
 def _activity_of_person(person: Person, waits: str | None) -> str:
@@ -429,7 +436,7 @@ def tables(found: Sequence[PlayedTable]) -> list[str]:
         return ["No match is played that can be watched. To begin one, type: play onitama"]
     lines = [f"  {'match':>5}  {'game':12}  players"]
     lines += [
-        f"  {one.table:>5}  {title(one.game):12}  {', '.join(one.names)}"
+        f"  {one.table:>5}  {title(one.game):12}  {', '.join(as_shown(one.names, one.shown_as))}"
         + (f" ({counted(one.watchers, 'watcher')})" if one.watchers else "")
         for one in found
     ]
@@ -443,14 +450,15 @@ def waiting(found: WaitingByGame, games: Sequence[str]) -> list[str]:
         one = found.get(game)
         if one is None:
             continue
-        lines += [f"  {title(game):12}  {name}: type play {game}" for name in one.names]
+        names = as_shown(one.names, one.shown_as)
+        lines += [f"  {title(game):12}  {name}: type play {game}" for name in names]
         lines += [f"  {title(game):12}  {_table_words(table)}: type join {table.table}" for table in one.tables]
     return _shortened(lines) if lines else ["Nobody waits. To play, type: play onitama"]
 
 
 def _table_words(table: OpenTable) -> str:
     chosen = settings_words(table.settings)
-    return f"{', '.join(table.names)} ({len(table.names)} of {table.seats} players{chosen})"
+    return f"{', '.join(as_shown(table.names, table.shown_as))} ({len(table.names)} of {table.seats} players{chosen})"
 
 
 def settings_words(settings: Settings) -> str:
@@ -461,8 +469,9 @@ def settings_words(settings: Settings) -> str:
 
 def waiting_line(table: OpenTable) -> str:
     """The state of the table at which a person waits."""
-    here = [name for name in table.names if name not in table.away]
-    where = f" Here: {', '.join(here)}." + (f" Away: {', '.join(table.away)}." if table.away else "")
+    here = as_shown([name for name in table.names if name not in table.away], table.shown_as)
+    away = as_shown(table.away, table.shown_as)
+    where = f" Here: {', '.join(here)}." + (f" Away: {', '.join(away)}." if away else "")
     if len(table.names) == table.seats:
         return f"All seats at table {table.table} are taken. The match begins when all are here.{where}"
     missing = counted(table.seats - len(table.names), "player")
@@ -490,7 +499,7 @@ def records(found: Sequence[FinishedMatch]) -> list[str]:
         return ["No such match has been finished here. To play one, type: play onitama"]
     lines = [f"  {'match':>5}  {'game':12}  {'time':>8}  players, and who won"]
     for one in found:
-        names = versus([seat.name for seat in one.opening.seats])
+        names = versus([seat.shown or seat.name for seat in one.opening.seats])
         lines.append(f"  {one.table:>5}  {title(one.opening.game):12}  {match_duration(one.last.at):>8}  {names}")
         lines.append(f"  {'':>5}  {'':12}  {'':>8}  {_outcome(one)}")
     return [*lines, f"To go through one, type: replay {found[0].table}"]
@@ -501,7 +510,7 @@ def _outcome(match: FinishedMatch) -> str:
     winners, cause, why = outcome(match)
     if not cause:
         return why
-    names = [seat.name for seat in match.opening.seats]
+    names = [seat.shown or seat.name for seat in match.opening.seats]
     return ended(Result(tuple(map(Seat, winners)), Cause(cause), why), names, None)
 
 
@@ -577,8 +586,12 @@ def study_page(told: Study, names: Sequence[str], move_of: Callable[[int], int],
     return [*lines, f"To go through the moves, type: replay {table}"]
 
 
-def name_refused(refusal: NameRefused) -> str:
-    """Why a name is refused, and what to type. A person that may own the seat is not advised to take another name."""
+def name_refused(refusal: NameRefused, other: str) -> str:
+    """
+    Why a name is refused, and what to type. A person that may own the seat is not advised to take another name.
+
+    :param other: a name that would be taken; empty: none is known
+    """
     reason = str(refusal)
     if refusal.wait:
         return f"A seat is kept under this name. If it is yours, type the same line again in {refusal.wait} s."
@@ -587,8 +600,9 @@ def name_refused(refusal: NameRefused) -> str:
     if "the host gives such names" in reason:
         return "No seat is kept under this name, and the host alone gives such names. To play, type: play onitama"
     if "belongs to an account" in reason:
-        return f"{sentence(reason)} If it is yours, type login and the name."
-    return f"{sentence(reason)} Type name and another one."
+        not_theirs = f" If not: name {other}" if other else ""
+        return f"{sentence(reason)} If it is yours, type login and the name.{not_theirs}"
+    return f"{sentence(reason)} Type name and another one{f', such as: name {other}' if other else '.'}"
 
 
 def as_typed(table: OpenTable) -> str:

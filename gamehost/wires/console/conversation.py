@@ -22,8 +22,8 @@ from math import ceil
 from typing import Any, ClassVar
 
 from gamehost.accounts.login import LOG_IN_WAITS, LoginRefused
-from gamehost.accounts.names import NameRefused, key_of, mended
-from gamehost.games.base import MOVE_DAYS, Offer
+from gamehost.accounts.names import NameRefused, key_of
+from gamehost.games.base import MOVE_DAYS, Offer, Seat
 from gamehost.games.screen import MoveRefused
 from gamehost.journal.records import OwnedMatch, TableId
 from gamehost.lobby.opened import can_come_back
@@ -53,6 +53,7 @@ from gamehost.wires.console.commands import (
     Asked,
     NotNow,
     NotUnderstood,
+    as_shown,
     as_typed,
     asked,
     beginning,
@@ -238,20 +239,20 @@ class ConsoleConversation(SitsAtSlow):
     def name(self, words: list[str]) -> None:
         """Take a name, or the seat that is reserved under it."""
         self._need_no_place()
-        if len(words) != 1:
-            example = mended("_".join(words)) or "ann"
-            raise NotUnderstood(f"Say which name, in one word. For example: name {example}")
+        if not words:
+            raise NotUnderstood("Say which name. For example: name ann")
+        text = " ".join(words)
         try:
-            session = self.lobby.enter(words[0], self._options.wire, self.peer.address, self)
+            session = self.lobby.enter(text, self._options.wire, self.peer.address, self, typed=True)
         except NameRefused as refusal:
-            raise NotNow(name_refused(refusal)) from None
+            raise NotNow(name_refused(refusal, self.lobby.name_instead(text.partition(":")[0], refusal))) from None
         self._entered(session)
 
     def login(self, words: list[str]) -> None:
         self._need_no_place()
-        if len(words) != 1:
-            raise NotUnderstood("Type the name alone; you are asked for the password. For example: login ann")
-        self._account = words[0]
+        if not words:
+            raise NotUnderstood("Type your name; you are asked for the password. For example: login ann")
+        self._account = " ".join(words)
         self._ask_password("Password", None)
 
     def change_password(self, words: list[str]) -> None:
@@ -344,10 +345,10 @@ class ConsoleConversation(SitsAtSlow):
             # An earlier connection of the same person may have left a place in a queue.
             self.lobby.stop_waiting(session)
             self.set_state(ConsoleState.LOBBY)
-            self._printer.print(f"You are {session.name}. To play, type: play onitama")
+            self._printer.print(f"You are {session.shown}. To play, type: play onitama")
             self.lobby.goes_on_waiting(session)
         else:
-            self._printer.print(f"You are {session.name}, and your seat in match {table} is yours again.")
+            self._printer.print(f"You are {session.shown}, and your seat in match {table} is yours again.")
             self.set_state(ConsoleState.PLAYING)
             self._printer.awaiting = True
             self.lobby.goes_on_waiting(session)
@@ -567,7 +568,7 @@ class ConsoleConversation(SitsAtSlow):
         super().seated(handle)
         self.set_state(ConsoleState.PLAYING)
         session = self.session
-        screen = self._options.screens[handle.game](handle.seat, handle.names)
+        screen = self._options.screens[handle.game](handle.seat, as_shown(handle.names, handle.shown_as))
         needs_none = session is None or session.account or self._slow is not None
         back = "" if needs_none or session is None else self._way_back(session)
         game = self._options.games[handle.game]
@@ -581,10 +582,15 @@ class ConsoleConversation(SitsAtSlow):
         The advice to a guest for a lost connection. There is no way back for a guest at the address of another player.
         """
         if self.lobby.comes_back(session):
-            return f"If your connection is lost, connect again and type: name {session.name}"
+            return f"If your connection is lost, connect again and type: name {session.shown}"
         return (
             "A name alone does not give your seat back here. Before your next match, log in with a password: help login"
         )
+
+    def name_of(self, seat: Seat) -> str:
+        """The name of a player as it is shown."""
+        assert self.handle is not None
+        return as_shown(self.handle.names, self.handle.shown_as)[seat]
 
     def tell_other(self, event: Any) -> None:
         """Show an event of the game through its messages and its screen."""

@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 from msgspec import convert
 from msgspec.json import decode, encode
 
+from gamehost.accounts.names import NameRefused
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Session, split_key
 from gamehost.wires.base import (
     Claim,
     Peer,
     claim_of_account,
-    claim_of_guest,
     claim_of_table,
 )
 from gamehost.wires.console import codec as m
@@ -88,10 +88,12 @@ class GoesElsewhere(SeekingConversation[m.Message]):
         """The claim of a line: only the command `name` has one. No other host has the names that this host gives."""
         words = message.text.split()
         try:
-            named = len(words) == 2 and find_command(words[0]) == "name"
-        except NotUnderstood:
+            if len(words) < 2 or find_command(words[0]) != "name":
+                return None
+            name, _ = split_key(" ".join(words[1:]))
+        except (NotUnderstood, NameRefused):
             return None
-        return claim_of_guest(words[1]) if named else None
+        return claim_of_account(name, typed=True)
 
     def claim_in_lobby(self, message: m.Line) -> Claim | None:
         """The claim of a line of a person without a match: a name, or a table that waits at another host."""
@@ -143,7 +145,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
             self.adopt(session)
 
     def claim_of_password(self, message: m.Line) -> Claim | None:
-        return claim_of_account(self._account) if message.text else None
+        return claim_of_account(self._account, typed=True) if message.text else None
 
     CLAIMS: ClassVar[Any] = {
         (ConsoleState.OUTSIDE, m.Line): claim_in_lobby,

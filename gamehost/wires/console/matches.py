@@ -48,6 +48,7 @@ from gamehost.tables.interfaces import (
 from gamehost.wires.console.commands import (
     RECORDS,
     NotNow,
+    as_shown,
     clock_line,
     count_of,
     counted,
@@ -118,6 +119,11 @@ class OwnMatch:
     #: Whether a move is being judged at this moment, and no event has come for it.
     _judging: bool = False
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The players as they are shown, in the order of the seats."""
+        return as_shown(self.handle.names, self.handle.shown_as)
+
     # -- from the table
 
     def hear(self, event: Any) -> None:
@@ -136,7 +142,7 @@ class OwnMatch:
 
     def _beginning(self) -> Sequence[str]:
         handle = self.handle
-        against = opponents(handle.names, handle.seat)
+        against = opponents(self.names, handle.seat)
         lines = [f"Match {handle.table}: {title(handle.game)}. You play against {against}.", self._way_back]
         if handle.due is not None and handle.due[1] <= TOLD_TIME:
             lines.append(f"{due_line(handle.due, acts=True)} Type clock to see what is left.")
@@ -197,7 +203,7 @@ class OwnMatch:
         self._fresh = self._printer.awaiting = False
         self.screen.show(event.view)
         self.write_collected()
-        against = opponents(handle.names, handle.seat)
+        against = opponents(self.names, handle.seat)
         self._printer.print(f"You are back in match {handle.table}: {title(handle.game)} against {against}.")
         self.show_board()
         self._printer.prompt()
@@ -211,7 +217,7 @@ class OwnMatch:
         handle = self.handle
         group = self._group_of(handle.n)
         group.draw = bool(group.sentences)  # the last move; the board has not changed if a player left
-        group.end = [ended(event.result, handle.names, handle.seat, self.resigned)]
+        group.end = [ended(event.result, self.names, handle.seat, self.resigned)]
         if self._refusals_due:
             group.end.append("What you typed after the end was not played.")
         group.end.append(f"For another match, type: play {handle.game}" if closed is None else sentence(closed))
@@ -290,7 +296,7 @@ class OwnMatch:
     def show_clock(self) -> None:
         clocks, due = self.handle.clocks, self.handle.due
         if clocks is not None:
-            self._printer.print(clock_line(self.handle.names, clocks))
+            self._printer.print(clock_line(self.names, clocks))
         if due is not None:
             self._printer.print(due_line(due, acts=self.screen.turn))
         elif clocks is None:
@@ -403,21 +409,22 @@ class WatchedTable:
     def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
         """The state of the match, for new watchers."""
         game = table.game.name
-        screen = self._screen = self._screens[game](None, table.names)
+        names = as_shown(table.names, table.shown_as)
+        screen = self._screen = self._screens[game](None, names)
         screen.show(look.view)
         self._wait_for(screen.prompt_line())
-        sentences = [f"You watch match {table.id}: {title(game)}, {versus(table.names)}."]
+        sentences = [f"You watch match {table.id}: {title(game)}, {versus(names)}."]
         if delay:
             sentences.append(f"You see everything {delay:g} s later than the players.")
         if look.away is None:
             sentences.append("Another host of the cluster plays this match. It is not known here who is away.")
         else:
-            sentences += [f"{table.names[seat]} is away." for seat in look.away]
+            sentences += [f"{names[seat]} is away." for seat in look.away]
         return _lines(sentences)
 
     def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
         """The sentences about an event. Nothing, if there are none."""
-        names = table.names
+        names = as_shown(table.names, table.shown_as)
         match event:
             case Away(seat):
                 return _lines([f"{names[seat]} is away."])

@@ -41,9 +41,7 @@ from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, Played, Rem
 from gamehost.lobby.sessions import Queue, Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import (
-    Away,
     Back,
-    Claimable,
     Declined,
     Displaced,
     Left,
@@ -61,9 +59,11 @@ from gamehost.tables.interfaces import (
 from gamehost.wires.base import Peer, Wire
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.open import messages as m
+from gamehost.wires.open.absence import NO_SEAT, DecidesAbsences
 from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenCodec
 from gamehost.wires.open.logging_in import INSIDE, LogsIn
 from gamehost.wires.open.messages import Message
+from gamehost.wires.open.values import OfferName
 from gamehost.wires.open.watching import (
     LookingOn,
     OpenOptions,
@@ -73,6 +73,7 @@ from gamehost.wires.open.watching import (
     of_table,
     told_clocks,
     told_due,
+    told_shown,
 )
 from gamehost.wires.seeking import (
     PLAYED,
@@ -94,10 +95,8 @@ AGAIN = 5.0
 #: Milliseconds for which a seat is kept if `seated` does not say another time.
 _USUAL_GRACE = 60_000
 #: The names of what the players offer each other.
-_OFFERS: Mapping[Offer, m.OfferName] = {Offer.DRAW: "draw", Offer.TAKEBACK: "takeback"}
+_OFFERS: Mapping[Offer, OfferName] = {Offer.DRAW: "draw", Offer.TAKEBACK: "takeback"}
 
-#: The answer to a claim while all players are there, or may still come back.
-NOBODY_AWAY = "nobody has been away for so long that you can claim the match"
 #: The answer to actions that come after the end.
 MATCH_OVER = "the match is over"
 
@@ -111,7 +110,6 @@ _NOT_NOW: Mapping[Enum, str] = {
     OpenState.WAITING: f'the match has not begun: wait for "seated", or give up with {EXAMPLES["stop"]}',
     OpenState.PLAYING: f"you are in a match; give it up with {EXAMPLES['leave']}",
 }
-_NO_SEAT = "you have no seat at this table"
 _NOT_ASCII = "an action is written in ASCII"
 
 #: Most clients have no slow match, and ask for no advice.
@@ -153,7 +151,7 @@ def _listed(game: Game[Any, Any], messages: Messages, action: Any, more: Literal
     return m.Listed(game.write(action).decode("ascii"), messages.action(action), more)
 
 
-class OpenConversation(LogsIn):
+class OpenConversation(DecidesAbsences):
     """
     The conversation on one connection: what the client says, and what follows from it.
 
@@ -161,7 +159,6 @@ class OpenConversation(LogsIn):
     """
 
     declines: bool = False
-    claims: bool = True
 
     def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
         super().__init__(peer, lobby, options, encoder)
@@ -176,8 +173,6 @@ class OpenConversation(LogsIn):
         self._begun = False
         #: Whether an answer to `moves` is on its way.
         self._asks_moves = False
-        #: The seats of absent players, because of whom this player may claim the match.
-        self._claimable: set[Seat] = set()
         #: The advice; `None`: it asked for none.
         self._advised: Any = None
 
@@ -210,7 +205,11 @@ class OpenConversation(LogsIn):
         self._seeks = asked
         self.set_state(OpenState.WAITING)
         if not self._wait(self.session, sought) and sought.in_queue:
-            self.peer.say(m.Seeking(message.game, sought.seats, [self.session.name], dict(sought.settings)))
+            shown = {self.session.name: self.session.identity.shown} if self.session.identity.shown else {}
+            settings = dict(sought.settings)
+            self.peer.say(
+                m.Seeking(message.game, sought.seats, [self.session.name], settings, shown_as=told_shown(shown))
+            )
 
     def _may_seek(self, message: m.Message) -> bool:
         """Whether the player waits nowhere, or at tables alone that wait without the player, too. If not, say so."""
@@ -357,7 +356,9 @@ class OpenConversation(LogsIn):
         game, opened = found
         self.peer.logged_in()
         names, settings, away = list(opened.names), dict(opened.settings), list(opened.away) or UNSET
-        self.peer.say(m.Invitation(opened.table, game.name, opened.seats, names, settings, away))
+        self.peer.say(
+            m.Invitation(opened.table, game.name, opened.seats, names, settings, away, told_shown(opened.shown_as))
+        )
 
     # -- playing
 
@@ -436,29 +437,13 @@ class OpenConversation(LogsIn):
         else:
             self._judge(partial(handle.answer, offer, message.step == "accept"), message.id)
 
-    def claim_match(self, message: m.Claim) -> None:
-        """Decide what becomes of a match with a player who has not come back."""
-        handle = self.handle
-        if handle is None or message.table != handle.table or self.session is None:
-            self.peer.refuse(m.Refused(_NO_SEAT, message.id))
-        elif message.as_ != "house":
-            self._judge(partial(handle.claim, message.as_ == "draw"), message.id)
-        elif not self._claimable:
-            self.peer.refuse(m.Refused(NOBODY_AWAY, message.id))
-        else:
-            try:
-                for seat in sorted(self._claimable):
-                    self._house.take_over(self.session, handle, seat, message.level)
-            except HouseRefused as refusal:
-                self.peer.refuse(m.Refused(str(refusal), message.id))
-
     def leave(self, message: m.Leave) -> None:
         """Resign. `over` follows, once the journal has it."""
         handle = self.handle
         if message.table is not UNSET and (handle is None or message.table != handle.table):
             seat = None if self._slow is None else self._slow.get(message.table)
             if seat is None or seat.handle is None:
-                self._refuse(_NO_SEAT)
+                self._refuse(NO_SEAT)
             else:
                 seat.handle.resign()
         elif self.state is not OpenState.PLAYING:
@@ -499,7 +484,7 @@ class OpenConversation(LogsIn):
         """A message for another match than the one of this connection: for a slow one, or for none."""
         seat = None if self._slow is None else self._slow.get(message.table)
         if seat is None or seat.handle is None:
-            self.peer.refuse(m.Refused(_NO_SEAT, message.id))
+            self.peer.refuse(m.Refused(NO_SEAT, message.id))
         else:
             seat.hear(message)
 
@@ -558,7 +543,7 @@ class OpenConversation(LogsIn):
         **dict.fromkeys(((state, m.Seek) for state in (OpenState.LOBBY, OpenState.WAITING)), seek),
         **dict.fromkeys(((state, m.Join) for state in (OpenState.LOBBY, OpenState.WAITING)), join),
         **dict.fromkeys(((state, m.AskRematch) for state in (OpenState.LOBBY, OpenState.WAITING)), ask_rematch),
-        **dict.fromkeys(((state, m.Claim) for state in OpenState), claim_match),
+        **dict.fromkeys(((state, m.Claim) for state in OpenState), DecidesAbsences.claim_match),
         **dict.fromkeys(((state, m.Stop) for state in (OpenState.WAITING, OpenState.PLAYING)), stop),
         (OpenState.WAITING, m.House): ask_house,
         (OpenState.PLAYING, m.House): ask_house,
@@ -575,7 +560,6 @@ class OpenConversation(LogsIn):
         super().seated(handle)
         self.set_state(OpenState.PLAYING)
         self._refused.clear()
-        self._claimable.clear()
         self._rematch, self._phrases = None, 0
         self._played = None if self.session is None else Played.of(self.session)
         self._messages = self._options.games[handle.game].messages
@@ -590,6 +574,7 @@ class OpenConversation(LogsIn):
                 n=handle.n,
                 clocks=told_clocks(handle.clocks),
                 due=told_due(handle.due),
+                shown_as=told_shown(handle.shown_as),
                 grace=UNSET if handle.grace == _USUAL_GRACE else handle.grace,
             )
         )
@@ -633,27 +618,6 @@ class OpenConversation(LogsIn):
         elif self._judged is not None:
             (number,), self._judged = self._judged, None
         self.peer.refuse(m.Refused(str(event.error), number))
-
-    def tell_away(self, event: Away) -> None:
-        if self.handle is not None:
-            kept = UNSET if event.kept is None else event.kept
-            self.peer.say(m.Away(self.handle.table, self.handle.n, event.seat, kept))
-
-    def tell_claimable(self, event: Claimable) -> None:
-        handle = self.handle
-        if handle is None or self.session is None:
-            return
-        if event.ends is None:
-            self._claimable.discard(event.seat)
-            self.peer.say(m.Claimable(handle.table, handle.n, event.seat, []))
-            return
-        self._claimable.add(event.seat)
-        claims: list[m.ClaimName] = ["win"]
-        if event.draw:
-            claims.append("draw")
-        if self._house.why_no_take_over(self.session, handle, event.seat) is None:
-            claims.append("house")
-        self.peer.say(m.Claimable(handle.table, handle.n, event.seat, claims, event.ends))
 
     def tell_all(self, event: Any) -> None:
         """Send an event that all players and watchers receive."""
@@ -706,7 +670,8 @@ class OpenConversation(LogsIn):
         settings, code, away = dict(event.settings), event.code or UNSET, list(event.away) or UNSET
         names = list(event.names)
         lasts: Literal[True] | UnsetType = True if event.lasts else UNSET
-        self.peer.say(m.Seeking(event.game, event.seats, names, settings, event.table, code, away, lasts))
+        told = (event.game, event.seats, names, settings, event.table, code, away, lasts)
+        self.peer.say(m.Seeking(*told, shown_as=told_shown(event.shown_as)))
 
     def tell_rematch(self, event: RematchWanted) -> None:
         if self._played is not None and self._played.table == event.played and self.handle is None:
@@ -741,8 +706,7 @@ class OpenConversation(LogsIn):
 
     TELLS: ClassVar[Any] = {
         Refused: tell_refused,
-        Away: tell_away,
-        Claimable: tell_claimable,
+        **DecidesAbsences.TELLS,
         Left: tell_all,
         Suspended: tell_suspended,
         Back: tell_back,

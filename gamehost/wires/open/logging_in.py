@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from msgspec import UNSET, UnsetType
 
 from gamehost.accounts.login import LoginRefused
-from gamehost.accounts.names import NameFault, NameRefused, checked_name
+from gamehost.accounts.names import NameFault, NameRefused, typed_name
 from gamehost.accounts.remembered import REMEMBERED_KEY, REMEMBERED_KEY_BITS, remembered_id
 from gamehost.journal.records import OwnedMatch
 from gamehost.lobby.own_account import Device, OwnAccount, OwnNotices
@@ -15,6 +15,7 @@ from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.tables.interfaces import SeatHandle
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.mine import KnowsOwn, rows
+from gamehost.wires.open.values import ShownAs
 from gamehost.wires.open.watching import KEY, KEY_BITS, GoesElsewhere, OpenState
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ INSIDE = (OpenState.LOBBY, OpenState.WAITING, OpenState.PLAYING)
 def random_key(lobby: "Lobby", bits: int) -> str:
     """A new key of so many bits, in hexadecimal digits."""
     return f"{lobby.below(1 << bits):0{bits // 4}x}"
+
+
+def _shown(session: Session) -> ShownAs:
+    return UNSET if session.shown == session.name else {session.name: session.shown}
 
 
 class LogsIn(KnowsOwn, GoesElsewhere):
@@ -55,11 +60,12 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             self._enter_account(message.name, message.key)
             return
         try:
-            name = checked_name(message.name)
+            name = typed_name(message.name)
             key = self._key_of(message)
             session = self.lobby.enter(name, self._options.wire, self.peer.address, self, issued=key)
         except NameRefused as refusal:
-            self._refuse(str(refusal))
+            other = self.lobby.name_instead(message.name, refusal)
+            self._refuse(f'{refusal}; "{other}" would be taken' if other else str(refusal))
             return
         self._came_back = message.key is not UNSET
         # Who takes a seat back without its key gets none: the first one counts as long as the match lasts.
@@ -142,8 +148,9 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         """
         if self.state is OpenState.CHECKING and self.session is not None:
             self.logged_in(self.session)
-            account = True if self.session.account else UNSET
-            self.peer.say(m.Entered(self.session.name, self._awaited or UNSET, UNSET, account))
+            session, account = self.session, True if self.session.account else UNSET
+            entered = m.Entered(session.name, self._awaited or UNSET, UNSET, account, shown_as=_shown(session))
+            self.peer.say(entered)
             self.set_state(OpenState.LOBBY)
 
     def seated(self, handle: SeatHandle[Any]) -> None:
@@ -174,7 +181,8 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         self.logged_in(session)
         table, account = session.table_id, True if session.account else UNSET
         told = rows(missed) or UNSET
-        self.peer.say(m.Entered(session.name, key, UNSET if table is None else table, account, told))
+        entered = m.Entered(session.name, key, UNSET if table is None else table, account, told, _shown(session))
+        self.peer.say(entered)
         if table is None:
             # An earlier connection of the same player may have left a place in a queue.
             self.lobby.stop_waiting(session)

@@ -16,26 +16,18 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from gamehost.games.messages import union_of
 from gamehost.players.base import Standing, TurningPoint
 from gamehost.wires.framing import Blank, UndecodableLine
-
-#: The largest whole number that JavaScript represents exactly.
-LARGEST = 2**53 - 1
-#: Characters of the name of a device.
-MOST_DEVICE = 40
-
-Whole: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
-#: The value of a setting. All are text inside; numbers and truth values are accepted for convenience.
-SettingValue: TypeAlias = str | bool | int | float
-#: The milliseconds that each seat has left, by seat. Only matches with clocks have it.
-Clocks: TypeAlias = list[int] | UnsetType
-#: The milliseconds that the seat to move has left, and how many it had in all. Without an action in that time the seat
-#: loses. Only matches with such a time have it, besides clocks.
-Due: TypeAlias = tuple[int, int] | UnsetType
-SeatWish: TypeAlias = Literal["first", "second", "any"]
-#: To make an offer, or to answer that of the other player.
-OfferStep: TypeAlias = Literal["offer", "accept", "decline"]
-OfferName: TypeAlias = Literal["draw", "takeback"]
-#: What can be claimed: to win, a draw, or that a house player takes the seat of the absent player.
-ClaimName: TypeAlias = Literal["win", "draw", "house"]
+from gamehost.wires.open.values import (
+    MOST_DEVICE,
+    ClaimName,
+    Clocks,
+    Due,
+    OfferName,
+    OfferStep,
+    SeatWish,
+    SettingValue,
+    ShownAs,
+    Whole,
+)
 
 
 class ClientMessage(Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
@@ -338,6 +330,7 @@ class Tables(ServerMessage, frozen=True, tag="tables"):
 
     tables: list[TableRow]
     waiting: list[WaitingRow]
+    shown_as: ShownAs = UNSET
 
 
 class TableChanged(ServerMessage, frozen=True, tag="table"):
@@ -350,6 +343,7 @@ class TableChanged(ServerMessage, frozen=True, tag="table"):
     turn: list[int]
     moves: int
     watchers: int
+    shown_as: ShownAs = UNSET
 
 
 class Gone(ServerMessage, frozen=True, tag="gone"):
@@ -363,6 +357,7 @@ class Waiting(ServerMessage, frozen=True, tag="waiting"):
 
     game: str
     waiting: list[WaitingRow]
+    shown_as: ShownAs = UNSET
 
 
 class OwnRow(Struct, frozen=True):
@@ -417,6 +412,7 @@ class Entered(ServerMessage, frozen=True, tag="entered"):
     table: int | UnsetType = UNSET
     account: bool | UnsetType = UNSET
     missed: list[OwnRow] | UnsetType = UNSET
+    shown_as: ShownAs = UNSET
 
     def __repr__(self) -> str:
         return "Entered(...)"  # the key is a secret
@@ -478,6 +474,7 @@ class Seeking(ServerMessage, frozen=True, tag="seeking"):
     code: str | UnsetType = UNSET
     away: list[str] | UnsetType = UNSET
     lasts: Literal[True] | UnsetType = UNSET
+    shown_as: ShownAs = UNSET
 
 
 class Invitation(ServerMessage, frozen=True, tag="invitation"):
@@ -492,6 +489,7 @@ class Invitation(ServerMessage, frozen=True, tag="invitation"):
     names: list[str]
     settings: dict[str, str]
     away: list[str] | UnsetType = UNSET
+    shown_as: ShownAs = UNSET
 
 
 class Rematch(ServerMessage, frozen=True, tag="rematch"):
@@ -531,6 +529,7 @@ class Seated(ServerMessage, frozen=True, tag="seated"):
     due: Due = UNSET
     grace: int | UnsetType = UNSET
     by: int | UnsetType = UNSET
+    shown_as: ShownAs = UNSET
 
 
 class Risen(ServerMessage, frozen=True, tag="risen"):
@@ -556,6 +555,7 @@ class Shown(ServerMessage, frozen=True, tag="shown"):
     clocks: Clocks = UNSET
     presence: Literal[False] | UnsetType = UNSET
     due: Due = UNSET
+    shown_as: ShownAs = UNSET
 
 
 class Numbered(Struct, frozen=True):

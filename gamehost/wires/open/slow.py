@@ -11,7 +11,7 @@ from gamehost.tables.interfaces import Archived, Away, Back, Over, SeatHandle, S
 from gamehost.tables.slow_table import ANNULLED
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.conversation import MATCH_OVER, OpenConversation
-from gamehost.wires.open.watching import OpenOptions, OpenState, SharedEncoder, told_due
+from gamehost.wires.open.watching import OpenOptions, OpenState, SharedEncoder, told_due, told_shown
 
 #: Slow matches at which one connection sits.
 MOST_SEATS = 8
@@ -38,7 +38,19 @@ class SlowSeat(OpenConversation):
         names, wires, due = list(handle.names), list(handle.wires), handle.due
         by = UNSET if due is None else self._seats.matches.wall + due[0]
         n, told = handle.n, told_due(due)
-        self.peer.say(m.Seated(handle.table, handle.game, handle.seat, names, wires, n, due=told, by=by))
+        self.peer.say(
+            m.Seated(
+                handle.table,
+                handle.game,
+                handle.seat,
+                names,
+                wires,
+                n,
+                due=told,
+                by=by,
+                shown_as=told_shown(handle.shown_as),
+            )
+        )
         self._seats.client.rests()
 
     def tell_away(self, event: Away) -> None:

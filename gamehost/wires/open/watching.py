@@ -29,6 +29,7 @@ from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, S
 from gamehost.wires.base import SUSPENDED, Claim, Peer, claim_of_account, claim_of_table
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import to_json
+from gamehost.wires.open.values import SettingValue, ShownAs
 from gamehost.wires.seeking import PlayedGame, SeekingConversation, SeekRefused, Sought, claim_of_sought
 
 if TYPE_CHECKING:
@@ -53,6 +54,10 @@ def told_due(due: tuple[int, int] | None) -> tuple[int, int] | UnsetType:
     return UNSET if due is None else due
 
 
+def told_shown(shown_as: Mapping[str, str]) -> ShownAs:
+    return dict(shown_as) if shown_as else UNSET
+
+
 #: Why a match without returning players is over.
 ARCHIVED = "nobody came back"
 
@@ -73,6 +78,12 @@ def of_table(event: Any, table: int, n: int) -> Any:
         case Over(result):
             return m.Over(table, n, list(result.winners), result.cause.value, result.why)
     return None
+
+
+def _shown_of(waiting: Waiting) -> Mapping[str, str]:
+    """The display names of players that wait for a game."""
+    named = [waiting.shown_as, *(table.shown_as for table in waiting.tables)]
+    return {key: one[key] for one in named for key in one}
 
 
 def ladder_of(tally: Tally, game: str) -> m.Ladder:
@@ -117,6 +128,7 @@ class SharedEncoder:
                     clocks=clocks,
                     presence=presence,
                     due=told_due(table.due),
+                    shown_as=told_shown(table.shown_as),
                 )
             ]
         )
@@ -160,16 +172,25 @@ class SharedEncoder:
     def board(self, shown: "Sequence[Shown]", waiting: WaitingByGame) -> bytes:
         rows = [m.TableRow(*self._row(*one)) for one in shown if one[0].game.name in self._options.games]
         groups = [row for game, one in waiting.items() for row in self._waiting(game, one)]
-        return self._bytes([m.Tables(rows, groups)])
+        named = [one[0].shown_as for one in shown] + [_shown_of(one) for one in waiting.values()]
+        return self._bytes([m.Tables(rows, groups, told_shown({key: one[key] for one in named for key in one}))])
 
     def changes(self, changes: "Changes") -> bytes:
         """The differences since the last time."""
         known = self._options.games
         return self._bytes(
             [
-                *(m.TableChanged(*self._row(*one)) for one in changes.changed if one[0].game.name in known),
+                *(
+                    m.TableChanged(*self._row(*one), told_shown(one[0].shown_as))
+                    for one in changes.changed
+                    if one[0].game.name in known
+                ),
                 *map(m.Gone, changes.gone),
-                *(m.Waiting(game, self._waiting(game, one)) for game, one in changes.waiting.items() if game in known),
+                *(
+                    m.Waiting(game, self._waiting(game, one), told_shown({} if one is None else _shown_of(one)))
+                    for game, one in changes.waiting.items()
+                    if game in known
+                ),
             ]
         )
 
@@ -384,7 +405,7 @@ def asked_for(message: m.Seek) -> Sought:
     return Sought(message.game, seats, settings, message.private, _WISHES[message.seat])
 
 
-def _text(value: m.SettingValue) -> str:
+def _text(value: SettingValue) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value if isinstance(value, str) else repr(value)
@@ -402,10 +423,10 @@ class GoesElsewhere(LookingOn):
     def claim_of_enter(self, message: m.Enter) -> Claim | None:
         if message.key is not UNSET and not (KEY.fullmatch(message.key) or REMEMBERED_KEY.fullmatch(message.key)):
             return None
-        return claim_of_account(message.name)
+        return claim_of_account(message.name, typed=True)
 
     def claim_of_log_in(self, message: m.LogIn) -> Claim | None:
-        return claim_of_account(message.name)
+        return claim_of_account(message.name, typed=True)
 
     def claim_of_seek(self, message: m.Seek) -> Claim | None:
         """A table that fits and waits at another host, if none waits here."""

@@ -86,6 +86,7 @@ CREATE TABLE listed(
 CREATE TABLE account(
   key text PRIMARY KEY,        -- the name as names are compared
   name text NOT NULL,          -- as it was first written
+  shown text NOT NULL,         -- the display name; empty: it is the name
   n integer NOT NULL,          -- scrypt's parameters for this digest
   r integer NOT NULL,
   p integer NOT NULL,
@@ -248,7 +249,7 @@ $$;
 -- are the results. `home` is that of a claim, with the account of the name, or NULL: ask again later. That of a transfer is where
 -- the name is now.
 CREATE FUNCTION change_names(me bigint, gone bigint[], asked jsonb)
-RETURNS TABLE(what text, key text, home bigint, name text, n integer, r integer, p integer, salt bytea, hash bytea)
+RETURNS TABLE(what text, key text, home bigint, name text, shown text, n integer, r integer, p integer, salt bytea, hash bytea)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -270,7 +271,7 @@ BEGIN
     RETURN QUERY SELECT 'claim', one.key, CASE
         WHEN session.key IS NULL THEN opponents_elsewhere(me, gone, one.game, one.pool)
         WHEN settled AND ended IS NULL AND (session.home = me OR session.home <> ALL(gone)) THEN session.home
-      END, account.name, n, r, p, salt, hash
+      END, account.name, account.shown, n, r, p, salt, hash
       FROM jsonb_to_recordset(asked->'claim') AS one(key text, game text, pool text)
       LEFT JOIN session ON session.key = one.key LEFT JOIN member ON epoch = session.home
       LEFT JOIN account ON account.key = one.key;
@@ -287,7 +288,7 @@ BEGIN
     DELETE FROM seeking USING moved WHERE seeking.key = moved.key AND seeking.home = me;
     GET DIAGNOSTICS touched = ROW_COUNT;
     changed := changed + touched;
-    RETURN QUERY SELECT 'transfer', key, session.home, NULL, NULL::integer, NULL::integer, NULL::integer, NULL::bytea, NULL::bytea
+    RETURN QUERY SELECT 'transfer', key, session.home, NULL, NULL, NULL::integer, NULL::integer, NULL::integer, NULL::bytea, NULL::bytea
       FROM jsonb_to_recordset(asked->'transfer') AS one(key text) JOIN session USING (key);
   END IF;
   IF asked->'wait no longer' IS NOT NULL THEN
@@ -319,7 +320,7 @@ BEGIN
     GET DIAGNOSTICS touched = ROW_COUNT;
     changed := changed + touched;
   END IF;
-  RETURN QUERY SELECT 'changed', NULL, changed, NULL, NULL::integer, NULL::integer, NULL::integer, NULL::bytea, NULL::bytea;
+  RETURN QUERY SELECT 'changed', NULL, changed, NULL, NULL, NULL::integer, NULL::integer, NULL::integer, NULL::bytea, NULL::bytea;
 END $$;
 
 -- Members that listen look at once at what was changed: the payload is the name of the table.
