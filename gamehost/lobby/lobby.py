@@ -5,8 +5,9 @@ Everybody comes through here, from whatever wire: in by name, to a table by game
 first seat. Wires of one game share its queue, unless a wire wants tables of its own.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import Factory, define, field
@@ -757,12 +758,16 @@ class Lobby:
     def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
         """As of `Seats`; and close the games of remote masters."""
         self.directory.finished.games = {*games, REMOTE.name}
-        tables = list(self.remote.restore(found, games))
-        slow = [one for one in tables if one.opening.slow is not None]
-        count = self.seats.restore(games, [one for one in tables if one.opening.slow is None])
-        if slow:
-            self.slow_matches().restore(slow)
-        return count + len(slow)
+        self.seats.games.update(games)
+        count = self.seats.restore(games, self._but_slow(self.remote.restore(found, games)))
+        return count + (0 if self.slow is None else len(self.slow))
+
+    def _but_slow(self, found: Iterable[UnfinishedTable]) -> Iterator[UnfinishedTable]:
+        """The tables that are not slow. The others are taken over some at a time: all at once would need memory."""
+        for slow, some in groupby(found, lambda one: one.opening.slow is not None):
+            while slow and (these := list(islice(some, 500))):
+                self.slow_matches().restore(these)
+            yield from some
 
     def restore_opened(self, found: Iterable[OpenedTable]) -> int:
         """Take over tables that waited in an earlier run, or at another host. Returns how many wait."""
