@@ -467,6 +467,35 @@ _FOLLOW = """(async () => {
 })()"""
 
 
+class LessonTests(PlayCase):
+    wires: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+    async def test_each_game_teaches_by_positions(self) -> None:
+        """A wrong move and the right one, by touch; axe finds nothing, and the right one is said."""
+        right = {
+            "onitama": (("c3", "c5"), ("c3", "c4")),
+            "paper-soccer": (("-1,5", "0,6"), ("0,5",)),
+            "stratego": (("44", "54"), ("55", "54")),
+            "eriantys": (("entrance blue", "dining blue"), ("entrance red", "dining red")),
+        }
+        for game, (solution, other) in right.items():
+            hand = Finger(await self.browser.page(PHONE))
+            await hand.page.open(f"/rules/{game}")
+            await hand.use(f"[data-lessons={game}]")
+            said = "document.querySelector('.lesson-answer')?.textContent"
+            for cells, begins in ((other, "Not yet. "), (solution, "Right. ")):
+                for cell in cells:
+                    await hand.cell(cell)
+                await hand.page.until(f"{said}.startsWith('{begins}')")
+            self.assertEqual(await findings(hand.page), [])
+            for number in (2, 3):
+                await hand.use(".lesson .go")
+                await hand.page.until(
+                    f"document.querySelector('.lesson h2').textContent.startsWith('Lesson {number} of 3')"
+                )
+
+
 class GuidedTests(PlayCase):
     """Against the host's easy player."""
 

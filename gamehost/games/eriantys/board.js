@@ -492,6 +492,7 @@ export default {
   },
   name: "eriantys",
   legend: () => import("./board-legend.js"),
+  lessons: true,
   advice: (known, options) => beside.advice(viewed(known).request, options.choice),
   title: "Eriantys",
   about: "Islands, students and Mother Nature",

@@ -298,6 +298,7 @@ function ways(card) {
 export default {
   name: "onitama",
   legend: () => import("./board-legend.js"),
+  lessons: true,
   advice(view, options) {
     if (!movesOf(options).length) return "None of your cards can be used: choose the one that you give back.";
     if (options.choice?.to) return "Both of your cards lead there. Choose the one that you give away.";

@@ -177,6 +177,7 @@ function goalWords(view, [, y], mine) {
 export default {
   name: "paper-soccer",
   legend: () => import("./board-legend.js"),
+  lessons: true,
   advice: (view, { choice }) => (choice?.length
     ? "The ball bounces, because a line ended there: play on. The ball itself takes the last step back."
     : "Choose the point to which the ball goes. The goal that you attack is at the top."),

@@ -431,6 +431,7 @@ export default {
   name: "stratego",
   lost,
   legend: () => import("./board-legend.js"),
+  lessons: true,
   advice(known, options) {
     const view = viewed(known, options);
     if (settingUp(view, options)) return "Place your forty pieces in your four rows. Shuffle places all of them; Ready begins.";

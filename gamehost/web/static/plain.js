@@ -25,6 +25,7 @@
 //     advice(view, options)          optional: what to do now, for the guided game: a sentence, or nothing
 //     legend()                       optional: resolves to `{legend}` for the page "How to play": a list of {words} with `written`,
 //                                    or `drawn` and its `box`, both for `svg`
+//     lessons: true                  optional: the game's folder has `board-lessons.json`, see lessons.js
 //     lost(log)                      optional: the pieces that are gone, in words by seat
 //     seats, wishes                  optional, for the dialog before a match: words by number of players, and settings, each
 //                                    `{name, label, options: [[value, words], ...]}`

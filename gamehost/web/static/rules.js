@@ -38,6 +38,8 @@ async function fill(place, name, closed) {
   const game = await loadGame(name, false);
   const legend = game?.legend ? (await game.legend()).legend : [];
   if (closed()) return;
+  const lessons = h("section", { class: "lesson", "aria-label": "Lessons" });
+  const teach = () => import("./lessons.js").then((module) => loadGame(name).then((whole) => module.open(lessons, name, whole, play)));
   const all = text.trimEnd().split(/\n\s*\n/);
   const typed = all.filter(forConsole);
   const play = () => loggedIn(() => {
@@ -52,8 +54,10 @@ async function fill(place, name, closed) {
       h("div", { class: "rules-text" }, paragraphs(all.filter((one) => !forConsole(one) && !(legend.length && isTable(one)))),
         h("p", { class: "soft" }, timesOf(name)),
         h("div", { class: "row" },
+          game?.lessons && h("button", { type: "button", "data-lessons": name, onclick: teach }, "Three short lessons"),
           h("button", { type: "button", class: "go", "data-guided": name, onclick: play }, "Play a guided first game"),
           h("span", { class: "soft small" }, "Against the host's easy player. Each step is explained.")))),
+    lessons,
     legend.length > 0 && h("h2", {}, "What the signs mean"),
     legend.length > 0 && h("dl", { class: "legend" }, legend.map(sign)),
     typed.length > 0 && h("details", { class: "programs" }, h("summary", {}, "At the console"), paragraphs(typed)));
