@@ -121,6 +121,7 @@ TIMERS = {
     "gamehost.extras.contest.run": "the next games, after all is told; looks at what programs take, and at who waits",
     "gamehost.extras.contest.hosted": "places that are not free yet, and players who are not away yet",
     "gamehost.extras.contest.command": "the end",
+    "gamehost.extras.contest.upload_page": "a body that does not come",
     "gamehost._twisted": "a timer, for those that are named here; a port that accepts nothing for a moment",
     "gamehost.service": "a look at the disk, ten times a second",
     "gamehost.extras.cluster.claiming": "tables that were opened a moment ago",
@@ -349,12 +350,13 @@ class PackageTests(SynchronousTestCase):
         """
         The host's bytes go to a transport in one place; those of clients in the client library and in `gamehost player`,
         those of `gamehost trace` through `_twisted`, and a bot's input in `gamehost bridge`. A contest
-        listens to those of its own host.
+        listens to those of its own host, and answers the author of a program when that was checked.
         """
         writers = [name for name, text in PACKAGE.items() for _ in range(attributes(text, "write", "transport"))]
         expected = (
             *("gamehost._twisted", "gamehost.client.twisted_client", "gamehost.extras.bots.bridge"),
-            *("gamehost.extras.bots.command", *["gamehost.extras.contest.traffic"] * 2, "gamehost.net.streams"),
+            *("gamehost.extras.bots.command", *["gamehost.extras.contest.traffic"] * 2),
+            *("gamehost.extras.contest.upload_page", "gamehost.net.streams"),
         )
         self.assertEqual(writers, [name for name in expected if name in PACKAGE])
         self.assertEqual([name for name, text in PACKAGE.items() if attributes(text, "writeSequence")], [])

@@ -3,7 +3,7 @@ The HTTP server of the house: connections, their bounds, and the headers of ever
 of a contest are sites of it, so all of them have the same bounds.
 
 Twisted's `HTTPChannel` parses requests. A request has no body, and nothing changes by one. A site can hand a connection over to
-another protocol, as the pages do with those of WebSocket.
+another protocol, as the pages do with those of WebSocket. So does a site that takes bodies: the protocol reads the body.
 """
 
 import time
@@ -78,11 +78,13 @@ class HttpRequest(Request):
     pending: Deferred[Any] | None = None
 
     def gotLength(self, length: int | None) -> None:
-        """A request has no body: Twisted would keep one of any length on the disk."""
+        """Twisted would keep a body of any length on the disk. Here a site refuses it, or reads it by itself."""
         super().gotLength(0)
         if length != 0:
             self.requestHeaders.removeHeader(b"Expect")
-            self.channel.refuse(WITH_BODY)
+            channel: Any = self.channel
+            self.method, self.path, self.clientproto = channel._command, channel._path, channel._version
+            self.channel.site.process_body(self, length)
 
     def process(self) -> None:
         """Answer. A fault ends the connection, which would wait for ever otherwise."""
@@ -253,9 +255,7 @@ class HttpConnection(HTTPChannel):
         """Answer with an error, and drop what comes after it, until the client closes or the time for that is up."""
         self._received.clear()
         self._dropping = DROP_BYTES
-        headers = {**HEADERS, "Cache-Control": answer.cache, **answer.headers, "Content-Type": answer.kind}
-        headers |= {"Content-Length": str(len(answer.body)), "Connection": "close", "Date": self.site.date}
-        self.write(written(answer.status, headers, answer.body))
+        self.write(self.site.last(answer))
         self.setTimeout(DROP_SECONDS)
 
     def allContentReceived(self) -> None:
@@ -361,6 +361,14 @@ class HttpSite(Factory):
     def open_socket(self, request: HttpRequest, asked: Asked) -> None:
         """Take the connection over, or refuse that."""
 
+    def longest_body(self, method: bytes, path: bytes) -> int:
+        """Bytes of the longest body that a request may have; 0: it has none."""
+        return 0
+
+    def take_body(self, request: HttpRequest, asked: Asked, length: int) -> Answer | None:
+        """Hand the connection of a request over to a protocol that reads its body, or say why it is refused."""
+        return WITH_BODY
+
     # -- connections
 
     def buildProtocol(self, addr: IAddress | None) -> HttpConnection | None:
@@ -394,7 +402,7 @@ class HttpSite(Factory):
         except BadPath as error:
             request.answer(refused(400, str(error)))
             return
-        refusal = self._refusal(asked, bool(request.channel.counted))
+        refusal = self._refusal(asked, bool(request.channel.counted), self.methods)
         if refusal is not None:
             request.answer(refusal)
         elif self.is_socket(asked.path):
@@ -406,6 +414,29 @@ class HttpSite(Factory):
             else:
                 request.pending = answer
                 answer.addCallbacks(request.answer, partial(self._failed, request))
+
+    def process_body(self, request: HttpRequest, length: int | None) -> None:
+        """
+        A request comes with a body. It is refused by its announcement, but where this site takes bodies.
+
+        :param length: `None`: it is not announced
+        """
+        most, channel = self.longest_body(request.method, request.path), request.channel
+        if length is None or length > most:
+            expected = f"expected a body with a Content-Length of {most} at most"
+            channel.refuse(refused(413, expected) if most else WITH_BODY)
+            return
+        request.args = {}
+        asked = self._asked(request)
+        refusal = self._refusal(asked, bool(channel.counted), (asked.method,)) or self.take_body(request, asked, length)
+        if refusal is not None:
+            channel.refuse(refusal)
+
+    def last(self, answer: Answer) -> bytes:
+        """An answer after which the connection ends."""
+        headers = {**HEADERS, "Cache-Control": answer.cache, **answer.headers, "Content-Type": answer.kind}
+        headers |= {"Content-Length": str(len(answer.body)), "Connection": "close", "Date": self.date}
+        return written(answer.status, headers, answer.body)
 
     def _asked(self, request: HttpRequest) -> Asked:
         headers = {
@@ -421,11 +452,12 @@ class HttpSite(Factory):
         method, version = request.method.decode("latin-1"), request.clientproto.decode("latin-1")
         return Asked(method, path, query, headers, visitor, version)
 
-    def _refusal(self, asked: Asked, counted: bool) -> Answer | None:
+    def _refusal(self, asked: Asked, counted: bool, methods: Sequence[str]) -> Answer | None:
         """
         Why a request is not even looked at.
 
         :param counted: whether it has been counted for its address
+        :param methods: those that are allowed
         """
         banned = self.banned(asked.visitor.address)
         if banned is not None and not self.is_socket(asked.path):
@@ -438,8 +470,8 @@ class HttpSite(Factory):
             return TOO_MANY
         if self.is_socket(asked.path):
             return None
-        if asked.method not in self.methods:
-            return refused(405, f"expected {' or '.join(self.methods)}", {"Allow": ", ".join(self.methods)})
+        if asked.method not in methods:
+            return refused(405, f"expected {' or '.join(methods)}", {"Allow": ", ".join(methods)})
         headers = asked.headers
         if not self.for_other_sites and self.access.foreign(headers.get("origin"), headers.get("host"), asked.visitor):
             return refused(403, "pages of other sites cannot ask here")

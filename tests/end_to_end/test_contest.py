@@ -8,11 +8,13 @@ import socket
 import sys
 import time
 from collections import Counter
+from io import BytesIO
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
+from zipfile import ZipFile
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
@@ -299,6 +301,34 @@ class IsolationTests(ContestCase):
         games = {tuple(sorted(one["players"])): one["cause"] for one in self.results()["games"]}
         self.assertEqual(games["ann", "bob"], "rules")
         self.assertEqual((games["ann", "early"], games["bob", "early"]), ("seat", "seat"))
+
+
+class UploadTests(ContestCase):
+    def test_a_program_that_is_handed_in_plays(self) -> None:
+        """From its next game on: the one of before loses the game that is being played."""
+        if (why := why_not("bubblewrap")) is not None:
+            raise SkipTest(why)
+        before = self.folder / "out.uploads" / "ann" / "0"
+        before.mkdir(parents=True)
+        (before / "bot.py").write_text(BAD["waits"])
+        players = {"ann": BOT.replace(f"{ROOT}/docs/bots/onitama_bot.py", "{folder}/bot.py"), "bob": BOT}
+        words = ("--isolate=bubblewrap", f"--isolate-read={ROOT / '.venv'}", "--web=0", "--uploads", "--rounds=2")
+        contest = self.begin(players, *words, "--concurrency=1", "--format=gauntlet")
+        where = next(line for line in iter(contest.stdout.readline, b"") if line.startswith(b"uploads: ")).decode()
+        url = where.removeprefix("uploads: ").partition(",")[0]
+        code = json.loads((self.folder / "out" / "codes.json").read_text("utf-8"))["ann"]
+        zipped = BytesIO()
+        with ZipFile(zipped, "w") as archive:
+            archive.write(ROOT / "docs" / "bots" / "onitama_bot.py", "ann/bot.py")
+        headers = {"X-Contest-Code": code, "Content-Type": "application/zip"}
+        with urlopen(Request(url, zipped.getvalue(), headers), timeout=PATIENCE) as answer:
+            self.assertEqual(answer.read().partition(b":")[0], b"taken as number 1")
+        (before / "bot.py.go").touch()
+        self.finish(contest)
+        causes = [one["cause"] for one in self.results()["games"]]
+        self.assertEqual((len(causes), causes[0] != "rules", causes[1]), (2, True, "rules"))
+        lines = (self.folder / "out" / "contest.jsonl").read_text("utf-8").splitlines()
+        self.assertEqual([*map(next, map(iter, map(json.loads, lines)))], ["plan", "replaced", "played", "played"])
 
 
 class OwnersTests(SynchronousTestCase):

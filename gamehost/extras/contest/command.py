@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 from twisted.internet.endpoints import serverFromString
 
 from gamehost._twisted import use_steady_clock
@@ -32,12 +32,13 @@ from gamehost.extras.contest.game import ContestGame, PrivateGame
 from gamehost.extras.contest.host import ContestHost
 from gamehost.extras.contest.hosted import HostedGame, secret_of
 from gamehost.extras.contest.isolation import KINDS, why_not
-from gamehost.extras.contest.middle import ACTIONS, intervene, words_of
+from gamehost.extras.contest.middle import ACTIONS, by_whom, intervene, words_of
 from gamehost.extras.contest.owners import Owners, owners_here
-from gamehost.extras.contest.plan import FORMATS, IN_TURN, OUT_RULES, PERSON, Entrant, Plan
+from gamehost.extras.contest.plan import FOLDER, FORMATS, IN_TURN, OUT_RULES, PERSON, Entrant, Plan
 from gamehost.extras.contest.run import MOST_WAITING, ContestRun
 from gamehost.extras.contest.standings import Standing, standings
 from gamehost.extras.contest.traffic import trace_worst_games
+from gamehost.extras.contest.uploads import CODES, Uploads, first_folder
 from gamehost.games.base import Game
 from gamehost.ops import SocketUnusable
 from gamehost.ops.workers import adopt_orphans
@@ -72,7 +73,7 @@ starts the programs anew. A file has the same options by their names, and the pl
 #: What a file does not have.
 _NOT_IN_FILES = {"file", "action", "anew", "audit"}
 #: Options without a value.
-_FLAGS = {"no_check", "pairs", "strict_entry"}
+_FLAGS = {"no_check", "pairs", "strict_entry", "uploads"}
 
 
 def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
@@ -136,6 +137,8 @@ def _add_bounds(made: argparse.ArgumentParser) -> None:
     made.add_argument("--title", metavar="TEXT", help="what the pages call the contest")
     made.add_argument("--out", type=Path, metavar="DIR", help="where the results are written; default contest")
     made.add_argument("--web", metavar="[HOST:]PORT", help="show the contest there as a page while it runs")
+    made.add_argument("--uploads", action="store_true", default=None, help="authors hand programs in on the page of --web, as "
+                      "zips; {folder} in a COMMAND is where they are. Needs --isolate")  # fmt: skip
     made.add_argument("--host", metavar="[HOST:]PORT", help="play on a running host of this machine: the wire's port")
     made.add_argument("--admin", type=Path, metavar="PATH", help=f"the socket of its owner; default {DEFAULT_ADMIN}")
     made.add_argument(
@@ -211,7 +214,7 @@ def _play(
     _prepare(reactor)
     reactor.addSystemEventTrigger("before", "shutdown", shown.run.stop)
     if content.get("web"):
-        _listen(reactor, content["web"], shown, made)
+        _listen(reactor, content["web"], shown, made, bool(content.get("uploads")))
     print_text(f"isolation: {KINDS[shown.contest.plan.isolate]}\n")
     _call_people(shown.contest.plan)
     try:
@@ -282,7 +285,7 @@ def _audit(folder: Path, wires: Sequence[Wire[Any]]) -> int:
     data = results.as_data(contest, standings(contest))
     found = [*faults(contest, game), *faults_of_files(folder, contest, data)]
     for entry in contest.interventions:
-        print_text(f"by the organizer: {words_of(contest, entry)}\n")
+        print_text(f"{by_whom(entry)}: {words_of(contest, entry)}\n")
     good = f"{len(contest.played)} games: players, deals, moves and points follow from the plan and the seed"
     if contest.plan.hosted:
         good = f"{len(contest.played)} games: players, moves and points follow from the plan; the host dealt"
@@ -403,6 +406,7 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
     if len(entrants) < seats:
         raise ContestError(f"{len(entrants)} players; expected at least {seats}, each as --player NAME=COMMAND")
     check_names(taken, wire)
+    entrants = _with_folders(entrants, content) if content.get("uploads") else entrants
     if anchored and anchored[0] not in taken:
         raise ContestError(f"the anchor {anchored[0]!r} does not play")
     if not game.least_seats <= seats <= game.most_seats:
@@ -434,6 +438,25 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
         hosted="host" in content,
         title=str(content.get("title", "")),
         sprt=None if sprt is None else (float(sprt[0]), float(sprt[1])),
+    )
+
+
+def _with_folders(entrants: Sequence[Entrant], content: Mapping[str, Any]) -> tuple[Entrant, ...]:
+    """
+    Entrants with the folders that they begin with, as far as something can be handed in for them.
+
+    :raises ContestError: nothing can be handed in
+    """
+    if content.get("isolate", "none") == "none" or not content.get("web"):
+        raise ContestError(
+            "expected --isolate=user or --isolate=bubblewrap, and --web, with --uploads: what authors hand in is run here"
+        )
+    if not any(FOLDER in word for one in entrants for word in one.command):
+        raise ContestError(f"expected {FOLDER} in the COMMAND of a player with --uploads: it is where its program is")
+    folder = Path(content.get("out", DEFAULT_OUT))
+    return tuple(
+        evolve(one, folder=str(first_folder(folder, one.name))) if any(FOLDER in word for word in one.command) else one
+        for one in entrants
     )
 
 
@@ -634,7 +657,7 @@ class Shown:
             process = f" ({what.process})" if what.process else ""
             print(f"{what.id}  refused the seat of {what.name}: {what.why}{process}", file=self._out, flush=True)
         elif not isinstance(what, Pairing):
-            print(f"by the organizer: {words_of(self.contest, what)}", file=self._out, flush=True)
+            print(f"{by_whom(what)}: {words_of(self.contest, what)}", file=self._out, flush=True)
         if self._out.isatty():
             self._show_progress()
 
@@ -669,8 +692,9 @@ class Shown:
         self._not_before = now + max(PAUSE, 20 * (now - began))
 
 
-def _listen(reactor: Any, where: str, shown: Shown, made: argparse.ArgumentParser) -> None:
+def _listen(reactor: Any, where: str, shown: Shown, made: argparse.ArgumentParser, with_uploads: bool) -> None:
     from gamehost.extras.contest.page import ContestSite, page_access  # a contest without a page needs no web server
+    from gamehost.extras.contest.upload_page import UploadSite
 
     host, _, port = where.rpartition(":")
     if not port.isdigit():
@@ -678,11 +702,18 @@ def _listen(reactor: Any, where: str, shown: Shown, made: argparse.ArgumentParse
     interface = host or "127.0.0.1"
     run = shown.run
     site = ContestSite(reactor, lambda: run.contest, lambda: run.running, shown.folder, shown.game)
+    if with_uploads:
+        uploads = Uploads(reactor, run, shown.folder)
+        reactor.addSystemEventTrigger("before", "shutdown", uploads.stop)
+        site = UploadSite(reactor, lambda: run.contest, lambda: run.running, shown.folder, shown.game, uploads=uploads)
     listening = serverFromString(reactor, f"tcp:{port}:interface={interface}").listen(site)
 
     def listens(found: Any) -> None:
         site.access = page_access(found.getHost().port)
         print_text(f"page: http://{interface}:{found.getHost().port}/contest\n")
+        if with_uploads:
+            codes = shown.folder / CODES
+            print_text(f"uploads: http://{interface}:{found.getHost().port}/upload, with the codes in {codes}\n")
 
     listening.addCallback(listens)
     listening.addErrback(lambda failure: print_text(f"no page: {failure.getErrorMessage()}\n"))

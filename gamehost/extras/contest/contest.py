@@ -32,7 +32,7 @@ from gamehost.extras.contest.entries import (
     written,
 )
 from gamehost.extras.contest.files import write_outputs
-from gamehost.extras.contest.plan import IN_TURN, Plan, differences
+from gamehost.extras.contest.plan import IN_TURN, Entrant, Plan, differences
 from gamehost.extras.contest.ratings import SequentialTest, Verdict
 from gamehost.extras.contest.schedule import Past, Round, gauntlet, knock_out_round, round_robin, seatings, swiss_round
 
@@ -63,6 +63,10 @@ class Pairing:
     #: The entrants, by their numbers, in the order of the seats.
     players: tuple[int, ...]
     seed: int
+
+
+def _replaced(one: Entrant, entry: CommandReplaced) -> Entrant:
+    return evolve(one, command=entry.command, folder=entry.folder or one.folder)
 
 
 def seed_of(plan: Plan, number: int, board: int) -> int:
@@ -250,7 +254,7 @@ class Contest:
             case CommandReplaced():
                 self._withdraw(entry.again)
                 entrants = [*self.plan.entrants]
-                entrants[entry.player] = evolve(entrants[entry.player], command=entry.command)
+                entrants[entry.player] = _replaced(entrants[entry.player], entry)
                 self.plan = evolve(self.plan, entrants=tuple(entrants))
                 self._absences[entry.player] = 0
                 if (out := self.scratched.pop(entry.player, None)) is not None:

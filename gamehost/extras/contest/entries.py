@@ -73,6 +73,10 @@ class Refused:
     process: str = ""
 
 
+#: Why an entrant is out that the organizer has taken out.
+TAKEN_OUT = "taken out by the organizer"
+
+
 @frozen
 class Dropped:
     """The organizer has taken an entrant out."""
@@ -80,12 +84,12 @@ class Dropped:
     player: int
     #: The last round in which it took part.
     round: int
-    why: str = "taken out by the organizer"
+    why: str = TAKEN_OUT
 
 
 @frozen
 class CommandReplaced:
-    """The organizer has given an entrant another command. It is in again, if it was out."""
+    """The organizer has given an entrant another command, or its author another program. It is in again, if it was out."""
 
     player: int
     command: tuple[str, ...]
@@ -93,6 +97,8 @@ class CommandReplaced:
     round: int = 0
     #: The games that it plays again with it: what was decided in them does not count any more.
     again: tuple[str, ...] = ()
+    #: The folder of what its author has handed in; empty: the organizer has changed the command.
+    folder: str = ""
 
 
 @frozen

@@ -89,7 +89,7 @@ class EntryCheck:
     """
 
     _plan: Plan
-    _out: TextIO
+    _out: TextIO = sys.stdout
     #: What is wrong with each program that was checked, by its name.
     found: dict[str, Sequence[str]] = field(factory=dict)
     _running: list["subprocess.Popen[str]"] = field(factory=list)
@@ -102,11 +102,10 @@ class EntryCheck:
         :raises KeyboardInterrupt: it was interrupted; no program is left
         """
         checked = [one for one in self._plan.entrants if one.command != PERSON and not is_own(one.command)]
-        judges = judges_of(self._plan.wire)
-        if judges is None or not checked:
+        chosen = self._scenarios()
+        if not chosen or not checked:
             return
-        chosen = [one.name for one in judges.clients.scenarios if not one.slow and not one.needs_reconnect][:CHECKED]
-        words = [word for name in chosen for word in ("--scenario", name)] + settings_of_check(self._plan)
+        words = self._words(chosen)
         print(f"each program is checked first: {', '.join(chosen)}", file=self._out, flush=True)
         with ThreadPoolExecutor(at_once) as pool:
             try:
@@ -115,18 +114,37 @@ class EntryCheck:
                     self._say(f"{number} of {len(checked)}", waiting[done], done.result())
             except KeyboardInterrupt:
                 pool.shutdown(wait=False, cancel_futures=True)
-                for process in self._running:
-                    kill(process.pid)
+                self.stop()
                 raise
         failed = [one.name for one in checked if self.found[one.name]]
         if failed and strict:
             raise ContestError(f"{', '.join(failed)}: failed the check, and with --strict-entry all must pass")
 
+    def judge(self, entrant: Entrant) -> Sequence[str]:
+        """What is wrong with a program, a sentence each. This takes until its check is over."""
+        chosen = self._scenarios()
+        return self._check(entrant, self._words(chosen)) if chosen else ()
+
+    def stop(self) -> None:
+        """End the checks that are being made."""
+        for process in [*self._running]:
+            kill(process.pid)
+
+    def _scenarios(self) -> Sequence[str]:
+        """What programs are judged by; nothing, on a wire without a judge."""
+        judges = judges_of(self._plan.wire)
+        if judges is None:
+            return ()
+        return [one.name for one in judges.clients.scenarios if not one.slow and not one.needs_reconnect][:CHECKED]
+
+    def _words(self, chosen: Sequence[str]) -> list[str]:
+        return [word for name in chosen for word in ("--scenario", name)] + settings_of_check(self._plan)
+
     def _check(self, entrant: Entrant, words: Sequence[str]) -> list[str]:
         plan = self._plan
         command = [sys.executable, "-m", "gamehost", "check", plan.wire, "--format", "json", *words]
         number = plan.names.index(entrant.name)
-        program = Isolation(plan.isolate, plan.readable).words(entrant.command, number, None)
+        program = Isolation(plan.isolate, plan.readable).words(entrant.words, number, None)
         process = subprocess.Popen(
             [*command, "--", *program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )

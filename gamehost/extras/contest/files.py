@@ -16,15 +16,17 @@ OUTPUT = "output"
 TRAFFIC, TRACES = "traffic", "traces.json"
 
 
-def replace_file(path: Path, content: str | bytes) -> None:
+def replace_file(path: Path, content: str | bytes, mode: int = 0o666) -> None:
     """
     A reader finds the old file or the new one, and never a part of one. A link in its place is replaced, and not followed.
+
+    :param mode: who may read and write a new file, as far as the process lets them
 
     :raises OSError: it cannot be written
     """
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
         file.write(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
     new.replace(path)
 

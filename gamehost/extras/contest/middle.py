@@ -7,7 +7,7 @@ Each is an entry of the contest's journal.
 from collections.abc import Callable, Mapping, Sequence
 
 from gamehost.extras.contest.contest import Contest, ContestError
-from gamehost.extras.contest.entries import CommandReplaced, Dropped, Intervention, Replayed
+from gamehost.extras.contest.entries import TAKEN_OUT, CommandReplaced, Dropped, Intervention, Replayed
 
 #: The words of the command line, and what each means.
 ACTIONS: Mapping[str, str] = {
@@ -48,6 +48,24 @@ def intervene(contest: Contest, words: Sequence[str], command: Reading, anew: bo
             raise ContestError(f"expected {', or '.join(ACTIONS.values())}")
 
 
+def handed_in(contest: Contest, name: str, folder: str) -> CommandReplaced:
+    """
+    The entry for what the author of a player has handed in: it is played from the next game on.
+
+    :param folder: where it is
+    :raises ContestError: the organizer has taken the player out
+    """
+    player = _player(contest, name)
+    if contest.scratched.get(player, (0, ""))[1] == TAKEN_OUT:
+        raise ContestError(f"{name} was {TAKEN_OUT}")
+    return CommandReplaced(player, contest.plan.entrants[player].command, contest.last_round, folder=folder)
+
+
+def by_whom(entry: Intervention) -> str:
+    """Who has done something, for people."""
+    return "by the author" if isinstance(entry, CommandReplaced) and entry.folder else "by the organizer"
+
+
 def _player(contest: Contest, name: str) -> int:
     names = contest.plan.names
     if name not in names:
@@ -73,6 +91,8 @@ def words_of(contest: Contest, entry: Intervention) -> str:
     match entry:
         case Dropped():
             return f"{names[entry.player]} is out: {entry.why}"
+        case CommandReplaced() if entry.folder:
+            return f"{names[entry.player]} plays with what was handed in, from its next game on: {entry.folder}"
         case CommandReplaced():
             again = f"; played again: {', '.join(entry.again)}" if entry.again else ""
             return f"{names[entry.player]} has another command: {' '.join(entry.command)}{again}"

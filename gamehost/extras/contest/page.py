@@ -42,7 +42,7 @@ NOT_BEGUN = Answer(200, b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4
 
 _STYLE_HASH = b64encode(sha256(STYLE.encode()).digest()).decode()
 #: `results.html` has its style in itself. Everything else on the page is its own.
-_PAGE_HEADERS: Mapping[str, str] = {
+PAGE_HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": HEADERS["Content-Security-Policy"].replace(
         "style-src 'self'", f"style-src 'sha256-{_STYLE_HASH}'"
     )
@@ -106,11 +106,11 @@ class ContestSite(HttpSite):
     def respond(self, asked: Asked) -> Answering:
         match asked.path:
             case () | ("contest",) | ("results.html",):
-                answer = self._file("results.html", _PAGE_HEADERS)
+                answer = self._file("results.html", PAGE_HEADERS)
             case ("results.json",) | ("results.csv",):
                 answer = self._file(asked.path[0])
             case ("players", name) if _PLAYER_FILE.fullmatch(name):
-                answer = self._file(f"players/{name}", _PAGE_HEADERS)
+                answer = self._file(f"players/{name}", PAGE_HEADERS)
             case ("output", name) if _OUTPUT_FILE.fullmatch(name):
                 answer = self._file(f"output/{name}")
             case ("games", name) if (words := _GAME_FILE.fullmatch(name)) and words[1] in self._contest().played:

@@ -23,6 +23,8 @@ OUT_RULES = {
 
 #: What stands for the command of a person.
 PERSON = ("person",)
+#: In a command, the place of the folder of what an author has handed in.
+FOLDER = "{folder}"
 
 
 @frozen
@@ -31,6 +33,13 @@ class Entrant:
     command: tuple[str, ...]
     #: The rating of a player whose strength is known; `None`: it is not.
     anchor: float | None = None
+    #: The folder of what its author has handed in last; empty: nothing can be handed in.
+    folder: str = ""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command, with the folder in its place."""
+        return tuple(word.replace(FOLDER, self.folder) for word in self.command) if self.folder else self.command
 
 
 @frozen

@@ -14,7 +14,7 @@ from attrs import fields, frozen
 from gamehost.extras.contest.contest import Contest
 from gamehost.extras.contest.entries import Played
 from gamehost.extras.contest.isolation import KINDS
-from gamehost.extras.contest.middle import words_of
+from gamehost.extras.contest.middle import by_whom, words_of
 from gamehost.extras.contest.plan import FORMATS, OUT_RULES, Plan
 from gamehost.extras.contest.ratings import superiority
 from gamehost.extras.contest.standings import Standing, in_order, likely, signed
@@ -323,7 +323,7 @@ def _options(contest: Contest) -> Iterator[str]:
     for name, setting in plan.settings.items():
         yield f"<dt>{html.escape(name)}</dt><dd>{html.escape(setting)}</dd>"
     for entry in contest.interventions:
-        yield f"<dt>by the organizer</dt><dd>{html.escape(words_of(contest, entry))}</dd>"
+        yield f"<dt>{by_whom(entry)}</dt><dd>{html.escape(words_of(contest, entry))}</dd>"
     yield "</dl>"
 
 

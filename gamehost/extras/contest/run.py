@@ -15,7 +15,7 @@ from gamehost.extras.contest.contest import Contest, ContestError, ContestJourna
 from gamehost.extras.contest.entries import CommandReplaced, Intervention, Played, Refused, Void
 from gamehost.extras.contest.game import MOST_REFUSED, VOID, ContestGame
 from gamehost.extras.contest.judging import Decision, moves_of
-from gamehost.extras.contest.middle import Reading, intervene
+from gamehost.extras.contest.middle import Reading, handed_in, intervene
 from gamehost.extras.contest.traffic import store_traffic
 from gamehost.journal.notation import NotNotation, write_notation
 from gamehost.ops.workers import running
@@ -108,7 +108,7 @@ class ContestRun:
         began = self._reactor.seconds()
         game = self._new_game(
             names=[entrant.name for entrant in entrants],
-            commands=[entrant.command for entrant in entrants],
+            commands=[entrant.words for entrant in entrants],
             seed=one.seed,
             decided=partial(self._decided, one, began),
             refused=partial(self._refused, one, Counter()),
@@ -175,9 +175,24 @@ class ContestRun:
 
         :raises ContestError: it cannot be done
         """
+        self._check_open()
+        return self._do(intervene(self.contest, words, command, anew), anew)
+
+    def hand_in(self, name: str, folder: str) -> Intervention:
+        """
+        The author of a player has handed in a program. When this returns, it is on disk, and games that begin are played with
+        it.
+
+        :raises ContestError: it cannot be played
+        """
+        self._check_open()
+        return self._do(handed_in(self.contest, name, folder), False)
+
+    def _check_open(self) -> None:
         if self._stopped:
             raise ContestError("the contest is about to end: type the same again")
-        entry = intervene(self.contest, words, command, anew)
+
+    def _do(self, entry: Intervention, anew: bool) -> Intervention:
         try:
             self._journal.append(entry)
             self.contest = self._journal.read()

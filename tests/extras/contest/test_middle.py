@@ -246,7 +246,7 @@ class StillGame:
     record, begun = None, True
 
     def __init__(self, **named: object) -> None:
-        self.stopped = False
+        self.named, self.stopped = named, False
 
     def start(self) -> None:
         """It is begun."""

@@ -1,0 +1,139 @@
+"""
+The page on which authors hand their programs in, and the one route of a contest's page that takes a body.
+"""
+
+from typing import Any
+
+from twisted.internet.interfaces import IDelayedCall
+from twisted.internet.protocol import Protocol, connectionDone
+from twisted.python.failure import Failure
+
+from gamehost.extras.contest.page import PAGE_HEADERS, ContestSite
+from gamehost.extras.contest.report import STYLE
+from gamehost.extras.contest.uploads import MOST_BYTES, HandedIn, Uploads
+from gamehost.rates import KeyedBuckets, rate_limit_key
+from gamehost.web.http import KINDS, Answer, Asked, refused
+from gamehost.web.server import Answering, HttpRequest
+
+#: Seconds for a body to come.
+BODY_SECONDS = 60.0
+#: Codes that an address may try: a second, and at once. A class may have one address.
+CODES_RATE, CODES_AT_ONCE = 0.2, 20
+#: The header with the code.
+CODE_HEADER = "x-contest-code"
+
+_PAGE = f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Hand in a program</title><style>{STYLE}</style></head><body><main><h1>Hand in a program</h1>
+<p>It is a zip of {MOST_BYTES >> 20} MiB at most. It is checked, and plays from your next game on.</p>
+<form><p><label>Your code <input name="code" type="password" autocomplete="off" required></label></p>
+<p><label>The zip <input name="zip" type="file" accept=".zip" required></label></p>
+<p><button>Hand in</button></p></form><pre role="status"></pre>
+<p><a href="/contest">The contest</a></p></main><script type="module" src="/upload.js"></script></body></html>
+"""
+_SCRIPT = """const form = document.querySelector("form"), status = document.querySelector("[role=status]");
+const say = (words) => { status.textContent = words; };
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const { code, zip } = form.elements, button = form.querySelector("button");
+  button.disabled = true;
+  say("It is sent and checked. That can take three minutes.");
+  try {
+    const headers = { "X-Contest-Code": code.value.trim() };
+    const answer = await fetch("/upload", { method: "POST", body: zip.files[0], headers });
+    say(await answer.text());
+  } catch {
+    say("There was no answer. See if the code is right, and the zip not too large.");
+  }
+  button.disabled = false;
+});
+"""
+
+
+class UploadSite(ContestSite):
+    """The page of a contest in which authors hand in programs."""
+
+    def __init__(self, *arguments: Any, uploads: Uploads, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.uploads = uploads
+        self._tried: KeyedBuckets[str] = KeyedBuckets(CODES_RATE, CODES_AT_ONCE)
+
+    def respond(self, asked: Asked) -> Answering:
+        match asked.path:
+            case ("upload",):
+                return Answer(200, _PAGE.encode(), KINDS["html"], headers=PAGE_HEADERS)
+            case ("upload.js",):
+                return Answer(200, _SCRIPT.encode(), KINDS["js"])
+            case _:
+                return super().respond(asked)
+
+    def longest_body(self, method: bytes, path: bytes) -> int:
+        return MOST_BYTES if (method, path) == (b"POST", b"/upload") else 0
+
+    def take_body(self, request: HttpRequest, asked: Asked, length: int) -> Answer | None:
+        """Read it if its code is that of a player. Codes are not compared for an address that tries many."""
+        now = self.clock.seconds()
+        if not self._tried.of(rate_limit_key(asked.visitor.address), now).take(now):
+            return refused(429, "too many codes from your address: try again in a minute", {"Retry-After": "60"})
+        name = self.uploads.player_with(asked.headers.get(CODE_HEADER, ""))
+        if name is None:
+            return refused(403, "nobody has this code")
+        if (why := self.uploads.enter(name)) is not None:
+            return refused(429, why, {"Retry-After": "60"})
+        request.channel.take_over(_UploadBody(self, name, length))
+        return None
+
+
+class _UploadBody(Protocol):
+    """
+    Reads a body, which is kept in memory until it is checked.
+
+    :param name: the player for whom it is
+    :param length: its bytes
+    """
+
+    transport: Any
+
+    def __init__(self, site: UploadSite, name: str, length: int) -> None:
+        self._site = site
+        self._name = name
+        self._length = length
+        self._read = bytearray()
+        self._timer: IDelayedCall | None = None
+        self._lost = False
+
+    def connectionMade(self) -> None:
+        self._timer = self._site.clock.callLater(BODY_SECONDS, self._too_slow)
+        self.transport.resumeProducing()
+
+    def dataReceived(self, data: bytes) -> None:
+        if self._timer is None:
+            return  # behind the body
+        self._read += data[: self._length - len(self._read)]
+        if len(self._read) == self._length:
+            self._timer.cancel()
+            self._timer = None
+            read, self._read = bytes(self._read), bytearray()
+            self.transport.pauseProducing()
+            self._site.uploads.take(self._name, read).addCallback(self._answer)
+
+    def _answer(self, outcome: HandedIn) -> None:
+        if self._lost:
+            return
+        answer = Answer(200 if outcome.taken else 422, f"{outcome.words}\n".encode())
+        self.transport.resumeProducing()
+        self.transport.write(self._site.last(answer))
+        self.transport.loseConnection()
+
+    def _too_slow(self) -> None:
+        self._timer = None
+        self._site.uploads.leave(self._name)
+        self.transport.abortConnection()
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """Before its end, nothing is taken. After it, it is checked all the same."""
+        self._lost = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._site.uploads.leave(self._name)
