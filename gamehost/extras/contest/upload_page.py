@@ -25,9 +25,9 @@ CODE_HEADER = "x-contest-code"
 _PAGE = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Hand in a program</title><style>{STYLE}</style></head><body><main><h1>Hand in a program</h1>
-<p>It is a zip of {MOST_BYTES >> 20} MiB at most. It is checked, and plays from your next game on.</p>
+<p>It is a zip or a git bundle of {MOST_BYTES >> 20} MiB at most. It is checked, and plays from your next game on.</p>
 <form><p><label>Your code <input name="code" type="password" autocomplete="off" required></label></p>
-<p><label>The zip <input name="zip" type="file" accept=".zip" required></label></p>
+<p><label>The file <input name="zip" type="file" accept=".zip,.bundle" required></label></p>
 <p><button>Hand in</button></p></form><pre role="status"></pre>
 <p><a href="/contest">The contest</a></p></main><script type="module" src="/upload.js"></script></body></html>
 """
@@ -43,7 +43,7 @@ form.addEventListener("submit", async (event) => {
     const answer = await fetch("/upload", { method: "POST", body: zip.files[0], headers });
     say(await answer.text());
   } catch {
-    say("There was no answer. See if the code is right, and the zip not too large.");
+    say("There was no answer. See if the code is right, and the file not too large.");
   }
   button.disabled = false;
 });

@@ -27,10 +27,11 @@ from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from gamehost.extras.contest.bundles import NoBundle, is_bundle, reading, zip_of
 from gamehost.extras.contest.contest import ContestError
 from gamehost.extras.contest.entry import EntryCheck
 from gamehost.extras.contest.files import replace_file
-from gamehost.extras.contest.isolation import FIRST_USER
+from gamehost.extras.contest.isolation import FIRST_USER, Isolation
 from gamehost.extras.contest.plan import Entrant, Plan
 from gamehost.extras.contest.run import ContestRun
 from gamehost.rates import KeyedBuckets
@@ -285,11 +286,15 @@ class Uploads:
         The folder of what was handed in, when it is unpacked and has passed the check. Not in the thread of the games.
 
         :raises UploadRefused: it has not
+        :raises NoBundle: likewise
         """
         mine = folder_of(uploads_of(self._folder), plan, name)
         number = 1 + max((int(one.name) for one in mine.iterdir() if one.name.isdecimal()), default=0)
         if number > MOST_TAKEN:
             raise UploadRefused(f"{MOST_TAKEN} programs were handed in with this code, and that is all")
+        if is_bundle(data):
+            isolation = Isolation(plan.isolate, plan.readable)
+            data = zip_of(data, isolation.words(reading(), plan.names.index(name), None))
         new = Path(mkdtemp(prefix=NEW, dir=mine))
         try:
             new.chmod(0o755)
@@ -317,7 +322,7 @@ class Uploads:
         return HandedIn(True, f"taken as number {folder.name}: {name} plays with it from its next game on")
 
     def _not_taken(self, failure: Failure) -> HandedIn:
-        if failure.check(UploadRefused, ContestError):
+        if failure.check(UploadRefused, NoBundle, ContestError):
             return HandedIn(False, f"not taken: {failure.value}")
         _log.failure("what was handed in could not be looked at", failure)
         return HandedIn(False, "not taken: a fault of the contest. Its organizer can find it in the log")

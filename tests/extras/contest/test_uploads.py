@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import shutil
 import stat
+import subprocess
 import sys
 from collections.abc import Mapping
 from io import BytesIO
@@ -14,12 +16,14 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile, ZipInfo
 from attrs import evolve
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.task import Clock
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from gamehost.extras.contest import results, uploads
+from gamehost.extras.contest.bundles import NoBundle, is_bundle, reading, zip_of
 from gamehost.extras.contest.command import main, parser, plan_of
 from gamehost.extras.contest.contest import Contest, ContestError, ContestJournal
 from gamehost.extras.contest.entry import EntryCheck
+from gamehost.extras.contest.isolation import Isolation, why_not
 from gamehost.extras.contest.middle import intervene, words_of
 from gamehost.extras.contest.plan import Entrant
 from gamehost.extras.contest.run import ContestRun
@@ -150,6 +154,39 @@ class UnpackTests(SynchronousTestCase):
         self.assertIn("each name once", self.refused(twice))
 
 
+class BundleTests(SynchronousTestCase):
+    def bundle(self) -> bytes:
+        if shutil.which("git") is None:
+            raise SkipTest("expected git")
+        self.folder = Path(self.mktemp()).absolute()
+        self.folder.mkdir()
+        (self.folder / "bot.py").write_text("print('bot')")
+        author = ("-c", "user.name=ann", "-c", "user.email=ann@example.org")
+        for words in (
+            ("init", "-q"),
+            ("add", "."),
+            (*author, "commit", "-qm", "x"),
+            ("bundle", "create", "-q", "b", "HEAD"),
+        ):
+            subprocess.run(["git", *words], cwd=self.folder, check=True, capture_output=True)
+        return (self.folder / "b").read_bytes()
+
+    def test_it_is_read_as_a_zip(self) -> None:
+        data = self.bundle()
+        self.assertEqual((is_bundle(data), is_bundle(GOOD)), (True, False))
+        kind = "none" if why_not("bubblewrap") else "bubblewrap"
+        words = Isolation(kind).words(reading(), 0, None)
+        (new := self.folder / "new").mkdir()
+        unpack(zip_of(data, words), new)
+        self.assertEqual([(one.name, one.read_text()) for one in new.iterdir()], [("bot.py", "print('bot')")])
+        error = self.assertRaises(NoBundle, zip_of, data[:-30], words)
+        self.assertIn("expected a whole bundle", str(error))
+
+    def test_without_git(self) -> None:
+        self.patch(shutil, "which", lambda name: None)
+        self.assertRaises(NoBundle, zip_of, b"# v2 git bundle\n", ["false"])
+
+
 class UploadCodesTests(SynchronousTestCase):
     def test_they_stay(self) -> None:
         folder = Path(self.mktemp())
@@ -217,6 +254,11 @@ class TakingTests(UploadsCase):
         self.assertEqual(commands, {("./bot", "/0/bot.py"), ("./bot", f"{mine}/bot.py")})
         [entry] = self.run_.contest.interventions
         self.assertIn("was handed in", words_of(self.run_.contest, entry))
+
+    def test_a_bundle(self) -> None:
+        """It is read isolated, and then as a zip."""
+        self.patch(uploads, "zip_of", lambda data, words: GOOD if words[0] == "bwrap" else b"")
+        self.assertTrue(self.take(data=b"# v2 git bundle\n")[0])
 
     def test_a_folder_in_the_zip(self) -> None:
         self.assertTrue(self.take(data=zipped({"mine/bot.py": b"x", "mine/lib.py": b"x"}))[0])
