@@ -42,7 +42,7 @@ def pushes_to_this_machine() -> None:
 #: How many files `some_files` may open.
 FILES = 192
 #: Bytes: room for a new store and a few moves, and for nothing after that.
-ROOM = 131_072
+ROOM = 163_840
 #: Where `counts_resources` writes.
 COUNTS = "counts.json"
 
