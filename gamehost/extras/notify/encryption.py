@@ -5,9 +5,9 @@ The push service passes a message on, and cannot read it: the browser has given 
 """
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
+from secrets import token_bytes
 from typing import Any
 
 from attrs import define, field
@@ -77,7 +77,7 @@ def encrypted(text: bytes, receiver: bytes, secret: bytes, salt: bytes = b"", ow
     """
     if len(text) > MOST_BYTES:
         raise ValueError(f"a message has {MOST_BYTES} bytes at most")
-    own, salt = own or ec.generate_private_key(_CURVE), salt or os.urandom(SALT_BYTES)
+    own, salt = own or ec.generate_private_key(_CURVE), salt or token_bytes(SALT_BYTES)
     shared, sender = own.exchange(ec.ECDH(), public_key(receiver)), bytes_of(own.public_key())
     key, nonce = _key_and_nonce(shared, secret, salt, receiver, sender)
     head = salt + _RECORD.to_bytes(4, "big") + bytes([len(sender)]) + sender
