@@ -25,6 +25,7 @@ CHATTER = frozenset(
         "stopped",
         "seated",
         "away",
+        "claim",
         "left",
         "refused",
         "sorry",
