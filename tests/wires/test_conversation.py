@@ -197,7 +197,7 @@ class WireTests(SynchronousTestCase):
     def test_console(self) -> None:
         """A name is claimed when it is typed, and an account with its password. Names that the host gives are not."""
         client = self.connect("console")
-        self.assertEqual(self.claimed(client, "play onitama", "cancel", "p", "name", "name a b", "name help"), [])
+        self.assertEqual(self.claimed(client, "play onitama", "cancel", "p", "name", "name a 1", "name help"), [])
         self.assertEqual(self.claimed(client, "nam Ann:key", "NAME bob"), [("Ann", None), ("bob", None)])
         self.assertEqual(self.claimed(client, "login carl", "", "login carl"), [])
         self.assertEqual(self.claimed(client, "secret", "play onitama", "name dave"), [("carl", None)])
