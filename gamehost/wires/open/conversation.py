@@ -105,7 +105,7 @@ Id = int | UnsetType
 
 _NOT_NOW: Mapping[Enum, str] = {
     OpenState.OUTSIDE: f"log in first, with a line such as {EXAMPLES['enter']}",
-    OpenState.CHECKING: 'your password is being checked: wait for "entered"',
+    OpenState.CHECKING: 'your log-in is being checked: wait for "entered"',
     OpenState.LOBBY: f"you have no seat; {EXAMPLES['seek']} finds an opponent",
     OpenState.WAITING: f'the match has not begun: wait for "seated", or give up with {EXAMPLES["stop"]}',
     OpenState.PLAYING: f"you are in a match; give it up with {EXAMPLES['leave']}",
