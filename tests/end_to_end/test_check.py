@@ -136,7 +136,7 @@ class TraceTests(SynchronousTestCase):
                 bob.close()
             finally:
                 trace.terminate()
-                trace.communicate(timeout=10)
+                trace.communicate(timeout=60)
         text = printed.read_text("utf-8")
         self.assertEqual(text.count("MAKE_MOVE|"), 2)
         self.assertIn("BREACH: it is Black's turn", text)

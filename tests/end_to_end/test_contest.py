@@ -451,7 +451,7 @@ class PageTests(ContestCase):
         where = line.split()[1].removesuffix("contest")
         until, page = time.monotonic() + PATIENCE, ""
         while 'src="live/1.1.svg"' not in page and time.monotonic() < until:
-            with urlopen(f"{where}contest", timeout=10) as answer:
+            with urlopen(f"{where}contest", timeout=PATIENCE) as answer:
                 page = answer.read().decode()
         self.assertIn('src="live/1.1.svg"', page)
         (self.folder / "waits.py.go").touch()

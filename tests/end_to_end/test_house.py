@@ -25,7 +25,7 @@ from tests.kit.wires.paper_soccer_talk import login, message
 from tests.kit.wires.remote_talk import ACCEPTED, begin, leave, master_login, move, over, state
 
 #: Seconds until a house player is back after it was killed. It takes less than 2 on a machine with nothing else to do.
-BACK_WITHIN = 30.0
+BACK_WITHIN = 60.0
 
 
 def house_process(host: HostProcess) -> int:

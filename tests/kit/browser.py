@@ -170,7 +170,7 @@ def the_chromium() -> Chromium:
 
 
 #: Seconds for which something may be waited for.
-PATIENCE = 10.0
+PATIENCE = 30.0
 
 #: Window sizes.
 DESKTOP, PHONE, NARROW = (1280, 860), (390, 844), (360, 740)
@@ -529,7 +529,7 @@ async def play_on(
 
 
 #: Seconds for which something may be waited for.
-NETCAT_PATIENCE = 10.0
+NETCAT_PATIENCE = 30.0
 
 
 class Netcat(Protocol):

@@ -124,7 +124,7 @@ def answer_of_player(name: str, line: str, game_type: str, thankful: bool) -> Se
 # -- hosts that are killed
 
 #: Seconds after which a host that says nothing has lost something.
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @define(eq=False)

@@ -48,7 +48,7 @@ class SimulationTests(SynchronousTestCase):
             capture_output=True,
             check=True,
             text=True,
-            timeout=60,
+            timeout=120,
         )
         self.assertIn("all traces", there.stdout)
         self.assertEqual(here.getvalue().splitlines()[:2], there.stdout.splitlines()[:2])
