@@ -75,6 +75,10 @@ class ConsoleTests(SynchronousTestCase):
             self.assertIn("The host is stopping; seats at tables are kept.", bob.until("kept."))
 
 
+#: Nobody logs in here, and a slow machine may need longer than the ten seconds for that.
+PATIENT = ("--set", f"limits.login_seconds={PATIENCE}")
+
+
 class Telnet:
     """The program telnet in a terminal, as somebody types there."""
 
@@ -110,7 +114,7 @@ class TelnetTests(SynchronousTestCase):
 
     def test_urgent_data(self) -> None:
         """Some telnets send half of a command behind Ctrl-C so."""
-        with HostProcess(wires=["console", "onitama"]) as host:
+        with HostProcess(*PATIENT, wires=["console", "onitama"]) as host:
             for wire, line, answer in (
                 ("console", b"who", b"Nobody"),
                 ("onitama", b"help", b"ERROR|this port is a game"),
@@ -138,7 +142,7 @@ class TelnetTests(SynchronousTestCase):
             "eriantys": (b"Escape", b"help", b"this port speaks"),
             "litama": (b"Escape", b"state x", b"error"),
         }
-        with HostProcess(wires=list(conversations)) as host:
+        with HostProcess(*PATIENT, wires=list(conversations)) as host:
             for wire, (greeting, line, answer) in conversations.items():
                 telnet = Telnet(host.ports[wire])
                 self.addCleanup(telnet.close)

@@ -117,7 +117,7 @@ class Socket:
     """A client's end of a real connection, line by line, each with the same end."""
 
     def __init__(self, port: int, end: bytes = b"\n") -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self._end = end
         self._unread = b""
 
