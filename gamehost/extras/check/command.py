@@ -176,7 +176,7 @@ class Check:
     def _go_on(self) -> None:
         """Start scenarios in the place of those that have ended, as soon as the client seems to be worth it."""
         ended = len(self._outcomes)
-        if ended == self._next or ended >= FIRST or any(run.moved for run in self._runs):
+        if ended == self._next or ended >= FIRST or self._moved:
             free, self._free = self._free, 0
             for _ in range(free):
                 self._start()
@@ -187,11 +187,15 @@ class Check:
         over = self._clock.seconds() - self._began >= self._answers_within
         return over and len(self._outcomes) >= enough and not any(run.connected for run in self._runs)
 
+    @property
+    def _moved(self) -> bool:
+        return any(run.moved for run in self._runs)
+
     def _hopeless(self) -> bool:
         """Whether each of the first scenarios has ended with a breach, and the client has not moved in any."""
         ended = len(self._outcomes)
         breaches = all(outcome.verdict is Verdict.BREACH for outcome in self._outcomes.values())
-        if not self._given_up and ended >= FIRST and breaches and not any(run.moved for run in self._runs):
+        if not self._given_up and ended >= FIRST and breaches and not self._moved:
             self._given_up = (
                 f"The client has not moved in any of the first {ended} scenarios, and the others were not played. "
                 "Mend this first."
@@ -208,8 +212,7 @@ class Check:
                 for one in outcomes
             )
         seconds = self._clock.seconds() - self._began
-        given_up = self._given_up if any(one.verdict is Verdict.SKIPPED for one in outcomes) else ""
-        return Report(self._checks.wire, self._seed, seconds, outcomes, given_up)
+        return Report(self._checks.wire, self._seed, seconds, outcomes, self._given_up)
 
     def _told(self, outcome: Outcome) -> Outcome:
         """

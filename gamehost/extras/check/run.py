@@ -397,15 +397,15 @@ class ClientRun(Run, ClientWatcher):
             self._later(0, self._finish)
 
     def _judge_refusal(self, name: str, law: str, do: str, reason: str) -> None:
-        if self._phase is not Phase.DONE:
+        if self._phase is Phase.DONE:
+            return
+        if reason.endswith(OTHERS_TURN):
+            # Nothing is wrong with the move itself: advice about moves would miss.
+            words, law, do = name, "turn", ""
+        else:
             law = law if law in self.checks.laws else "framing"
-            if reason.endswith(OTHERS_TURN) and "turn" in self.checks.laws:
-                # Nothing is wrong with the move itself: advice about moves would miss.
-                self.found(Grade.BREACH, f"{name} was refused{reason}", "turn", f"The host refused {name}{reason}.")
-                return
             words = name if name in self.checks.laws else law
-            happened = f"The host refused {words}{reason}."
-            self.found(Grade.BREACH, f"{words} was refused{reason}", law, happened, do=do)
+        self.found(Grade.BREACH, f"{words} was refused{reason}", law, f"The host refused {words}{reason}.", do=do)
 
     @staticmethod
     def _reason(message: Any) -> str:

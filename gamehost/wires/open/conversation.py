@@ -441,8 +441,8 @@ class OpenConversation(DecidesAbsences):
         """Resign. `over` follows, once the journal has it."""
         handle = self.handle
         if message.table is not UNSET and (handle is None or message.table != handle.table):
-            seat = None if self._slow is None else self._slow.get(message.table)
-            if seat is None or seat.handle is None:
+            seat = self._slow_seat(message.table)
+            if seat is None:
                 self._refuse(NO_SEAT)
             else:
                 seat.handle.resign()
@@ -480,10 +480,15 @@ class OpenConversation(DecidesAbsences):
             self._slow = _SLOW_SEATS(self, self._options, self._encoder)
         return self._slow
 
+    def _slow_seat(self, table: int) -> Any:
+        """The seat at a slow match at which the player sits; `None`: at none of this number."""
+        seat = None if self._slow is None else self._slow.get(table)
+        return None if seat is None or seat.handle is None else seat
+
     def _do_elsewhere(self, message: m.Act | m.AskMoves | m.Draw | m.Takeback) -> None:
         """A message for another match than the one of this connection: for a slow one, or for none."""
-        seat = None if self._slow is None else self._slow.get(message.table)
-        if seat is None or seat.handle is None:
+        seat = self._slow_seat(message.table)
+        if seat is None:
             self.peer.refuse(m.Refused(NO_SEAT, message.id))
         else:
             seat.hear(message)
