@@ -25,6 +25,10 @@ from tests.kit.process import HostProcess, Socket
 NAMES = ("olga", "ben", "tom")
 #: A host is killed after at most so many steps.
 MOST_STEPS = 12
+#: The reasons of refusals at a table where a match has begun just now, is about to, or has ended.
+OVERTAKEN = ("in a match", 'wait for "seated"', "no table of this number waits for you", "you have no seat")
+#: Seconds in which a host tells of a table that begins: on any machine that is not broken.
+PATIENCE = 60.0
 OPTIONS = ("--resume=never", "--set", "limits.open_tables=1000")
 
 
@@ -58,15 +62,30 @@ class Company:
         one.waits, one.asked, one.table = {}, "", 0
         entered = self.hear(one, "entered")
         one.key = entered["key"]
-        if match and entered.get("table") != match:
+        missed = {row["table"] for row in entered.get("missed", ())}  # begun and over while this one was away
+        if match and entered.get("table") != match and match not in missed and asked != "leave":
             raise Lost(f"{one.name} was told of match {match}, and has a seat at {entered.get('table')}")
         self.settle(one)
+        if asked != "stop":
+            self.find(one, set(before) - missed)
         for table, (names, code) in before.items():
             now = one.waits.get(table)
-            if now is None and one.table != table and asked != "stop":
-                raise Lost(f"table {table} with {names} is gone")
             if now is not None and (now[1] != code or not set(names) <= set(now[0]) | self.gone):
                 raise Lost(f"table {table} had {names}, and has {now[0]}")
+
+    def find(self, one: Person, tables: set[int]) -> None:
+        """
+        Be told of each of these tables.
+
+        A table that has all its players begins a moment after the last of them came: until then it is in no message.
+
+        :raises Lost: one of them does not come
+        """
+        until = time.monotonic() + PATIENCE
+        while lost := tables - set(one.waits) - {one.table}:
+            if time.monotonic() > until:
+                raise Lost(f"{one.name} is not told of the tables {sorted(lost)}")
+            self.settle(one)
 
     @property
     def gone(self) -> set[str]:
@@ -85,8 +104,8 @@ class Company:
                 return message
             if message["is"] == "bye":
                 raise ConnectionError(message["why"])
-            if message["is"] == "sorry" and ("in a match" in message["why"] or 'wait for "seated"' in message["why"]):
-                return message  # the match has begun just now, or is about to
+            if message["is"] == "sorry" and any(words in message["why"] for words in OVERTAKEN):
+                return message
             if message["is"] == "sorry":
                 raise Lost(f"{one.name}: {message['why']}")
 
@@ -124,7 +143,7 @@ class Company:
                 self.settle(other)
         what = self.rng.random()
         if one.table:
-            ask, answer = text(do="leave"), "over"
+            ask, answer, one.asked = text(do="leave"), "over", "leave"
         elif what < 0.3 and len(one.waits) < 4:
             ask, answer = text(do="seek", game="onitama", private=True), "seeking"
         elif what < 0.45 and one.waits:
