@@ -63,7 +63,7 @@ def audited(folder: Path) -> Contest:
 
 def faults(contest: Contest, game: Game[Any, Any]) -> Iterator[str]:
     """
-    What somebody may dispute, a sentence for each: players, seats, deals, moves and points that do not follow from the plan,
+    The faults of a contest, a sentence each: players, seats, deals, moves and points that do not follow from the plan,
     the seed and the records; rulings that a record denies; and connections that were refused.
     """
     for one in contest.played.values():
@@ -143,7 +143,7 @@ def _faults_of_result(plan: Plan, one: Played, game: Game[Any, Any], record: Tab
 def _faults_of_ruling(
     contest: Contest, one: Played, ruling: Ruling, game: Game[Any, Any], record: TableRecord | None
 ) -> Iterator[str]:
-    """What denies a ruling of the runner: the record, its evidence, or the plan."""
+    """The faults of a ruling: the record, its evidence or the plan contradicts it."""
     plan, seats = contest.plan, ruling.seats
     if ruling.cause not in RULED:
         yield f"the runner cannot rule {ruling.cause!r}; expected one of {', '.join(RULED)}"

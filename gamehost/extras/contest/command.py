@@ -94,7 +94,7 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
 
 
 def _add_games(made: argparse.ArgumentParser, wires: Sequence[Wire[Any]]) -> None:
-    """What is played, by whom and in which order."""
+    """Add the options for the game, the players and the order of the games."""
     made.add_argument("--wire", metavar="WIRE", help=", ".join(wire.name for wire in wires if not wire.for_people))
     made.add_argument("--game", metavar="GAME", help="on a wire with several; default the first one")
     made.add_argument("--player", action="append", metavar="PLAYER", help="who takes part; repeatable")
@@ -235,7 +235,7 @@ def _play(
 
 
 def _prepare(reactor: Any) -> None:
-    """Nobody who sets the clock of this machine changes a deadline, and what programs leave behind is ended by this process."""
+    """Use a clock that no setting of the time changes, and make this process the parent of what programs leave behind."""
     use_steady_clock(reactor)
     adopt_orphans()
 
@@ -334,7 +334,7 @@ def _command(wire: Wire[Any], game: Game[Any, Any], seats: int, name: str, text:
 
 def _content(options: argparse.Namespace) -> dict[str, Any]:
     """
-    What the file and the options say, by the names of the options.
+    The values of the file and of the options, by the names of the options.
 
     :raises ContestError: the file cannot be used
     """
@@ -491,7 +491,7 @@ def games_at(
     owners: Owners | None,
 ) -> Callable[..., ContestGame]:
     """
-    What makes games, from all that is different between them.
+    A function that makes a game from the values which differ between games.
 
     :param place: `None`: a private host is made for the whole contest
     :param owners: the users with a connection to it; `None`: this machine does not show it
@@ -539,9 +539,9 @@ def _call_people(plan: Plan) -> None:
 
 def _isolation(content: Mapping[str, Any]) -> str:
     """
-    How programs are isolated.
+    The isolation of the programs that the options ask for.
 
-    :raises ContestError: that cannot be done here
+    :raises ContestError: this machine cannot isolate programs so
     """
     kind = str(content.get("isolate", "none"))
     if (why := why_not(kind)) is not None:
@@ -619,7 +619,7 @@ def _settings(content: Mapping[str, Any], wire: Wire[Any], game: Game[Any, Any])
 
 @define(eq=False)
 class Shown:
-    """What people see of a contest while it is played: lines on the terminal, and the page."""
+    """The live display of a contest: lines on the terminal, and the page."""
 
     folder: Path
     game: Game[Any, Any]

@@ -1,7 +1,7 @@
 """
 A contest: its plan, its journal, and the games that are still to be played.
 
-A game counts when its line is on disk, so a contest that was killed goes on with the games that have no line.
+A game counts when its line is on disk, so a contest that was killed continues with the games that have no line.
 """
 
 import fcntl
@@ -76,7 +76,7 @@ def seed_of(plan: Plan, number: int, board: int) -> int:
 
 @define(eq=False)
 class Contest:
-    """What was played, and what comes next."""
+    """The state of a contest: the games that were played, and those that come next."""
 
     #: As it was begun, but for commands that were replaced.
     plan: Plan
@@ -150,7 +150,7 @@ class Contest:
         self._champion = alive[0]
 
     def _winner(self, number: int, one: int, other: int) -> int:
-        """Who goes on after a pairing of a knock-out; of two with equal points the one who entered first."""
+        """The winner of a pairing of a knock-out. If both have equal points, it is the player that entered first."""
         points = {one: 0.0, other: 0.0}
         for game in self.games:
             if game.round == number and {*game.players} == {one, other}:
@@ -211,7 +211,7 @@ class Contest:
 
     def points(self, before: int | None = None) -> list[float]:
         """
-        Of each player, with the points for rounds without a game in a Swiss contest.
+        The points of each player. A round without a game counts in a Swiss contest.
 
         :param before: the round before which they are counted: a contest that goes on pairs as it did; `None`: all
         """
@@ -363,7 +363,7 @@ class Contest:
 
     @property
     def verdict(self) -> Verdict:
-        """Of the sequential test; a contest without one stays open."""
+        """The verdict of the sequential test. A contest without such a test has none."""
         if self.plan.sprt is None:
             return Verdict.OPEN
         return SequentialTest(*self.plan.sprt).verdict(*self.against(0))

@@ -1,8 +1,8 @@
 """
-What an organizer asks of a contest that is being played: a socket in its folder, which only its owner can use.
+The requests of an organizer to a running contest, through a socket in its folder, which only its owner can use.
 
-A question is one line of JSON with `words` and `anew`, and so is the answer, with `said` or `error`. What is answered is in the
-journal already. If the contest is killed before, the same question can be asked again.
+A question is one line of JSON with `words` and `anew`, and so is the answer, with `said` or `error`. An answer is sent
+after the journal's line was written. If the contest is killed before that, the same question can be asked again.
 """
 
 import json

@@ -1,5 +1,5 @@
 """
-What the journal of a contest is made of.
+The entries of a contest's journal.
 
 The journal is a file of JSON lines. Each has one key, which names what it is. The first line is the `plan`, which
 `gamehost.extras.contest.contest` writes. The others are the entries of this module, in the order in which they happened. A
@@ -103,7 +103,7 @@ class CommandReplaced:
 
 @frozen
 class Replayed:
-    """The organizer has games played again. What was decided in them does not count any more."""
+    """The organizer orders games to be played again. Their earlier results do not count."""
 
     ids: tuple[str, ...]
 

@@ -1,5 +1,5 @@
 """
-Who may begin: the names of the entrants, and what the checker says of their programs.
+The check before a contest: the names of the entrants, and the checker's verdicts on their programs.
 """
 
 import json
@@ -61,7 +61,7 @@ def _wrong_names(names: Sequence[str], wire: Wire[Any]) -> Iterator[str]:
 
 
 def _read_as(name: str, wire: Wire[Any]) -> list[type[Any]]:
-    """What the codec of a wire makes of a name alone on a line: something else if it cannot read the characters."""
+    """The messages that the codec of a wire reads from a line with this name alone."""
     try:
         return [type(message) for message in wire.configure({}).new_codec().feed(name.encode() + b"\n")]
     except WireError as error:
@@ -121,7 +121,7 @@ class EntryCheck:
             raise ContestError(f"{', '.join(failed)}: failed the check, and with --strict-entry all must pass")
 
     def judge(self, entrant: Entrant) -> Sequence[str]:
-        """What is wrong with a program, a sentence each. This takes until its check is over."""
+        """The faults of a program, a sentence each. The result comes when the check is over."""
         chosen = self._scenarios()
         return self._check(entrant, self._words(chosen)) if chosen else ()
 
@@ -131,7 +131,7 @@ class EntryCheck:
             kill(process.pid)
 
     def _scenarios(self) -> Sequence[str]:
-        """What programs are judged by; nothing, on a wire without a judge."""
+        """The scenarios that judge programs. A wire without a checker has none."""
         judges = judges_of(self._plan.wire)
         if judges is None:
             return ()

@@ -61,7 +61,7 @@ def write_outputs(folder: Path, game: str, players: Sequence[int], outputs: Sequ
 
 
 def read_found(folder: Path, name: str) -> Mapping[str, Any]:
-    """What `CHECKS` or `TRACES` says, by the names of the players; empty: nothing is known."""
+    """The content of `CHECKS` or `TRACES`, by the names of the players. It is empty if there is no such file."""
     try:
         found = json.loads((folder / name).read_text("utf-8"))
     except (OSError, ValueError):

@@ -49,7 +49,7 @@ def _how_ended(program: "ProgramProcess | Person") -> str:
 
 class Person:
     """
-    A person, who comes to a running host by hand: nothing is started, and nothing is ended but the game.
+    A person who connects to a running host. The contest starts no program for a person, and ends only the game.
 
     :param ended: called as by a program that has ended
     """
@@ -126,7 +126,7 @@ class ContestGame:
         raise NotImplementedError
 
     def _heard_of(self) -> Sequence[HeardBytes]:
-        """What was said on the connections of the game, as far as it is known."""
+        """The bytes of the game's connections, as far as they are known."""
         return ()
 
     def _gone(self, seat: int, program: ProgramProcess | Person) -> None:
@@ -134,11 +134,11 @@ class ContestGame:
         raise NotImplementedError
 
     def _match_id(self) -> str:
-        """What the second program joins, on a wire on which matches are joined by their ids; empty: nothing."""
+        """The id of the match that the second program joins, on a wire with such ids; otherwise empty."""
         return ""
 
     def _door(self, seat: int) -> Door | None:
-        """Where a program in a sandbox finds its host; `None`: it is in none."""
+        """The address of the host for a program in a sandbox; `None`: there is no sandbox."""
         return None
 
     def _missing(self) -> tuple[int, ...]:
@@ -181,7 +181,7 @@ class ContestGame:
         self._programs.append(start_program(self._reactor, command, values, ended, more))
 
     def waits(self, name: str) -> None:
-        """Somebody has asked for a seat, and waits for the others: the next program is started."""
+        """A player has asked for a seat and waits for the others: start the next program."""
         if self._decision is None and len(self._programs) < self._plan.seats:
             self._timers["coming"].reset(self._patience(len(self._programs)))
             self._start_next()
@@ -207,7 +207,7 @@ class ContestGame:
         self._decide(decision)
 
     def _last_words(self, decision: Decision, words: "Callable[[ProgramProcess | Person], str]") -> str:
-        """What is to be said of the programs that have no share of the point, in parentheses."""
+        """The last words of the programs that have no share of the point, in parentheses."""
         lost = [(self.names[seat], one) for seat, one in enumerate(self._programs) if not decision.shares[seat]]
         said = "; ".join(f"{name}: {found}" for name, one in lost if (found := words(one)))
         return said and f" ({said})"

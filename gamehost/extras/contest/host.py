@@ -54,7 +54,7 @@ class RoomGame(Protocol):
     passwords: Sequence[str]
 
     def waits(self, name: str) -> None:
-        """Somebody has asked for a seat, and waits for the others."""
+        """Called when a player has asked for a seat and waits for the others."""
 
     def over(self) -> None:
         """The record of the match says how it ended, or has as many moves as there may be."""
@@ -258,7 +258,7 @@ class ContestLobby(Lobby):
             self._waits(session)
 
     def clear(self) -> None:
-        """Everybody of the last game has left: nothing of it stays, no seat, no account and no end that is told later."""
+        """Forget the last game after all its players have left: its seats, accounts and unsent ends."""
         now, self.now = self.now, None
         accounts = self.login_service.accounts
         for key in () if now is None else map(key_of, now.names):
@@ -303,7 +303,7 @@ class RoomConversation:
 
 
 def address_of(seat: int) -> IPv4Address:
-    """Where the program of a seat is, as the limits of the host see it: it has those of an address of its own."""
+    """The address under which the host's limits count the program of a seat. Each seat has its own."""
     return IPv4Address("TCP", f"127.0.0.{seat + 2}", 0)
 
 
@@ -358,11 +358,11 @@ class Room:
 
     @property
     def heard(self) -> Sequence[HeardBytes]:
-        """What was said on the connections of the game."""
+        """The bytes of the game's connections."""
         return self._lobby.heard
 
     def door(self, seat: int) -> Door | None:
-        """Where the program of a seat finds the host from its sandbox; `None`: it is in none."""
+        """The address of the host for the program of a seat in a sandbox; `None`: there is no sandbox."""
         return Door(self.port, self.sockets[seat]) if self.sockets else None
 
     def seat_at(self, transport: Any) -> int | None:

@@ -32,9 +32,9 @@ ASKED, AGAIN = 40, 0.2
 
 def secret_of(admin: Path) -> bytes:
     """
-    What passwords of contests on a host are made of. It is kept beside the socket of the host's owner.
+    The secret from which the passwords of contests on a host are made. Its file is beside the socket of the host's owner.
 
-    :raises OSError: it cannot be kept there
+    :raises OSError: the file cannot be written
     """
     path = admin.with_name(f"{admin.name}.contests")
     with suppress(FileExistsError), os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

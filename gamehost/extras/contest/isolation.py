@@ -1,5 +1,5 @@
 """
-What programs can reach: nothing is kept from them, or they run as users of their own, or each in a sandbox of bubblewrap.
+The isolation of programs: none, a user of their own for each, or a sandbox of bubblewrap for each.
 
 A sandbox has no network. It has the folder of its program, and an empty one to write to. At its door is a Unix socket of the
 contest's host, and a process in it carries the bytes between that and the port that the program is given. So the host knows
@@ -90,7 +90,7 @@ def why_not(kind: str) -> str | None:
 
 @frozen
 class Door:
-    """Where a program in a sandbox finds its host."""
+    """The Unix socket through which a program in a sandbox reaches its host."""
 
     port: int
     #: The path of the Unix socket.
@@ -100,7 +100,7 @@ class Door:
 @frozen
 class Isolation:
     """
-    How the programs of a contest are started.
+    Starts the programs of a contest, isolated in one of the ways of `KINDS`.
 
     :param kind: one of `KINDS`
     :param readable: files and folders that all programs may read, beside the system's

@@ -1,9 +1,9 @@
 """
-How a game of a contest ended: by its record, or by a ruling.
+The decision of a contest's game, by its record or by a ruling.
 
-The record of a game's first table decides it: the players of the seats, and the winners. What no record can say is a
-ruling of the runner, with its evidence. One function reads the result from both. Games are decided by it, and audits
-judge by it.
+The record of a game's first table decides it: the players of the seats, and the winners. If no record can say how a
+game ended, the runner writes a ruling with its evidence. One function reads the result from both. Contests and audits
+use it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ MOVES, OTHER_GAME = "moves", "other game"
 
 @frozen
 class Ruling:
-    """What the runner has decided, because no record can say it."""
+    """A decision of the runner on a game that no record decides."""
 
     #: One of `RULED`.
     cause: str
@@ -91,7 +91,7 @@ def decision_of(
     most_moves: int = 0,
 ) -> Decision:
     """
-    How a game ended. A record of a match that is over decides, whatever was ruled.
+    The decision of a game. The record of a finished match comes before any ruling.
 
     :param names: of the entrants, in the order in which they have their shares of the point
     :param record: of the game's first table; `None`: no match began
@@ -123,7 +123,7 @@ def _by_record(game: Game[Any, Any], names: Sequence[str], record: TableRecord) 
 
 
 def _by_ruling(names: Sequence[str], record: TableRecord | None, ruling: Ruling) -> Decision:
-    """Those who were ruled against have lost, and the others share the point."""
+    """The players named by the ruling have lost, and the others share the point."""
     others = [seat for seat in range(len(names)) if seat not in ruling.seats]
     if len(others) in (0, len(names)):
         shares, winners = (1 / len(names),) * len(names), "nobody"

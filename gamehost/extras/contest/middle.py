@@ -1,5 +1,5 @@
 """
-What an organizer can do in the middle of a contest: take a player out, give one another command, play games again.
+The changes an organizer can make during a contest: take a player out, give one another command, play games again.
 
 Each is an entry of the contest's journal.
 """
@@ -62,7 +62,7 @@ def handed_in(contest: Contest, name: str, folder: str) -> CommandReplaced:
 
 
 def by_whom(entry: Intervention) -> str:
-    """Who has done something, for people."""
+    """The author of a change, in words for people."""
     return "by the author" if isinstance(entry, CommandReplaced) and entry.folder else "by the organizer"
 
 
@@ -86,7 +86,7 @@ def _again(contest: Contest, games: Sequence[str]) -> tuple[str, ...]:
 
 
 def words_of(contest: Contest, entry: Intervention) -> str:
-    """What was done, for people."""
+    """A change, in words for people."""
     names = contest.plan.names
     match entry:
         case Dropped():

@@ -57,7 +57,7 @@ class Owners:
 
 
 def owners_here() -> Owners | None:
-    """What this machine shows; `None`: it does not show the users of connections."""
+    """The reader of connections' users on this machine; `None`: the machine does not show them."""
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
         number = socket_number(client.getsockname(), server.getsockname())
         return Owners() if number and has_socket(os.getpid(), number) else None

@@ -1,5 +1,5 @@
 """
-What a contest is made of: its entrants, and all that decides which games they play.
+The plan of a contest: its entrants, and all that decides which games they play.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -78,7 +78,7 @@ class Plan:
 
     @property
     def bounds(self) -> Mapping[str, tuple[float, str]]:
-        """What a program may take, and what is said of one that took more, by the causes of rulings."""
+        """The bounds of a program, by the causes of rulings: the limit, and the words for a program that exceeds it."""
         bounds = {
             "memory": (self.memory * 2**20, f"it took more than {self.memory} MiB"),
             "processes": (self.processes, f"it had more than {self.processes} processes"),
@@ -92,7 +92,7 @@ class Plan:
 
 
 def differences(written: Plan, given: Plan) -> Iterator[str]:
-    """What differs between the plan of a contest that was begun and another one, a few words each."""
+    """The differences between the plan of a running contest and another plan, a few words each."""
     before = {one.name: one for one in written.entrants}
     now = {one.name: one for one in given.entrants}
     yield from (f"{name} does not play any more" for name in before if name not in now)

@@ -1,5 +1,5 @@
 """
-What results say about strength: ratings with intervals, tie-breaks, the likelihood of superiority, and a test that ends a match
+Strength from results: ratings with intervals, tie-breaks, the likelihood of superiority, and a test that ends a match
 of two as soon as it is decided.
 
 A rating is on Elo's scale: 400 points more are ten wins for one. The ratings of a contest have the average 0 unless one player
@@ -81,7 +81,7 @@ def put_together(count: int, outcomes: Iterable[Shares]) -> FieldGames:
 @frozen
 class Fit:
     """
-    What the results say if the field has a certain spread: a normal distribution of all strengths, as natural logarithms.
+    The strengths of the players for one spread of the field: a normal distribution of all strengths, as natural logarithms.
 
     That of each player before the first game is normal with this spread. In a game a player has the point with a
     probability that is its share of the sum of all players' strengths (the model of Bradley and Terry, and of Luce for more
@@ -173,7 +173,7 @@ def _solved(root: Sequence[Sequence[float]], right: Sequence[float]) -> list[flo
 
 
 def _chances(values: Sequence[float], players: Sequence[int]) -> list[float]:
-    """How probable it is that each of the players of a game has the point."""
+    """The probability of the point for each player of a game."""
     powers = [exp(values[player] - values[players[0]]) for player in players]
     return [power / sum(powers) for power in powers]
 
@@ -230,8 +230,8 @@ def _inverse_root(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
 @frozen
 class Strengths:
     """
-    What is known of the strength of each player: a mixture of one distribution for each spread of the field, as probable as
-    the results make it.
+    The strength of each player: a mixture of one distribution for each spread of the field, weighted by the probability
+    of that spread after the results.
     """
 
     #: Each with its probability.
@@ -275,7 +275,7 @@ def _quantile(parts: Sequence[tuple[float, float, float]], share: float) -> floa
 
 def strengths(count: int, outcomes: Iterable[Shares], anchor: tuple[int, float] | None = None) -> Strengths:
     """
-    What results say about the players of a field.
+    The strengths of the players of a field, from their results.
 
     :param anchor: a player whose rating is known, and the rating
     """
@@ -299,7 +299,7 @@ def superiority(won: int, lost: int) -> float:
 
 @frozen
 class TieBreaks:
-    """What decides between players with equal points, the first one first."""
+    """The tie-breaks between players with equal points, in the order in which they count."""
 
     #: The sum of the opponents' points.
     buchholz: float

@@ -260,7 +260,7 @@ def halves(points: float) -> str:
 
 
 def _cross(contest: Contest, table: Sequence[Standing]) -> Iterator[str]:
-    """Who has how many points against whom."""
+    """The cross table: the points of each player against each other one."""
     shares = shares_between(contest)
     columns = [Column("Rank"), Column("Player", "name"), *(Column(str(one.rank)) for one in table)]
 
@@ -335,8 +335,8 @@ def now() -> str:
 @frozen
 class Known:
     """
-    What is known of an entrant besides its games: what the checker says, files of what it wrote, by game, and what a trace says
-    of its worst game: `game` and `lines`.
+    The facts about an entrant besides its games: the checker's verdict, the files of its output by game, and the trace
+    of its worst game, with `game` and `lines`.
     """
 
     checked: Sequence[str] | None = None

@@ -1,5 +1,5 @@
 """
-What came of a contest, as files: `results.json`, `results.csv`, `results.html`, and the games.
+The results of a contest, as files: `results.json`, `results.csv`, `results.html`, and the games.
 
 Everything is made from the contest's journal, so it is the same after a contest was killed and went on.
 """

@@ -34,8 +34,8 @@ class ContestRun:
     Plays the games of a contest, so many at a time.
 
     :param new_game: makes a game, as `ContestGame` is made without the first three arguments
-    :param told: called with each game when it is counted, and when one begins; with each connection that is refused, and with
-        what the organizer does
+    :param told: called with each game when it begins and when it is counted, with each refused connection, and with each
+        change of the organizer
     :param done: called when there is nothing more to play, or with the reason why the contest cannot go on
     """
 

@@ -1,5 +1,5 @@
 """
-Who plays whom: round robin, gauntlet, Swiss, and seatings for games of more than two.
+The pairings of a contest: round robin, gauntlet, Swiss, and seatings for games of more than two.
 
 Players are numbers from 0, in the order of their entry. A pairing is the players of one game in the order of the seats. Every
 function gives the same pairings for the same arguments.
@@ -84,7 +84,7 @@ def knock_out_round(alive: Sequence[int], first: bool, games: int) -> Round:
 
 @define
 class Past:
-    """What the next round must know of the rounds before it, in a contest of two seats."""
+    """The facts about earlier rounds that the next round needs, in a contest of two seats."""
 
     #: First seats minus second seats of each player.
     balance: list[int]
@@ -110,8 +110,9 @@ def swiss_round(order: Sequence[int], past: Past) -> Round:
     """
     The next round of a Swiss contest, by Monrad: neighbours in the table meet, as far as they have not met.
 
-    For each player, the numbers of first and of second seats differ by 1 at most. Nobody has a second bye before all had
-    one; the bye goes to the last in the table who can have it. Two meet again only if there is no other way to seat all.
+    For each player, the numbers of first and of second seats differ by 1 at most. No player has a second bye before all had
+    one. The bye goes to the last player in the table who can have it. Two players meet again only if there is no other way
+    to seat all.
 
     :param order: the players who take part, the best one first
     """
@@ -232,7 +233,7 @@ class _Search:
                     yield vertex
 
     def _meeting(self, one: int, other: int) -> int:
-        """Where the ways of two vertices to the root come together."""
+        """The vertex at which the ways of two vertices to the root meet."""
         way = set()
         while True:
             one = self.bases[one]
@@ -293,7 +294,7 @@ def seatings(players: int, seats: int, rounds: int, seed: int) -> Iterator[Round
 
 
 def _division(players: int, seats: int, byes: Sequence[int], chance: SeededChance) -> list[list[int]]:
-    """A random division into tables. Who had the fewest byes is left over first."""
+    """A random division into tables. The players with the fewest byes get the next one."""
     left = list(range(players))
     order = [left.pop(chance.below(len(left))) for _ in range(players)]
     left_over = sorted(order, key=byes.__getitem__)[: players % seats]

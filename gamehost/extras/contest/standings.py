@@ -41,8 +41,8 @@ class Standing:
 def standings(contest: Contest) -> list[Standing]:
     """
     The table, the best player first: by points, then Buchholz (in a Swiss contest), Sonneborn-Berger, games won, and the order
-    of entry. In a knock-out the rounds that a player was in come first. Who is out stands below all others if its games are
-    annulled.
+    of entry. In a knock-out the rounds that a player was in come first. A player that is out is placed last if its
+    games are annulled.
     """
     plan, played = contest.plan, [one for one in in_order(contest) if contest.counts(one)]
     count = len(plan.entrants)

@@ -1,7 +1,7 @@
 """
-What programs and the host of a contest have said to each other: `gamehost trace` reads it, and no result depends on it.
+The bytes between the programs and the host of a contest, for `gamehost trace`. No result depends on them.
 
-It is bounded: the first bytes of each connection, the first connections of each game, and the worst game of each entrant.
+The size is bounded: the first bytes of each connection, the first connections of each game, and the worst game of each entrant.
 """
 
 import json
@@ -155,7 +155,7 @@ _MARKS = ("BREACH:", "FRAGILE:")
 
 
 def shown(lines: Sequence[str]) -> list[str]:
-    """Those lines of a trace that are shown: the first ones that are marked, and the last ones."""
+    """The lines of a trace that a page shows: the first marked ones, and the last ones."""
     marked = [number for number, line in enumerate(lines) if any(mark in line for mark in _MARKS)][:MOST_MARKED]
     last = range(max(0, len(lines) - LAST_LINES), len(lines))
     found: list[str] = []

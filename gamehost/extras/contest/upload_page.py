@@ -86,7 +86,7 @@ class UploadSite(ContestSite):
 
 class _UploadBody(Protocol):
     """
-    Reads a body, which is kept in memory until it is checked.
+    Reads the body of a request into memory, where it is checked.
 
     :param name: the player for whom it is
     :param length: its bytes

@@ -1,8 +1,8 @@
 """
-What authors of programs hand in while their contest is played: their codes, zips under bounds, and how one is taken.
+Uploads of programs by their authors during a contest: the codes, the bounds of a zip, and the steps before it is used.
 
 A zip is unpacked into a folder that nobody uses. If the program passes the check before a contest, the folder gets its number,
-and the journal one line. A contest that is killed before that line goes on with the program of before.
+and the journal one line. A contest that is killed before that line continues with the earlier program.
 """
 
 import json
@@ -62,13 +62,13 @@ _log = Logger()
 
 
 class UploadRefused(Exception):
-    """What was handed in is not taken. The message is for its author."""
+    """The upload is refused. The message is for its author."""
 
 
 @define
 class HandedIn:
     """
-    What has become of what was handed in.
+    The outcome of an upload.
 
     :param words: for its author
     """
@@ -79,7 +79,7 @@ class HandedIn:
 
 def uploads_of(folder: Path) -> Path:
     """
-    Where the programs are that were handed in for a contest: beside its folder, which is closed to the programs.
+    The folder of the uploaded programs of a contest: beside the contest's own folder, which the programs cannot read.
 
     :param folder: of the contest
     """
@@ -88,7 +88,7 @@ def uploads_of(folder: Path) -> Path:
 
 
 def first_folder(folder: Path, name: str) -> Path:
-    """Where the program of a player is before its author hands one in: an organizer can put one there."""
+    """The folder of a player's program before its first upload. An organizer can put a program there."""
     return uploads_of(folder) / _own(name) / "0"
 
 
@@ -213,7 +213,7 @@ def folder_of(uploads: Path, plan: Plan, name: str) -> Path:
 @define(eq=False)
 class Uploads:
     """
-    What is handed in for the players of a contest.
+    The uploads for the players of a contest.
 
     :param later: as `deferToThreadPool` with the reactor's pool
     :raises ContestError: the files for it cannot be used
