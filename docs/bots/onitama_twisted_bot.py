@@ -11,7 +11,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import react
 
 from gamehost.client.twisted_client import Client
-from gamehost.games.onitama.rules import Position
+from gamehost.games.onitama.master import ONITAMA
+from gamehost.games.onitama.messages import MESSAGES
 from gamehost.wires.open.messages import Back, Enter, Event, Over, Seek
 
 
@@ -25,10 +26,9 @@ async def play(reactor, name, endpoint="tcp:127.0.0.1:8889"):
             print("game 1 won by", *[names[seat] for seat in message.winners] or ["nobody"])
             break
         if isinstance(message, Event | Back) and client.own and client.own.view.turn == client.own.seat:
-            view = client.own.view
-            position = Position(tuple(map(tuple, view.hands)), view.spare, view.board, view.turn)
-            moves = [str(move) for move in position.moves()]
-            client.act(random.choice(moves or [f"stalemate {view.hands[view.turn][0]}"]))
+            view = MESSAGES.read_view(client.own.view, client.own.seat)
+            moves = list(ONITAMA.legal(view, client.own.seat))
+            client.act(str(random.choice(moves)))
     await client.close()
 
 

@@ -352,15 +352,22 @@ class ClientCore:
         self._listens = False
         self._watched: dict[int, m.Watch] = {}
         self._seek: m.Seek | None = None
+        #: The table to which the client returns, from `Entered` until the host sends `Back` with its view.
+        self._returns: int | UnsetType = UNSET
 
     @property
     def ready(self) -> bool:
-        """Whether the client is logged in; without a log-in, whether it is connected."""
-        return self._state is _State.READY
+        """
+        Whether the client is logged in, and has its seat back if it had one; without a log-in, whether it is connected.
+        """
+        return self._state is _State.READY and self._returns is UNSET
 
     @property
     def own(self) -> Table | None:
-        """The table at which the client has a seat, until the match is over."""
+        """
+        The table at which the client has a seat, until the match is over. It may already be `None` while a message from
+        before the end is read: use `tables.get(message.table)` for the table of a message.
+        """
         return self.tables.own
 
     @property
@@ -379,6 +386,7 @@ class ClientCore:
         self._codec = OpenClientCodec()
         self._output.clear()
         self._bye = self.fault = None
+        self._returns = UNSET
         if self.login is None:
             self._state = _State.READY
             self._ask_again()
@@ -484,7 +492,7 @@ class ClientCore:
             case m.Stop():
                 self._seek = None
         # Send now if possible; lasting wishes can wait.
-        if self.ready:
+        if self._state is _State.READY:
             self._put(message)
             self._flush()
         elif not isinstance(message, m.Lobby | m.AskMine | m.Watch | m.Seek | m.Stop):
@@ -550,6 +558,10 @@ class ClientCore:
                 self._seek = None
             case m.Over(table) | m.Suspended(table):
                 self._watched.pop(table, None)
+                if table == self._returns:
+                    self._returns = UNSET
+            case m.Back(table, view=view) if table == self._returns and view is not UNSET:
+                self._returns = UNSET
             case m.Bye():
                 self._bye = message
         if self.login is None:
@@ -558,6 +570,7 @@ class ClientCore:
 
     def _entered(self, message: m.Entered) -> None:
         self._state = _State.READY
+        self._returns = message.table
         self._failures = 0
         if message.key is not UNSET:
             self.login = m.Enter(message.name, message.key)

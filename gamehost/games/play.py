@@ -8,22 +8,25 @@ other rooms ask here for a screen, a picture or a player, and never which game i
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from functools import partial
 from inspect import cleandoc
 from itertools import count, islice
 from sys import modules
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import define, field, frozen
 from msgspec import Struct, structs
 
-from gamehost.games.base import Determinizable, Game, GameMaster, IllegalAction, Seat, shuffled
+from gamehost.games.base import Chance, Determinizable, Game, GameMaster, IllegalAction, Seat, shuffled
 from gamehost.games.clock import HasTurns
 from gamehost.games.drawing import Board, Drawable, PlayerLine, Scene, caption, page, tag, text
 from gamehost.games.installed import OWN, home_of, installed, part, resource
 from gamehost.games.messages import EventMessage, Messages
 from gamehost.games.screen import MoveRefused, NewScreen, Screen, Style, abridged, cut, wrapped
 from gamehost.players.base import Budget, Level, NewPlayer, OutOfBudget, Player, SeededChance, Thinking
+
+M = TypeVar("M", bound=GameMaster[Any, Any])
 
 #: The most legal actions that are read when an action is typed, and the most that a player weighs. If there are more to
 #: weigh, one is drawn at random.
@@ -149,6 +152,35 @@ def missing_in_others() -> Iterator[str]:
     """The missing parts of the games of other packages."""
     for game in islice(installed().games.values(), len(OWN), None):
         yield from missing_parts(game)
+
+
+# A match without a host
+
+
+def seats_to_act(game: Game[Any, Any], master: GameMaster[Any, Any], seats: int) -> Sequence[Seat]:
+    """The seats that may act now, the lowest first. At the beginning of some games they are several."""
+    if master.result is not None:
+        return ()
+    turn: Seat | None = master.to_move() if hasattr(master, "to_move") else None
+    if turn is not None:
+        return (turn,)
+    return [seat for seat in map(Seat, range(seats)) if _may_act(game, master.view(seat), seat)]
+
+
+def _may_act(game: Game[Any, Any], view: Any, seat: Seat) -> bool:
+    legal = game.legal(view, seat)
+    one = game.random_action(view, seat, SeededChance(0).below) if legal is None else next(legal, None)
+    return one is not None
+
+
+def copied(master: M, chance: Chance, instead: Chance) -> M:
+    """
+    A copy of a match, from here on with other random numbers. The copy knows all that is hidden: a program that plays fair
+    needs `Determinizable.determinized`.
+
+    :param chance: the one that `Game.new_master` was given
+    """
+    return deepcopy(master, {id(chance): instead})
 
 
 # A view as text

@@ -86,6 +86,19 @@ class LoggingInTests(PropertyCase):
         talk.core.connection_lost("gone")
         self.assertEqual(talk.connect(), [{"do": "enter", "name": "ann", "key": "k1"}])
 
+    def test_ready_when_the_seat_is_back(self) -> None:
+        """Between the log-in and `Back` the host refuses actions, so a client is not ready then."""
+        view = messages.View("PPKPP" + "." * 15 + "ppkpp", (["boar", "ox"], ["crab", "eel"]), "tiger", 0)
+        others, own = m.Back(3, 1, 1), m.Back(3, 1, 0, view)
+        for last in (own, OVER, m.Suspended(3, "a fault")):
+            talk = Talk()
+            talk.connect()
+            talk.hear(m.Entered("ann", "k1", table=3), SEATED, others)
+            self.assertFalse(talk.core.ready)
+            talk.core.say(m.AskHistory(3))  # other messages can be sent
+            talk.hear(last)
+            self.assertTrue(talk.core.ready)
+
     def test_an_account(self) -> None:
         talk = Talk(m.LogIn("ann", "secret"))
         for _ in range(2):

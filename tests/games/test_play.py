@@ -11,6 +11,7 @@ from gamehost.games.drawing import Scene, Turn
 from gamehost.games.installed import OWN, find_games, installed, resource
 from gamehost.games.play import (
     PlainPlayer,
+    copied,
     has_picture,
     heard_back,
     help_of,
@@ -19,6 +20,7 @@ from gamehost.games.play import (
     picture_of,
     player_of,
     screen_of,
+    seats_to_act,
 )
 from gamehost.games.remote.master import REMOTE
 from gamehost.players.base import Level, SeededChance, Thinking
@@ -202,6 +204,38 @@ class PlayerTests(SynchronousTestCase):
                 tell(pair, master.begin(0))
                 for _ in range(4):
                     one_action(game, master, pair)
+
+
+class AloneTests(SynchronousTestCase):
+    def test_seats_that_may_act(self) -> None:
+        """The seat to move; of a set-up without turns, each that is not ready; none after the end."""
+        games = installed().games
+        onitama = games["onitama"].new_master(2, {}, SeededChance(1))
+        stratego = games["stratego"].new_master(2, {}, SeededChance(1))
+        for master in (onitama, stratego):
+            master.begin(0)
+        self.assertEqual(seats_to_act(games["onitama"], onitama, 2), (0,))
+        self.assertEqual(seats_to_act(games["stratego"], stratego, 2), [0, 1])
+        rows = games["stratego"].random_action(stratego.view(Seat(0)), Seat(0), SeededChance(1).below)
+        stratego.act(Seat(0), rows, 0)
+        self.assertEqual(seats_to_act(games["stratego"], stratego, 2), [1])
+        onitama.forfeit(Seat(0), 0)
+        self.assertEqual(seats_to_act(games["onitama"], onitama, 2), ())
+
+    def test_a_copy_has_luck_of_its_own(self) -> None:
+        """The cards of Kuhn poker are drawn by `begin`: in the copy from the other numbers."""
+        chance = SeededChance(1)
+        master = KUHN.new_master(2, {}, chance)
+        hands = set()
+        for seed in range(20):
+            copy = copied(master, chance, SeededChance(seed))
+            copy.begin(0)
+            hands.add(repr(copy.state()))
+        self.assertGreater(len(hands), 1)
+        master.begin(0)
+        same = KUHN.new_master(2, {}, SeededChance(1))
+        same.begin(0)
+        self.assertEqual(master.state(), same.state())
 
 
 class FolderTests(SynchronousTestCase):
