@@ -53,6 +53,8 @@ OPTIONS = (
     # two parts (Aim and Full) Chromium asks for an icon, and does not answer some presses.
     "--disable-features=Translate,MediaRouter,OptimizationHints,WebUIOmniboxPopup",
     "--font-render-hinting=none",
+    # The pages are in English for a browser that wants English, whatever the language of this machine is.
+    *("--lang=en-US", "--accept-lang=en-US"),
 )
 
 
@@ -302,6 +304,11 @@ class Page:
         }
         wanted = [{"name": name, "value": value} for name, value in features.items()]
         await self.ask("Emulation.setEmulatedMedia", features=wanted)
+
+    async def speak(self, language: str) -> None:
+        """Which language the browser asks for."""
+        agent = await self.run("navigator.userAgent")
+        await self.ask("Emulation.setUserAgentOverride", userAgent=agent, acceptLanguage=language)
 
     async def picture(self) -> bytes:
         """What the window shows, as PNG."""

@@ -6,6 +6,7 @@ import { LEVELS } from "./login.js";
 import { clockText } from "./seats.js";
 import { send } from "./socket.js";
 import { state } from "./store.js";
+import { listed, t } from "./words.js";
 
 const TICK = 250;
 
@@ -13,17 +14,18 @@ const TICK = 250;
 export function lostWords(table, left) {
   // Without another person at the table the match sleeps.
   const others = table.names.some((_, seat) => seat !== table.seat && !table.away.has(seat) && !table.left.has(seat) && table.wires[seat] !== "house");
-  if (!others) return "The connection is lost. The match waits for you.";
-  if (left > 0) return `The connection is lost. Your seat is kept for ${clockText(left)}.`;
-  return "The connection is lost, and your seat is not kept any more: the others can end the match now.";
+  if (!others) return t("The connection is lost. The match waits for you.");
+  if (left > 0) return t("The connection is lost. Your seat is kept for {time}.", { time: clockText(left) });
+  return t("The connection is lost, and your seat is not kept any more: the others can end the match now.");
 }
 
 /** Who has not come back, and when the match ends if you wait. */
 export function claimWords(table, now) {
   if (!table.claims.size) return "";
-  const names = [...table.claims.keys()].map((seat) => table.names[seat]).join(" and ");
+  const names = listed([...table.claims.keys()].map((seat) => table.names[seat]));
   const left = Math.min(...[...table.claims.values()].map((claim) => claim.ends)) - now;
-  return `${names} ${table.claims.size > 1 ? "have" : "has"} not come back in time. You decide, or wait: the match ends in ${clockText(left)}, or before that with the time of the absent player.`;
+  const n = table.claims.size;
+  return t("{names} has not come back in time. You decide, or wait: the match ends in {time}, or before that with the time of the absent player.|{names} have not come back in time. You decide, or wait: the match ends in {time}, or before that with the time of the absent player.", { n, names, time: clockText(left) });
 }
 
 export class Absence {
@@ -51,8 +53,8 @@ export class Absence {
       const button = (words, what, kind, more = {}) =>
         h("button", { type: "button", class: kind, "data-claim": what, onclick: () => send({ do: "claim", table: this.number, as: what, id: 0, ...more }) }, words);
       put(this.element, this.words,
-        claims.length > 0 && h("div", { class: "row" }, ways.has("win") && button(many ? "End the match" : "Claim the win", "win", "go"), ways.has("draw") && button("Call it a draw", "draw", "")),
-        ways.has("house") && h("div", { class: "row" }, h("span", { class: "small soft" }, "Or play on against the host:"), LEVELS.map((level) => button(level, "house", "", { level }))));
+        claims.length > 0 && h("div", { class: "row" }, ways.has("win") && button(many ? t("End the match") : t("Claim the win"), "win", "go"), ways.has("draw") && button(t("Call it a draw"), "draw", "")),
+        ways.has("house") && h("div", { class: "row" }, h("span", { class: "small soft" }, t("Or play on against the host:")), LEVELS.map((level) => button(t(level), "house", "", { level }))));
     }
     this.tick();
     if (claims.length && this.key !== this.announced) announce(this.words.textContent);

@@ -2,10 +2,12 @@
 // nobody looks. Loaded when somebody looks at it.
 
 import { h, put, say } from "./dom.js";
-import { passwordsAreSafe } from "./login.js";
+import { passwordsAreSafe } from "./enter.js";
+import { NOBODY } from "./login.js";
 import { notices } from "./notices.js";
 import { logOut, send } from "./socket.js";
 import { listen, state } from "./store.js";
+import { t } from "./words.js";
 
 /** Fill the dialog of somebody who has a name, and show it. */
 export function known(dialog) {
@@ -14,26 +16,27 @@ export function known(dialog) {
     logOut();
     dialog.close();
   };
-  const kept = account ? "your account until nobody has used it here for 90 days" : "your name and your seat";
-  const words = `You are ${account ? "logged in" : "a guest"}. This browser remembers ${kept}, in all its tabs, until you log out.`;
+  const words = account
+    ? t("You are logged in. This browser remembers your account until nobody has used it here for 90 days, in all its tabs, until you log out.")
+    : t("You are a guest. This browser remembers your name and your seat, in all its tabs, until you log out.");
   const guest = account ? [] : [...(state.mine?.values() ?? [])].filter((row) => row.table !== state.own && row.state !== "over");
   const lost = [
-    state.own !== null && "give up the match that you play",
-    state.openedTables.size && !account && "give up your tables that wait",
-    guest.some((row) => row.state === "turn" || row.state === "wait") && "find your other matches no more",
+    state.own !== null && t("give up the match that you play"),
+    state.openedTables.size && !account && t("give up your tables that wait"),
+    guest.some((row) => row.state === "turn" || row.state === "wait") && t("find your other matches no more"),
   ].filter(Boolean);
   const safe = account && passwordsAreSafe();
   put(
     dialog,
     h("h2", { id: "log-in-title" }, shown),
-    h("p", { class: "soft" }, words, lost.length ? ` If you log out, you ${lost.join(", and ")}.` : ""),
-    part(dialog, "Be told when it is your turn", notices),
-    safe && part(dialog, "Where you are logged in", devices),
-    safe && part(dialog, "Change the password", passwordForm),
+    h("p", { class: "soft" }, words, lost.length ? ` ${t("If you log out, you {things}.", { things: lost.join(t(", and ")) })}` : ""),
+    part(dialog, t("Be told when it is your turn"), notices),
+    safe && part(dialog, t("Where you are logged in"), devices),
+    safe && part(dialog, t("Change the password"), passwordForm),
     h("div", { class: "row" },
-      h("a", { class: "button", href: "/mine", onclick: () => dialog.close() }, "Your matches"),
-      h("button", { type: "button", onclick: out }, "Log out"),
-      h("button", { type: "button", class: "go", onclick: () => dialog.close() }, "Close")),
+      h("a", { class: "button", href: "/mine", onclick: () => dialog.close() }, t("Your matches")),
+      h("button", { type: "button", onclick: out }, t("Log out")),
+      h("button", { type: "button", class: "go", onclick: () => dialog.close() }, t("Close"))),
   );
   dialog.showModal();
 }
@@ -57,7 +60,7 @@ export function deviceName(agent) {
 function devices(place) {
   const rows = h("ul", { class: "devices" });
   const everywhere = () => send({ do: "log-out", everywhere: true });
-  put(place, rows, h("button", { type: "button", onclick: everywhere }, "Log out everywhere"));
+  put(place, rows, h("button", { type: "button", onclick: everywhere }, t("Log out everywhere")));
   state.logIns = null;
   send({ do: "log-ins" });
   return listen(() => put(rows, ...(state.logIns ?? []).map(device)));
@@ -65,12 +68,12 @@ function devices(place) {
 
 function device(row) {
   const end = () => send({ do: "log-out", id: row.id });
-  const name = row.device || "A device without a name";
+  const name = row.device || t("A device without a name");
   return h("li", {},
-    h("span", {}, name, h("br"), h("span", { class: "soft small" }, `since ${row.since}, last used ${row.seen}`)),
+    h("span", {}, name, h("br"), h("span", { class: "soft small" }, t("since {since}, last used {seen}", row))),
     row.here
-      ? h("span", { class: "soft" }, "this device")
-      : h("button", { type: "button", "aria-label": `Log out: ${name}, since ${row.since}`, onclick: end }, "Log out"));
+      ? h("span", { class: "soft" }, t("this device"))
+      : h("button", { type: "button", "aria-label": t("Log out: {name}, since {since}", { name, since: row.since }), onclick: end }, t("Log out")));
 }
 
 /** Show a form for a new password in an element. Returns the function that ends it. */
@@ -78,14 +81,14 @@ function passwordForm(place) {
   const old = h("input", { type: "password", autocomplete: "current-password", required: true });
   const fresh = h("input", { type: "password", autocomplete: "new-password", required: true, minlength: 8 });
   const said = h("p", { role: "alert" });
-  const change = h("button", { class: "go" }, "Change the password");
+  const change = h("button", { class: "go" }, t("Change the password"));
   /** What the host had said when the change was asked for; `null`: no change is under way. */
   let asked = null;
   const submit = (event) => {
     event.preventDefault();
     asked = { refusals: state.sorry.count, changes: state.passwords };
     change.disabled = send({ do: "password", old: old.value, new: fresh.value });
-    say(said, change.disabled ? "" : "There is no connection to the host now. Try again in a moment.");
+    say(said, change.disabled ? "" : NOBODY);
   };
   const answered = () => {
     if (!asked || (state.sorry.count === asked.refusals && state.passwords === asked.changes)) return;
@@ -93,13 +96,13 @@ function passwordForm(place) {
     asked = null;
     change.disabled = false;
     said.className = done ? "" : "why";
-    say(said, done ? "Your password is changed. Other devices must log in again." : state.sorry.why);
+    say(said, done ? t("Your password is changed. Other devices must log in again.") : state.sorry.why);
     if (done) old.value = fresh.value = "";
     if (done) send({ do: "log-ins" });
   };
   put(
     place,
-    h("form", { onsubmit: submit }, h("label", {}, "Old password", old), h("label", {}, "New password", fresh), said, change),
+    h("form", { onsubmit: submit }, h("label", {}, t("Old password"), old), h("label", {}, t("New password"), fresh), said, change),
   );
   return listen(answered);
 }

@@ -7,6 +7,7 @@ import { announce, h, notice, put, say, set } from "./dom.js";
 import { logInDialog } from "./login.js";
 import { begin, look, reconnect } from "./socket.js";
 import { listen, state } from "./store.js";
+import { languageSwitch, t, titled } from "./words.js";
 
 const PAGES = [
   { path: /^\/$/, page: "tables", load: () => import("./lobby.js") },
@@ -58,14 +59,14 @@ async function show(url) {
 
 function nothing(place) {
   look({});
-  document.title = "Nothing here - gamehost";
-  put(place, h("h1", {}, "There is no such page"), h("p", {}, h("a", { href: "/" }, "All tables")));
+  document.title = titled(t("Nothing here"));
+  put(place, h("h1", {}, t("There is no such page")), h("p", {}, h("a", { href: "/" }, t("All tables"))));
 }
 
 function unreachable(place) {
   document.title = "gamehost";
-  const again = h("button", { type: "button", onclick: () => location.reload() }, "Load again");
-  put(place, h("h1", {}, "This page could not be loaded"), h("p", { class: "soft" }, "The host did not answer."), again);
+  const again = h("button", { type: "button", onclick: () => location.reload() }, t("Load again"));
+  put(place, h("h1", {}, t("This page could not be loaded")), h("p", { class: "soft" }, t("The host did not answer.")), again);
 }
 
 function followLinks() {
@@ -98,7 +99,7 @@ function follow() {
     if (!document.querySelector("dialog[open]")) notice(state.sorry.why);
   }
   if (state.me) mine ??= import("./mine.js").then(({ follow: begins }) => begins());
-  say(document.getElementById("me"), state.me ? state.me.shown : "Guest");
+  say(document.getElementById("me"), state.me ? state.me.shown : t("Guest"));
   showLink();
 }
 
@@ -109,10 +110,10 @@ function showLink() {
   const place = document.getElementById("link");
   clearTimeout(late);
   if (state.link === "open" || state.link === "closed") put(place);
-  else if (state.link === "connecting") late = setTimeout(() => say(place, "The host cannot be reached. Trying again ..."), place.textContent ? 0 : 1200);
+  else if (state.link === "connecting") late = setTimeout(() => say(place, t("The host cannot be reached. Trying again ...")), place.textContent ? 0 : 1200);
   else if (!place.querySelector("button")) {
-    put(place, /another connection/.test(state.why) ? "You go on in another tab. " : `${state.why || "The connection has ended"} `,
-      h("button", { type: "button", onclick: reconnect }, "Use this one"));
+    put(place, /another connection/.test(state.why) ? t("You go on in another tab.") : state.why || t("The connection has ended"), " ",
+      h("button", { type: "button", onclick: reconnect }, t("Use this one")));
   }
 }
 
@@ -128,6 +129,7 @@ function themeButton() {
 }
 
 themeButton();
+languageSwitch(document.getElementById("language"));
 followLinks();
 listen(follow);
 document.getElementById("me").addEventListener("click", () => logInDialog());

@@ -1,6 +1,7 @@
 // How much time is left for a move, beside the board.
 
 import { announce, h, say } from "./dom.js";
+import { listed, t } from "./words.js";
 
 /** A time is counted down, second by second, when less than this part of it is left. */
 const SHORT = 1 / 5;
@@ -16,8 +17,8 @@ export function leftWords(left, allowed) {
   const seconds = Math.max(0, Math.ceil(left / 1000));
   if ((left < allowed * SHORT && left < 7_200_000) || seconds < COUNTED) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes >= 5760) return `${Math.floor(minutes / 1440)} days`;
-  return minutes >= 120 ? `${Math.floor(minutes / 60)} h` : `${minutes} min`;
+  if (minutes >= 5760) return t("{n} day|{n} days", { n: Math.floor(minutes / 1440) });
+  return minutes >= 120 ? t("{n} h", { n: Math.floor(minutes / 60) }) : t("{n} min", { n: minutes });
 }
 
 /** The line that says how long those have whose turn it is. */
@@ -48,10 +49,12 @@ export class Deadline {
     const left = told - (performance.now() - table.dueAt);
     const short = left < allowed * SHORT;
     this.element.classList.toggle("short", short && this.known);
-    if (!this.known) return void say(this.element, "The host is not there: how much time is left is not known.");
+    if (!this.known) return void say(this.element, t("The host is not there: how much time is left is not known."));
     const mine = table.seat !== null && turns.includes(table.seat);
-    const who = mine ? "You have" : `${turns.map((seat) => table.names[seat]).join(" and ")} ${turns.length > 1 ? "have" : "has"}`;
-    say(this.element, `${who} ${leftWords(left, allowed)}${mine && short ? " left, or you lose" : " left"}`);
+    const time = leftWords(left, allowed);
+    const names = listed(turns.map((seat) => table.names[seat]));
+    const words = mine ? t(short ? "You have {time} left, or you lose" : "You have {time} left", { time }) : t("{names} has {time} left|{names} have {time} left", { n: turns.length, names, time });
+    say(this.element, words);
     if (mine && short) this.warn(left / 1000);
   }
 
@@ -60,6 +63,6 @@ export class Deadline {
     const passed = TOLD.findLastIndex((one) => seconds <= one);
     if (passed < 0 || passed === this.told) return;
     this.told = passed;
-    announce(`${Math.ceil(seconds)} seconds left.`);
+    announce(t("{n} second left.|{n} seconds left.", { n: Math.ceil(seconds) }));
   }
 }

@@ -8,6 +8,7 @@ import { h, link, say } from "./dom.js";
 import { endWords } from "./seats.js";
 import { send } from "./socket.js";
 import { ADVICE, state } from "./store.js";
+import { listed, t } from "./words.js";
 
 const KEPT = "guide";
 /** House players that have a stronger one. */
@@ -83,7 +84,7 @@ export class Guide {
   constructor(hint) {
     this.hint = hint;
     this.words = h("p", { role: "status" });
-    this.hide = h("button", { type: "button", onclick: () => this.turn(false) }, "Hide");
+    this.hide = h("button", { type: "button", onclick: () => this.turn(false) }, t("Hide"));
     this.rules = h("span", {});
     this.element = h("div", { class: "guide sheet", hidden: true }, this.words, h("div", { class: "row" }, this.rules, this.hide));
     this.seen = new Set();
@@ -101,7 +102,7 @@ export class Guide {
     const wanted = guided() && table.seat !== null;
     this.element.hidden = !wanted;
     if (!wanted) return this.hint(null);
-    if (!this.rules.firstChild) this.rules.append(link(`/rules/${table.game}`, { class: "button", target: "_blank" }, "The rules"));
+    if (!this.rules.firstChild) this.rules.append(link(`/rules/${table.game}`, { class: "button", target: "_blank" }, t("The rules")));
     if (this.n !== table.n || this.opened !== state.opened) {
       Object.assign(this, { n: table.n, opened: state.opened, asked: 0 });
       this.seen.clear();
@@ -111,7 +112,7 @@ export class Guide {
     const advice = acts ? this.advice(table) : null;
     const best = advice?.advice ? towards(game, view, options, spec, advice.advice) : null;
     const cell = best ?? (acts && !advice?.waits ? example(game, view, options, spec, table.n, this.seen) : null);
-    say(this.words, advice?.waits ? "A stronger player looks for the best move ..." : this.line(table, game, view, options, cell, best && advice.because));
+    say(this.words, advice?.waits ? t("A stronger player looks for the best move ...") : this.line(table, game, view, options, cell, best && advice.because));
     this.hint(cell?.id ?? null);
   }
 
@@ -128,10 +129,10 @@ export class Guide {
   }
 
   line(table, game, view, options, cell, because) {
-    if (table.over) return `${endWords(table).title}. That was a whole match: play again, or against a person.`;
-    if (options.turns.length && !options.turns.includes(table.seat)) return `Wait: ${options.turns.map((seat) => table.names[seat]).join(" and ")} to move.`;
-    if (!cell) return options.turns.includes(table.seat) ? "The host says in a moment what you can do ..." : "Wait for the host ...";
-    if (because) return `Press “${cell.label}”. ${because}`;
-    return `${game.advice?.(view, options) ?? "Press what is outlined: that is what you can do now."} For example, press “${cell.label}”.`;
+    if (table.over) return t("{end}. That was a whole match: play again, or against a person.", { end: endWords(table).title });
+    if (options.turns.length && !options.turns.includes(table.seat)) return t("Wait: {names} to move.", { names: listed(options.turns.map((seat) => table.names[seat])) });
+    if (!cell) return options.turns.includes(table.seat) ? t("The host says in a moment what you can do ...") : t("Wait for the host ...");
+    if (because) return `${t("Press “{cell}”.", { cell: cell.label })} ${because}`;
+    return `${game.advice?.(view, options) ?? t("Press what is outlined: that is what you can do now.")} ${t("For example, press “{cell}”.", { cell: cell.label })}`;
   }
 }

@@ -1,7 +1,7 @@
 // Invitations: the address of a private table for others, and what they see who open it.
 
 import { Board } from "./board.js";
-import { settingWords, timesOf } from "./deadline.js";
+import { listed, settingWords, t, timesOf } from "./words.js";
 import { h, link, notice, put, svg } from "./dom.js";
 import { loadGame, titleOf } from "./games.js";
 
@@ -11,38 +11,35 @@ export function inviteBox(table, code) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(address);
-      notice("The address is copied. Send it to the other players.");
+      notice(t("The address is copied. Send it to the other players."));
     } catch {
-      notice("Copying is not allowed here: mark the address, and copy it.");
+      notice(t("Copying is not allowed here: mark the address, and copy it."));
     }
   };
   // The sheet of a phone. Who closes it without a choice has shared nothing, which is no fault.
   const share = () => navigator.share({ url: address }).catch(() => {});
   const box = h("div", { class: "invite" },
-    h("div", {}, h("p", {}, "Send this address to the other players:"), h("code", {}, address),
+    h("div", {}, h("p", {}, t("Send this address to the other players:")), h("code", {}, address),
       h("div", { class: "row" },
-        navigator.share && matchMedia("(pointer: coarse)").matches && h("button", { type: "button", class: "go", onclick: share }, "Share"),
-        h("button", { type: "button", "data-copy": true, onclick: copy }, "Copy"))));
+        navigator.share && matchMedia("(pointer: coarse)").matches && h("button", { type: "button", class: "go", onclick: share }, t("Share")),
+        h("button", { type: "button", "data-copy": true, onclick: copy }, t("Copy")))));
   import("./qr.js").then(({ qrPicture }) => {
-    const picture = qrPicture(address, "The address as a QR code");
+    const picture = qrPicture(address, t("The address as a QR code"));
     if (picture) box.append(svg(picture));
   });
   return box;
 }
 
 /** What is said beside a table that waits. */
-export const KEPT = "The table waits for a day, and is yours when you come back: you can close this page.";
-
-const list = (names) => names.join(names.length > 2 ? ", " : " and ");
+export const KEPT = t("The table waits for a day, and is yours when you come back: you can close this page.");
 
 /** Who has a seat at a table that waits, and what it waits for, in a sentence or two. */
 export function gathered({ names, seats, away = [] }) {
-  const are = (some) => (some.length === 1 ? "is" : "are");
   const missing = seats - names.length;
   const here = names.filter((name) => !away.includes(name));
-  const begins = missing ? `${missing} more ${missing === 1 ? "player is" : "players are"} needed` : "The match begins when all are here";
-  const gone = away.length ? ` ${list(away)} ${are(away)} away now, and told at the next visit.` : "";
-  return `${begins}. ${here.length ? `${list(here)} ${are(here)} here.` : ""}${gone}`;
+  const begins = missing ? t("{n} more player is needed|{n} more players are needed", { n: missing }) : t("The match begins when all are here");
+  const gone = away.length ? ` ${t("{names} is away now, and told at the next visit.|{names} are away now, and told at the next visit.", { n: away.length, names: listed(away) })}` : "";
+  return `${begins}. ${here.length ? t("{names} is here.|{names} are here.", { n: here.length, names: listed(here) }) : ""}${gone}`;
 }
 
 /** Fill `place` with an invitation: the game, who invites, the settings, and one button. */
@@ -58,14 +55,14 @@ export async function showInvitation(place, invitation, join) {
   }
   const others = seats > 2 || invitation.away ? gathered(invitation) : "";
   put(place,
-    h("h1", {}, `${names[0]} invites you to ${title}`),
+    h("h1", {}, t("{name} invites you to {game}", { name: names[0], game: title })),
     h("div", { class: "invited" },
       game?.sample && h("div", { class: "sample", "aria-hidden": "true" }, board.element),
       h("div", {},
         h("p", {}, [game?.about, ...settingWords(settings)].filter(Boolean).join(" · ")),
         h("p", { class: "soft" }, others, " ", timesOf(name, settings)),
-        h("p", {}, link(`/rules/${name}`, {}, `How to play ${title}`)))),
+        h("p", {}, link(`/rules/${name}`, {}, t("How to play {game}", { game: title }))))),
     full
-      ? h("p", {}, "All seats are taken. The match begins when all players are here; you can watch it then.")
-      : h("div", { class: "row" }, h("button", { type: "button", class: "go", onclick: join }, "Take a seat")));
+      ? h("p", {}, t("All seats are taken. The match begins when all players are here; you can watch it then."))
+      : h("div", { class: "row" }, h("button", { type: "button", class: "go", onclick: join }, t("Take a seat"))));
 }

@@ -11,6 +11,7 @@
 
 import { Board } from "./board.js";
 import { h, put, say } from "./dom.js";
+import { t } from "./words.js";
 
 /** Whether actions are those of a solution. */
 export const solves = (lesson, acts) => lesson.solved.some((actions) => actions.join() === acts.join());
@@ -24,12 +25,12 @@ export async function open(place, name, game, play) {
     const lesson = lessons[number];
     const said = h("p", { class: "lesson-answer", role: "status" }, "");
     const next = number + 1 < lessons.length
-      ? h("button", { type: "button", class: "go", onclick: () => show(number + 1) }, "Next lesson")
-      : h("button", { type: "button", class: "go", onclick: play }, "Play a guided first game");
-    const again = h("button", { type: "button", onclick: () => show(number) }, "Again");
-    const heading = h("h2", { tabindex: "-1" }, `Lesson ${number + 1} of ${lessons.length}: ${lesson.title}`);
+      ? h("button", { type: "button", class: "go", onclick: () => show(number + 1) }, t("Next lesson"))
+      : h("button", { type: "button", class: "go", onclick: play }, t("Play a guided first game"));
+    const again = h("button", { type: "button", onclick: () => show(number) }, t("Again"));
+    const heading = h("h2", { tabindex: "-1" }, t("Lesson {n} of {all}: {title}", { n: number + 1, all: lessons.length, title: t(lesson.title) }));
     const board = new Board((id) => pressed(id));
-    put(place, heading, h("p", {}, lesson.goal), said, board.element, h("div", { class: "row" }, again, next));
+    put(place, heading, h("p", {}, t(lesson.goal)), said, board.element, h("div", { class: "row" }, again, next));
     let [view, choice, done] = [lesson.view, null, false];
     draw();
     heading.focus();
@@ -39,7 +40,7 @@ export async function open(place, name, game, play) {
       const wide = innerWidth >= 700;
       return {
         seat: 0, mine: 0, can: !done, moves: done ? [] : lesson.lists[begun] ?? [], choice, small: false, wide, last: null,
-        names: ["you", "the enemy"], fresh: false, turns: [0], picture: null,
+        names: [t("you"), t("the enemy")], fresh: false, turns: [0], picture: null,
       };
     }
 
@@ -54,7 +55,7 @@ export async function open(place, name, game, play) {
       if (to.act !== undefined) {
         done = solves(lesson, [to.act].flat());
         if (done && to.event) view = game.after(view, to.event, 0);
-        say(said, done ? `Right. ${lesson.answer}` : `Not yet. ${lesson.wrong}`);
+        say(said, done ? `${t("Right.")} ${t(lesson.answer)}` : `${t("Not yet.")} ${t(lesson.wrong)}`);
       }
       draw();
     }

@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { h, link, list, put, say, set } from "./dom.js";
-import { lasting, settingWords, timesOf } from "./deadline.js";
+import { lasting, settingWords, t, timesOf, titled } from "./words.js";
 import { games, loadGame, loaded, titleOf } from "./games.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { look, send } from "./socket.js";
@@ -12,7 +12,7 @@ import { listen, state, viewOf } from "./store.js";
 const WATCHED = 12;
 
 export function open(place) {
-  document.title = "Tables - gamehost";
+  document.title = titled(t("Tables"));
   const parts = {
     seeking: h("div", { class: "seeking", role: "status" }),
     mine: h("div", { class: "mine", hidden: true }),
@@ -25,12 +25,12 @@ export function open(place) {
   };
   put(
     place,
-    h("h1", {}, "Play, or watch others play"),
+    h("h1", {}, t("Play, or watch others play")),
     parts.seeking,
     parts.mine,
     parts.games,
     parts.waits,
-    h("h2", { class: "live-title" }, "Live tables ", parts.count),
+    h("h2", { class: "live-title" }, t("Live tables"), " ", parts.count),
     parts.none,
     parts.boards,
     parts.more,
@@ -46,16 +46,9 @@ export function open(place) {
 }
 
 function programs() {
-  const { console: byHand, open: byProgram } = JSON.parse(document.querySelector("meta[name=ways]").content);
-  const run = (words, more = "") => h("pre", { tabindex: "0" }, words.replace("HOST", location.hostname) + more);
-  return h("details", { class: "programs" },
-    h("summary", {}, "Play from a terminal, or with a program"),
-    h("p", {}, "The players at these tables come in many ways, and all of them meet here."),
-    byHand && h("p", {}, "In a terminal, the console draws the board and explains itself:"),
-    byHand && run(byHand),
-    byProgram && h("p", {}, "A program speaks the open wire, one JSON object a line:"),
-    byProgram && run(byProgram, '\n{"do":"enter","name":"ann"}\n{"do":"seek","game":"onitama"}'),
-    h("p", { class: "soft" }, h("a", { href: "/api/schema.json" }, "All messages as JSON Schema")));
+  const place = h("div", {});
+  const open = () => import("./programs.js").then(({ programs: told }) => put(place, told()));
+  return h("details", { class: "programs", ontoggle: open }, h("summary", {}, t("Play from a terminal, or with a program")), place);
 }
 
 // -- the games
@@ -66,14 +59,14 @@ function gameCard(name, place) {
     board,
     title: h("h2", {}, titleOf(name)),
     about: h("p", { class: "soft about" }),
-    rules: link(`/rules/${name}`, { class: "small how", "aria-label": `How to play ${titleOf(name)}` }, "How to play"),
+    rules: link(`/rules/${name}`, { class: "small how", "aria-label": t("How to play {game}", { game: titleOf(name) }) }, t("How to play")),
     waiting: h("p", { class: "waiting small" }),
-    play: h("button", { type: "button", class: "go", onclick: () => play(name) }, "Play"),
+    play: h("button", { type: "button", class: "go", onclick: () => play(name) }, t("Play")),
     more: h("button", { type: "button", onclick: () => more(name) }, "\u22ef"),
   };
   set(card.play, "data-play", name);
-  set(card.play, "aria-label", `Play ${titleOf(name)}`);
-  set(card.more, "aria-label", `More ways to play ${titleOf(name)}`);
+  set(card.play, "aria-label", t("Play {game}", { game: titleOf(name) }));
+  set(card.more, "aria-label", t("More ways to play {game}", { game: titleOf(name) }));
   const picture = h("div", { class: "sample", "aria-hidden": "true" }, board.element);
   card.element = h("section", { class: "game sheet" }, picture,
     h("div", { class: "words" }, card.title, card.about, h("p", { class: "small" }, card.rules), card.waiting),
@@ -94,14 +87,14 @@ function more(name) {
 }
 
 function drawSample(card, game) {
-  say(card.about, game.about);
+  say(card.about, t(game.about));
   card.board.show(game.draw(game.sample, { seat: 0, mine: null, can: false, moves: [], choice: null, small: true, wide: true, last: null, names: [] }));
 }
 
 function waitingWords(rows) {
   const names = rows.flatMap((row) => row.names);
-  if (!names.length) return "Nobody waits";
-  return names.length === 1 ? `${names[0]} waits` : `${names.length} wait`;
+  if (!names.length) return t("Nobody waits");
+  return names.length === 1 ? t("{name} waits", { name: names[0] }) : t("{n} wait|{n} wait", { n: names.length });
 }
 
 // -- what changes
@@ -116,8 +109,8 @@ function show(parts, cards) {
   }
   showWaiting(parts.waits);
   const rows = [...state.rows.values()].sort((one, other) => other.table - one.table);
-  say(parts.count, state.listed && rows.length ? `${rows.length} going on` : "");
-  say(parts.none, rows.length || !state.listed ? "" : "No match is going on. Play one, and somebody may come to watch.");
+  say(parts.count, state.listed && rows.length ? t("{n} going on|{n} going on", { n: rows.length }) : "");
+  say(parts.none, rows.length || !state.listed ? "" : t("No match is going on. Play one, and somebody may come to watch."));
   const boards = rows.slice(0, WATCHED);
   list(parts.boards, boards, (row) => row.table, liveCard, updateCard);
   list(parts.more, rows.slice(WATCHED), (row) => row.table, liveRow, updateRow);
@@ -134,11 +127,11 @@ function showSeeking(place) {
   const key = own !== null ? `own ${own}` : JSON.stringify(seeking);
   if (place.dataset.shows === key) return;
   place.dataset.shows = key;
-  if (own !== null) put(place, h("p", {}, "Your match goes on. "), link(`/table/${own}`, { class: "button go" }, "Back to your match"));
+  if (own !== null) put(place, h("p", {}, t("Your match goes on."), " "), link(`/table/${own}`, { class: "button go" }, t("Back to your match")));
   else if (!seeking) put(place);
   else {
     const title = titleOf(seeking.game);
-    const words = h("span", {}, "waiting for an opponent.");
+    const words = h("span", {}, t("waiting for an opponent."));
     const invitation = seeking.code && seeking.names.length < seeking.seats ? h("div", { class: "invitation" }) : null;
     if (seeking.lasts) {
       import("./invite.js").then(({ KEPT, gathered, inviteBox }) => {
@@ -150,20 +143,20 @@ function showSeeking(place) {
       h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
       h("p", {}, `${title}: `, words, " ", h("span", { class: "soft" }, `${houseComes(seeking)} ${timesOf(seeking.game, seeking.settings)}`)),
       invitation,
-      h("div", { class: "row" }, h("span", { class: "small" }, "Or play the host:"), LEVELS.map(houseButton)),
-      h("button", { type: "button", onclick: () => send({ do: "stop", table: seeking.lasts && seeking.table }) }, "Stop"));
+      h("div", { class: "row" }, h("span", { class: "small" }, t("Or play the host:")), LEVELS.map(houseButton)),
+      h("button", { type: "button", onclick: () => send({ do: "stop", table: seeking.lasts && seeking.table }) }, t("Stop")));
   }
 }
 
 /** When the host's own player comes, in words; "": none comes unasked. */
 function houseComes({ game, code }) {
   const seconds = code ? 0 : games().get(game)?.house ?? 0;
-  return seconds ? `If nobody comes within ${lasting(seconds)}, the host plays.` : "";
+  return seconds ? t("If nobody comes within {time}, the host plays.", { time: lasting(seconds) }) : "";
 }
 
 /** A button that has a house player of a level take the empty seats. */
 function houseButton(level) {
-  return h("button", { type: "button", "data-house": level, onclick: () => send({ do: "house", level }) }, level);
+  return h("button", { type: "button", "data-house": level, onclick: () => send({ do: "house", level }) }, t(level));
 }
 
 /** Tables that wait for more players, or with settings of their own, can be joined. */
@@ -173,11 +166,11 @@ function showWaiting(place) {
     const join = () => loggedIn(() => send({ do: "join", table: row.table }));
     const title = titleOf(row.game);
     return h("li", { class: "sheet" }, h("p", {}),
-      h("button", { type: "button", class: "go", onclick: join, "aria-label": `Join ${title}, table ${row.table}` }, "Join"));
+      h("button", { type: "button", class: "go", onclick: join, "aria-label": t("Join {game}, table {table}", { game: title, table: row.table }) }, t("Join")));
   }, (element, row) => {
     const title = titleOf(row.game);
-    const there = row.names.map((name) => (row.away?.includes(name) ? `${name} (away)` : name)).join(", ");
-    say(element.firstChild, [`${title}: ${there}`, `${row.names.length} of ${row.seats}`, ...settingWords(row.settings)].join(" · "));
+    const there = row.names.map((name) => (row.away?.includes(name) ? t("{name} (away)", { name }) : name)).join(", ");
+    say(element.firstChild, [`${title}: ${there}`, t("{n} of {all}", { n: row.names.length, all: row.seats }), ...settingWords(row.settings)].join(" · "));
     element.lastChild.disabled = state.own !== null;
   });
 }
@@ -185,12 +178,12 @@ function showWaiting(place) {
 function names(row) {
   return row.names.map((name, seat) => {
     const turn = row.turn.includes(seat);
-    return h("span", { class: turn ? "turn" : "" }, name, turn && h("span", { class: "unseen" }, " is to move"));
+    return h("span", { class: turn ? "turn" : "" }, name, turn && h("span", { class: "unseen" }, ` ${t("is to move")}`));
   });
 }
 
 /** How many watch, if anybody does. */
-const counts = ({ watchers }) => (watchers ? `${watchers} ${watchers === 1 ? "watcher" : "watchers"}` : "");
+const counts = ({ watchers }) => (watchers ? t("{n} watcher|{n} watchers", { n: watchers }) : "");
 
 function liveCard(row) {
   const board = new Board();
@@ -230,7 +223,7 @@ function updateRow(element, row) {
   const key = JSON.stringify([row.names, row.turn]);
   if (top.dataset.shows !== key) {
     top.dataset.shows = key;
-    put(top, names(row).flatMap((name, seat) => (seat ? [" and ", name] : [name])));
+    put(top, names(row).flatMap((name, seat) => (seat ? [` ${t("and")} `, name] : [name])));
   }
   say(foot, [titleOf(row.game), counts(row)].filter(Boolean).join(", "));
 }

@@ -8,6 +8,7 @@ import { address, fetchJson, resultWords, shownNames } from "./record.js";
 import { Seats } from "./seats.js";
 import { look, send } from "./socket.js";
 import { listen, state } from "./store.js";
+import { t, titled } from "./words.js";
 
 const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
 /** Milliseconds for which `Play` shows a position. */
@@ -23,14 +24,14 @@ export function open(place, url) {
 class MatchPage {
   constructor(place, number, wanted, code) {
     Object.assign(this, { place, number, code, wanted: wanted === "" ? null : Number(wanted), at: 0, turned: false, timer: 0, laid: false });
-    document.title = `Match ${number} - gamehost`;
+    document.title = titled(t("Match {n}", { n: number }));
     this.board = new Board(() => {});
     this.seats = new Seats();
     this.moves = new MoveList((back) => this.goTo(back ? this.stops.findIndex((stop) => stop.index >= back.index) : this.stops.length - 1));
     this.title = h("h1", {});
     this.detail = h("p", { class: "soft small" });
     this.closed = false;
-    put(place, h("p", { class: "soft", role: "status" }, `Match ${number} ...`));
+    put(place, h("p", { class: "soft", role: "status" }, t("Match {n} ...", { n: number })));
     const redraw = () => this.laid && this.show();
     const key = (event) => this.key(event);
     const hash = () => this.goToMove(Number(location.hash.slice(1)));
@@ -66,7 +67,7 @@ class MatchPage {
       if (record) await this.take({ ...record, over: { winners: record.winners, why: record.why, cause: record.cause } });
       else this.watch();
     } catch {
-      if (!this.closed) this.missing("It could not be loaded", "The host did not answer. Load the page again.");
+      if (!this.closed) this.missing(t("It could not be loaded"), t("The host did not answer. Load the page again."));
     }
   }
 
@@ -100,21 +101,21 @@ class MatchPage {
   /** It goes on no more: it may have ended just now, and the list is some moments old. */
   unlisted() {
     this.stopListening();
-    if (this.again) return this.missing("There is no such match", "It may never have begun, or it is not kept here.");
+    if (this.again) return this.missing(t("There is no such match"), t("It may never have begun, or it is not kept here."));
     this.again = true;
     notice("");
     return void setTimeout(() => !this.closed && this.load(), LISTED);
   }
 
   missing(title, why) {
-    put(this.place, h("h1", {}, title), h("p", { class: "soft" }, why), h("p", {}, link("/matches", {}, "All matches")));
+    put(this.place, h("h1", {}, title), h("p", { class: "soft" }, why), h("p", {}, link("/matches", {}, t("All matches"))));
   }
 
   async take(told) {
     const match = { ...told, names: shownNames(told) };
     const game = await loadGame(match.game);
     if (this.closed) return;
-    if (!game) return void this.missing("This match cannot be shown", `The page does not know the game ${match.game}.`);
+    if (!game) return void this.missing(t("This match cannot be shown"), t("The page does not know the game {game}.", { game: match.game }));
     const atEnd = !this.laid || this.at === this.stops.length - 1;
     Object.assign(this, { match, game, stops: stopsOf(game, match.events, match.hidden, this) });
     this.table = {
@@ -122,7 +123,7 @@ class MatchPage {
       over: match.over, away: new Set(), left: new Set(), clocks: null,
     };
     if (game.plain) this.stopDrawing ??= listen(() => this.laid && this.show());
-    if (!this.stops.length) return void this.missing("Nothing has happened yet", "The match has just begun.");
+    if (!this.stops.length) return void this.missing(t("Nothing has happened yet"), t("The match has just begun."));
     if (!this.laid) this.layOut();
     if (this.wanted !== null) this.goToMove(this.wanted);
     else if (atEnd) this.goTo(this.stops.length - 1, false);
@@ -136,19 +137,19 @@ class MatchPage {
     this.laid = true;
     const icon = (path) => svg(["svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, ["path", { d: path }]]);
     const step = (name, path, to) => h("button", { type: "button", "aria-label": name, onclick: () => this.user(to()) }, icon(path));
-    this.slider = h("input", { type: "range", min: 0, "aria-label": "Position", oninput: () => this.user(Number(this.slider.value)) });
+    this.slider = h("input", { type: "range", min: 0, "aria-label": t("Position"), oninput: () => this.user(Number(this.slider.value)) });
     this.count = h("span", { class: "soft small" });
-    this.playing = h("button", { type: "button", class: "go", onclick: () => (this.timer ? this.pause() : this.play()) }, "Play");
+    this.playing = h("button", { type: "button", class: "go", onclick: () => (this.timer ? this.pause() : this.play()) }, t("Play on its own"));
     const controls = h("div", { class: "steps" },
       h("div", { class: "row" },
-        step("First position", "M5 5v14M19 5 9 12l10 7z", () => 0),
-        step("One back", "M17 5 7 12l10 7z", () => this.at - 1),
+        step(t("First position"), "M5 5v14M19 5 9 12l10 7z", () => 0),
+        step(t("One back"), "M17 5 7 12l10 7z", () => this.at - 1),
         this.playing,
-        step("One forward", "M7 5l10 7-10 7z", () => this.at + 1),
-        step("Last position", "M19 5v14M5 5l10 7-10 7z", () => this.stops.length - 1)),
+        step(t("One forward"), "M7 5l10 7-10 7z", () => this.at + 1),
+        step(t("Last position"), "M19 5v14M5 5l10 7-10 7z", () => this.stops.length - 1)),
       h("div", { class: "row" }, this.slider, this.count));
     this.buttons = h("div", { class: "row buttons" });
-    const panel = h("section", { class: "panel sheet", "aria-label": "The match" },
+    const panel = h("section", { class: "panel sheet", "aria-label": t("The match") },
       h("div", { class: "head" }, this.title, this.detail), this.moves.element, this.buttons);
     this.middle = h("div", { class: "middle" }, this.seats.above, this.board.element, this.seats.below, controls);
     put(this.place, h("div", { class: this.game.bare ? "table bare steppable" : "table steppable" }, this.middle, panel));
@@ -162,10 +163,10 @@ class MatchPage {
       this.show();
     };
     put(this.buttons,
-      h("button", { type: "button", onclick: () => this.share() }, "Share"),
-      this.game.bare ? null : h("button", { type: "button", onclick: turn }, "Flip"),
-      this.match.over && !this.study ? h("button", { type: "button", class: "go", onclick: () => this.beginStudy() }, "Where did it turn?") : null,
-      ...(this.match.live ? [link(`/table/${this.number}`, { class: "button" }, "To the table")] : [file("json", "JSON"), file("txt", "Text"), file("svg", "SVG")]));
+      h("button", { type: "button", onclick: () => this.share() }, t("Share")),
+      this.game.bare ? null : h("button", { type: "button", onclick: turn }, t("Flip")),
+      this.match.over && !this.study ? h("button", { type: "button", class: "go", onclick: () => this.beginStudy() }, t("Where did it turn?")) : null,
+      ...(this.match.live ? [link(`/table/${this.number}`, { class: "button" }, t("To the table"))] : [file("json", "JSON"), file("txt", t("Text")), file("svg", "SVG")]));
   }
 
   async beginStudy() {
@@ -203,7 +204,7 @@ class MatchPage {
     this.slider.max = stops.length - 1;
     this.slider.value = at;
     this.slider.setAttribute("aria-valuetext", this.words());
-    say(this.count, `Move ${at} of ${stops.length - 1}`);
+    say(this.count, t("Move {n} of {all}", { n: at, all: stops.length - 1 }));
     this.showStatus();
     this.study?.at(stop.n);
   }
@@ -221,9 +222,9 @@ class MatchPage {
 
   showStatus() {
     const { match, game } = this;
-    const who = match.names.join(" against ");
-    say(this.title, match.over ? resultWords({ ...match, ...match.over }) : `${who}, live`);
-    say(this.detail, `${titleOf(match.game)}, match ${this.number} · ${match.over ? who : "it goes on"}`);
+    const who = match.names.join(t(" against "));
+    say(this.title, match.over ? resultWords({ ...match, ...match.over }) : t("{names}, live", { names: who }));
+    say(this.detail, `${t("{game}, match {n}", { game: titleOf(match.game), n: this.number })} · ${match.over ? who : t("it goes on")}`);
     document.title = `${who} - ${game.title}`;
   }
 
@@ -231,7 +232,7 @@ class MatchPage {
   words() {
     const { stops, at, game, match } = this;
     const words = game.words?.(stops[at].move?.event ?? stops[at].last, match.names, stops[at].view);
-    return `Move ${at} of ${stops.length - 1}${words ? `: ${words}` : ""}`;
+    return `${t("Move {n} of {all}", { n: at, all: stops.length - 1 })}${words ? `: ${words}` : ""}`;
   }
 
   // -- stepping
@@ -278,7 +279,7 @@ class MatchPage {
 
   play() {
     if (this.at === this.stops.length - 1) this.goTo(0);
-    say(this.playing, "Pause");
+    say(this.playing, t("Pause"));
     this.timer = setInterval(() => {
       this.goTo(this.at + 1);
       if (this.at === this.stops.length - 1) this.pause();
@@ -288,7 +289,7 @@ class MatchPage {
   pause() {
     clearInterval(this.timer);
     this.timer = 0;
-    if (this.playing) say(this.playing, "Play");
+    if (this.playing) say(this.playing, t("Play on its own"));
   }
 
   key(event) {
@@ -306,10 +307,10 @@ class MatchPage {
       if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ url });
       else {
         await navigator.clipboard.writeText(url);
-        notice("The address of this position is copied.");
+        notice(t("The address of this position is copied."));
       }
     } catch {
-      notice(`The address of this position: ${url}`);
+      notice(t("The address of this position: {url}", { url }));
     }
   }
 }

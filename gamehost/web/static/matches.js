@@ -4,13 +4,14 @@ import { h, link, put } from "./dom.js";
 import { games, titleOf } from "./games.js";
 import { address, dateWords, fetchJson, lastedWords, resultWords } from "./record.js";
 import { look } from "./socket.js";
+import { t, titled } from "./words.js";
 
 export function open(place, url) {
   look({});
-  document.title = "Matches - gamehost";
+  document.title = titled(t("Matches"));
   const filters = { game: url.searchParams.get("game") ?? "", name: url.searchParams.get("name") ?? "", before: url.searchParams.get("before") };
   const rows = h("div", { class: "found", role: "status" });
-  put(place, h("h1", {}, "Matches"), filterForm(filters), rows);
+  put(place, h("h1", {}, t("Matches")), filterForm(filters), rows);
   let closed = false;
   showMatches(rows, filters, "/matches", () => closed);
   return () => (closed = true);
@@ -18,7 +19,7 @@ export function open(place, url) {
 
 /** The filters. They are part of the address, so that a list can be sent to others. */
 function filterForm({ game, name }) {
-  const options = [["", "all games"], ...[...games().keys()].map((one) => [one, titleOf(one)])];
+  const options = [["", t("all games")], ...[...games().keys()].map((one) => [one, titleOf(one)])];
   const choice = h("select", { name: "game" }, options.map(([value, text]) => h("option", { value, selected: value === game }, text)));
   const submit = (event) => {
     event.preventDefault();
@@ -26,30 +27,30 @@ function filterForm({ game, name }) {
     import("./app.js").then(({ go }) => go(address("/matches", chosen)));
   };
   return h("form", { class: "filters", role: "search", onsubmit: submit },
-    h("label", {}, "Game", choice),
-    h("label", {}, "Player", h("input", { name: "name", value: name, maxlength: 40, autocomplete: "off" })),
-    h("button", { class: "go" }, "Show"));
+    h("label", {}, t("Game"), choice),
+    h("label", {}, t("Player"), h("input", { name: "name", value: name, maxlength: 40, autocomplete: "off" })),
+    h("button", { class: "go" }, t("Show")));
 }
 
 /** Fill `place` with one page of finished matches. `path` is the address of the page itself, for the link to older ones. */
 export async function showMatches(place, filters, path, closed) {
-  put(place, h("p", { class: "soft" }, "Looking ..."));
+  put(place, h("p", { class: "soft" }, t("Looking ...")));
   let answer;
   try {
     answer = await fetchJson(address("/api/matches", filters));
   } catch {
-    if (!closed()) put(place, h("p", { class: "soft" }, "The host did not say which matches there are. Load the page again."));
+    if (!closed()) put(place, h("p", { class: "soft" }, t("The host did not say which matches there are. Load the page again.")));
     return;
   }
   if (closed()) return;
   const { matches, before } = answer;
-  if (!matches.length) put(place, h("p", { class: "soft" }, "No finished match is kept here that fits."));
-  else put(place, matchTable(matches), before && link(address(path, { ...filters, before }), { class: "button" }, "Older matches"));
+  if (!matches.length) put(place, h("p", { class: "soft" }, t("No finished match is kept here that fits.")));
+  else put(place, matchTable(matches), before && link(address(path, { ...filters, before }), { class: "button" }, t("Older matches")));
 }
 
 function matchTable(matches) {
-  const head = ["Match", "Game", "Players", "Result", "Time", "Ended"].map((title) => h("th", { scope: "col" }, title));
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Finished matches" },
+  const head = [t("Match"), t("Game"), t("Players"), t("Result"), t("Time"), t("Ended")].map((title) => h("th", { scope: "col" }, title));
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("Finished matches") },
     h("table", { class: "list matches sheet" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, matches.map(matchRow))));
 }
 
@@ -59,7 +60,7 @@ function matchRow(match) {
     return seat ? [h("span", { class: "soft" }, " : "), player] : [player];
   });
   return h("tr", {},
-    h("td", {}, link(`/match/${match.table}`, { "aria-label": `Match ${match.table}, step through` }, `${match.table}`)),
+    h("td", {}, link(`/match/${match.table}`, { "aria-label": t("Match {n}, step through", { n: match.table }) }, `${match.table}`)),
     h("td", {}, titleOf(match.game)),
     h("td", {}, players),
     h("td", {}, resultWords(match)),

@@ -7,6 +7,7 @@ import { tellHidden } from "./hidden.js";
 import { dateWords } from "./record.js";
 import { look, send } from "./socket.js";
 import { listen, state } from "./store.js";
+import { listed, t, titled } from "./words.js";
 
 /** So many are shown on the page of tables, where people come to play, too. */
 const FEW = 4;
@@ -25,27 +26,31 @@ export const wanted = (rows) => rows.filter((row) => row.state === "turn" || row
 /** So many milliseconds in words, the larger of the units that fit. */
 export function leftWords(milliseconds) {
   const minutes = Math.max(1, Math.round(milliseconds / 60_000));
-  const [count, unit] = minutes >= 2880 ? [minutes / 1440, "day"] : minutes >= 120 ? [minutes / 60, "hour"] : [minutes, "minute"];
-  return `${Math.floor(count)} ${unit}${Math.floor(count) === 1 ? "" : "s"}`;
+  if (minutes >= 2880) return t("{n} day|{n} days", { n: Math.floor(minutes / 1440) });
+  return minutes >= 120 ? t("{n} hour|{n} hours", { n: Math.floor(minutes / 60) }) : t("{n} minute|{n} minutes", { n: minutes });
 }
 
-const others = (row) => row.names.filter((_, seat) => seat !== row.seat).join(" and ");
+const others = (row) => listed(row.names.filter((_, seat) => seat !== row.seat));
 
 /** How a match stands, in words. `now`: milliseconds since 1970. */
 export function stateWords(row, me, now) {
-  const left = row.by === undefined ? "" : leftWords(row.by - now);
-  if (row.state === "turn") return `Your turn${left && `: ${left} left`}`;
-  if (row.state === "wait") return `${others(row) || "The others"} ${row.names.length > 2 ? "play" : "plays"}${left && `: ${left} left`}`;
-  if (row.state === "open") return `${row.names.length > 1 ? `${row.names.join(" and ")} have seats. It` : "It"} waits for players${left && `, for ${left}`}`;
-  if (row.state === "offer") return row.names.includes(me) ? "An offer waits for your answer" : `${row.names.join(" and ")} ${row.names.length > 1 ? "want" : "wants"} a rematch`;
+  const time = row.by === undefined ? "" : leftWords(row.by - now);
+  const left = time && t(": {time} left", { time });
+  if (row.state === "turn") return t("Your turn") + left;
+  if (row.state === "wait") return t("{names} plays|{names} play", { n: row.names.length - 1, names: others(row) || t("The others") }) + left;
+  if (row.state === "open") {
+    const seats = row.names.length > 1 ? `${t("{names} have seats.", { names: listed(row.names) })} ` : "";
+    return seats + (time ? t("It waits for players, for {time}", { time }) : t("It waits for players"));
+  }
+  if (row.state === "offer") return row.names.includes(me) ? t("An offer waits for your answer") : t("{names} wants a rematch|{names} want a rematch", { n: row.names.length, names: listed(row.names) });
   return `${endWords(row)}${row.why ? `: ${row.why}` : ""}`;
 }
 
 function endWords({ cause, winners, seat }) {
-  if (cause === undefined) return "It did not begin";
-  if (winners.includes(seat)) return "You have won";
-  if (winners.length) return "You have lost";
-  return cause === "left" ? "It was put away" : "A draw";
+  if (cause === undefined) return t("It did not begin");
+  if (winners.includes(seat)) return t("You have won");
+  if (winners.length) return t("You have lost");
+  return cause === "left" ? t("It was put away") : t("A draw");
 }
 
 /** Where a match is; `null`: it has no record. */
@@ -55,6 +60,9 @@ export function placeOf({ state: stands, cause, winners, table, code }) {
   return kept ? `/match/${table}${code ? `?code=${encodeURIComponent(code)}` : ""}` : null;
 }
 
+/** The game, and with whom. */
+const named = (row) => (others(row) ? t("{game} with {names}", { game: titleOf(row.game), names: others(row) }) : titleOf(row.game));
+
 function make(row) {
   return h("li", { class: "sheet" }, h("p", {}), h("span", { class: "row" }));
 }
@@ -62,20 +70,20 @@ function make(row) {
 function update(element, row) {
   const [words, buttons] = element.children;
   const asks = wanted([row]) > 0;
-  const name = `${titleOf(row.game)}${others(row) ? ` with ${others(row)}` : ""}`;
+  const name = named(row);
   const when = row.state === "over" ? dateWords(row.ended / 1000) : "";
   const told = stateWords(row, state.me?.name, Date.now());
   const key = JSON.stringify([row, told]);
   if (element.dataset.shows === key) return;
   element.dataset.shows = key;
   put(words, asks ? h("b", {}, told) : told, h("br"),
-    h("span", { class: "soft small" }, [name, row.private && "private", when].filter(Boolean).join(" · ")));
+    h("span", { class: "soft small" }, [name, row.private && t("private"), when].filter(Boolean).join(" · ")));
   const where = placeOf(row);
   const seen = () => send({ do: "seen", table: row.table });
   put(buttons,
-    where && link(where, { class: asks ? "button go" : "button", "aria-label": `Open: ${name}`, onclick: row.state === "over" ? seen : null }, "Open"),
-    row.state === "open" && h("button", { type: "button", "aria-label": `Give up: ${name}`, onclick: () => send({ do: "stop", table: row.table }) }, "Give up"),
-    row.state === "over" && h("button", { type: "button", "aria-label": `Remove: ${name}`, onclick: seen }, "Remove"));
+    where && link(where, { class: asks ? "button go" : "button", "aria-label": `${t("Open")}: ${name}`, onclick: row.state === "over" ? seen : null }, t("Open")),
+    row.state === "open" && h("button", { type: "button", "aria-label": `${t("Give up")}: ${name}`, onclick: () => send({ do: "stop", table: row.table }) }, t("Give up")),
+    row.state === "over" && h("button", { type: "button", "aria-label": `${t("Remove")}: ${name}`, onclick: seen }, t("Remove")));
 }
 
 /** The connection that was asked for its list, by the log-in. */
@@ -120,12 +128,12 @@ function tellChanges(all) {
 }
 
 function showOn(place, some) {
-  if (!place.firstChild) put(place, h("h2", { class: "live-title" }, "Your matches"), h("ul", { class: "waits" }), h("p", { class: "tabs" }, link("/mine", { class: "button" })));
+  if (!place.firstChild) put(place, h("h2", { class: "live-title" }, t("Your matches")), h("ul", { class: "waits" }), h("p", { class: "tabs" }, link("/mine", { class: "button" })));
   const [, rowsHere, more] = place.children;
   place.hidden = !some.length;
   list(rowsHere, some.slice(0, FEW), (row) => row.table, make, update);
   more.hidden = some.length <= FEW;
-  say(more.firstChild, `All ${some.length} of your matches`);
+  say(more.firstChild, t("All {n} of your matches|All {n} of your matches", { n: some.length }));
 }
 
 /** The number stands before the title that a page has given itself. */
@@ -144,8 +152,8 @@ export function showEnd(place, number) {
     place.dataset.ended = row.table;
     const [head, words, ways] = place.children;
     say(head, endWords(row));
-    say(words, [row.why, `${titleOf(row.game)} with ${others(row)}`, dateWords(row.ended / 1000)].join(" · "));
-    if (placeOf(row)) ways.prepend(link(placeOf(row), { class: "button go" }, "See the match"));
+    say(words, [row.why, named(row), dateWords(row.ended / 1000)].join(" · "));
+    if (placeOf(row)) ways.prepend(link(placeOf(row), { class: "button go" }, t("See the match")));
   };
   const stop = listen(shown);
   shown();
@@ -164,19 +172,19 @@ export function follow() {
 /** The page of your matches. */
 export function open(place) {
   look({});
-  document.title = "Your matches - gamehost";
+  document.title = titled(t("Your matches"));
   const words = h("p", { class: "soft", role: "status" });
   const places = h("ul", { class: "waits" });
-  const clear = h("button", { type: "button", onclick: () => send({ do: "seen" }) }, "Remove all that have ended");
+  const clear = h("button", { type: "button", onclick: () => send({ do: "seen" }) }, t("Remove all that have ended"));
   const finished = h("span", {});
-  put(place, h("h1", {}, "Your matches"), words, places, h("div", { class: "row" }, clear, finished));
+  put(place, h("h1", {}, t("Your matches")), words, places, h("div", { class: "row" }, clear, finished));
   const shown = () => {
     const all = rows();
-    const none = state.me ? "You play no match, and no table of yours waits. Matches that end while you are away stand here for 14 days." : "Say who you are, above: then your matches stand here.";
-    say(words, all.length ? "" : state.entering || (state.me && !state.mine) ? "Looking ..." : none);
+    const none = state.me ? t("You play no match, and no table of yours waits. Matches that end while you are away stand here for 14 days.") : t("Say who you are, above: then your matches stand here.");
+    say(words, all.length ? "" : state.entering || (state.me && !state.mine) ? t("Looking ...") : none);
     list(places, all, (row) => row.table, make, update);
     clear.hidden = all.filter((row) => row.state === "over").length < 2;
-    if (state.me && !finished.firstChild) put(finished, link(`/player/${encodeURIComponent(state.me.name)}`, { class: "button" }, "All finished matches under your name"));
+    if (state.me && !finished.firstChild) put(finished, link(`/player/${encodeURIComponent(state.me.name)}`, { class: "button" }, t("All finished matches under your name")));
     show();
   };
   const timer = setInterval(shown, 30_000);

@@ -1,6 +1,7 @@
 // The moves of a match, and the list of them beside a board. A press on a move shows the position after it.
 
 import { h, put, say } from "./dom.js";
+import { t } from "./words.js";
 
 /** How many moves an event undoes. */
 const undone = (event) => (event.kind === "taken-back" ? event.moves : 0);
@@ -68,8 +69,8 @@ export class MoveList {
   constructor(step) {
     this.step = step;
     this.rows = h("ol", { class: "rows" });
-    this.scroll = h("div", { class: "moves", tabindex: "0", role: "region", "aria-label": "Moves" }, this.rows);
-    this.now = h("button", { type: "button", class: "go", onclick: () => step(null) }, "Back to the match");
+    this.scroll = h("div", { class: "moves", tabindex: "0", role: "region", "aria-label": t("Moves") }, this.rows);
+    this.now = h("button", { type: "button", class: "go", onclick: () => step(null) }, t("Back to the match"));
     this.bar = h("div", { class: "row back", hidden: true }, this.now);
     this.element = h("div", { class: "moves-list" }, this.scroll, this.bar);
     this.log = null;

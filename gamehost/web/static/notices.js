@@ -2,10 +2,11 @@
 
 import { h, put, say } from "./dom.js";
 import { setAsked, wanted } from "./hidden.js";
+import { NOBODY } from "./login.js";
 import { look, send } from "./socket.js";
 import { listen, state } from "./store.js";
+import { t, titled } from "./words.js";
 
-const OFFLINE = "There is no connection to the host now. Try again in a moment.";
 /** Whether this browser can be told while no page is open. */
 const pushes = () => isSecureContext && "serviceWorker" in navigator && "PushManager" in window;
 
@@ -36,7 +37,7 @@ export function notices(place) {
 }
 
 function deviceForm(push, said, redraw) {
-  if (!window.Notification) return [h("p", { class: "soft" }, "This browser shows no notifications.")];
+  if (!window.Notification) return [h("p", { class: "soft" }, t("This browser shows no notifications."))];
   const bare = h("input", { type: "checkbox", checked: push?.words === "bare" });
   const far = push && pushes();
   const on = wanted() && (!far || push.on);
@@ -49,16 +50,18 @@ function deviceForm(push, said, redraw) {
     }
     redraw();
   };
-  const where = far ? "also when no page is open" : "while a page is open and you do not look at it";
+  const words = far
+    ? t(on ? "This device tells you, also when no page is open." : "This device can tell you, also when no page is open.")
+    : t(on ? "This device tells you, while a page is open and you do not look at it." : "This device can tell you, while a page is open and you do not look at it.");
   return [
-    h("p", {}, on ? `This device tells you, ${where}.` : `This device can tell you, ${where}.`),
-    far && !on && h("label", { class: "check" }, bare, " without the game and the names"),
-    h("button", { type: "button", onclick: change }, on ? "Tell me no longer" : "Tell me on this device"),
+    h("p", {}, words),
+    far && !on && h("label", { class: "check" }, bare, ` ${t("without the game and the names")}`),
+    h("button", { type: "button", onclick: change }, on ? t("Tell me no longer") : t("Tell me on this device")),
   ];
 }
 
 async function start(push, bare) {
-  if ((await Notification.requestPermission()) !== "granted") throw new Error("This browser does not allow it: see its settings for this site.");
+  if ((await Notification.requestPermission()) !== "granted") throw new Error(t("This browser does not allow it: see its settings for this site."));
   setAsked(true);
   if (push) await subscribe(push.key, bare ? "bare" : "all");
 }
@@ -70,7 +73,7 @@ async function subscribe(key, words) {
   const made = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
   const { endpoint, keys } = made.toJSON();
   const set = { endpoint, p256dh: keys.p256dh, auth: keys.auth, words };
-  if (!send({ do: "notices", by: "push", set })) throw new Error(OFFLINE);
+  if (!send({ do: "notices", by: "push", set })) throw new Error(NOBODY);
 }
 
 async function stop(far) {
@@ -82,7 +85,7 @@ async function stop(far) {
 }
 
 function mailForm({ address, waits }, said) {
-  const set = (values) => () => say(said, send({ do: "notices", by: "mail", set: values() }) ? "" : OFFLINE);
+  const set = (values) => () => say(said, send({ do: "notices", by: "mail", set: values() }) ? "" : NOBODY);
   const form = (label, input, words, values) => {
     const submit = (event) => {
       event.preventDefault();
@@ -90,14 +93,14 @@ function mailForm({ address, waits }, said) {
     };
     return h("form", { onsubmit: submit }, h("label", {}, label, input), h("button", {}, words));
   };
-  const remove = h("button", { type: "button", onclick: set(() => ({})) }, "No mails");
+  const remove = h("button", { type: "button", onclick: set(() => ({})) }, t("No mails"));
   if (waits) {
     const code = h("input", { inputmode: "numeric", autocomplete: "one-time-code", required: true });
-    return [form(`The code in the mail to ${waits}`, code, "Confirm", () => ({ code: code.value.trim() })), remove];
+    return [form(t("The code in the mail to {address}", { address: waits }), code, t("Confirm"), () => ({ code: code.value.trim() })), remove];
   }
-  if (address) return [h("p", {}, `Mails go to ${address}, one in four hours at most.`), remove];
+  if (address) return [h("p", {}, t("Mails go to {address}, one in four hours at most.", { address })), remove];
   const typed = h("input", { type: "email", autocomplete: "email", required: true });
-  return [form("Your mail address", typed, "Tell me by mail", () => ({ address: typed.value.trim() }))];
+  return [form(t("Your mail address"), typed, t("Tell me by mail"), () => ({ address: typed.value.trim() }))];
 }
 
 /** Subscribe again whenever the host does not know the subscription of this browser: with a new log-in, or a new password. */
@@ -119,7 +122,7 @@ export function renew() {
 
 /** The page behind the link of a mail: it ends the mails, without a log-in. */
 export function open(place, address) {
-  document.title = "Mails - gamehost";
+  document.title = titled(t("Mails"));
   look({ lobby: true });
   const said = h("p", { role: "status" });
   const set = { stop: decodeURIComponent(address.pathname.split("/")[2]) };
@@ -131,7 +134,7 @@ export function open(place, address) {
       const now = { refusals: state.sorry.count, notices: state.notices };
       if (send({ do: "notices", by: "mail", set })) before = now;
     } else if (before && state.sorry.count !== before.refusals) done(state.sorry.why);
-    else if (before && state.notices !== before.notices) done("No more mails are sent to this address.");
+    else if (before && state.notices !== before.notices) done(t("No more mails are sent to this address."));
   };
   const done = (words) => {
     say(said, words);
@@ -143,6 +146,6 @@ export function open(place, address) {
     say(said, "");
     answered();
   };
-  put(place, h("h1", {}, "Mails about your games"), h("button", { type: "button", class: "go", onclick: end }, "No more mails"), said);
+  put(place, h("h1", {}, t("Mails about your games")), h("button", { type: "button", class: "go", onclick: end }, t("No more mails")), said);
   return listen(answered);
 }

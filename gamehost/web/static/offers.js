@@ -4,12 +4,13 @@ import { h, put } from "./dom.js";
 import { games } from "./games.js";
 import { talks } from "./phrases.js";
 import { send } from "./socket.js";
+import { t } from "./words.js";
 
-const NAMES = { draw: "Offer a draw", takeback: "Take back" };
-/** What the other player asks for, behind the name. */
-export const ASKED = { draw: "offers a draw.", takeback: "wants to take the last move back." };
-const MINE = { draw: "You have offered a draw.", takeback: "You have asked to take your move back." };
-const DECLINED = { draw: "The draw is declined.", takeback: "Your move stands." };
+const NAMES = { draw: t("Offer a draw"), takeback: t("Take back") };
+/** What another player asks for. */
+export const asks = (offer, name) => t({ draw: "{name} offers a draw", takeback: "{name} wants to take the last move back" }[offer], { name });
+const MINE = { draw: t("You have offered a draw."), takeback: t("You have asked to take your move back.") };
+const DECLINED = { draw: t("The draw is declined."), takeback: t("Your move stands.") };
 
 /** What is offered now, with the buttons to answer, and how the last offer has ended. */
 export class Offers {
@@ -36,11 +37,11 @@ export class Offers {
     this.shown = standing ?? ended;
     const mine = this.shown?.seat === table.seat;
     const asked = standing && !mine;
-    const words = standing ? (mine ? `${MINE[standing.offer]} ${table.names[1 - table.seat]} has to agree.` : `${table.names[standing.seat]} ${ASKED[standing.offer]}`)
+    const words = standing ? (mine ? `${MINE[standing.offer]} ${t("{name} has to agree.", { name: table.names[1 - table.seat] })}` : `${asks(standing.offer, table.names[standing.seat])}.`)
       : ended && mine ? DECLINED[ended.offer] : "";
     const answer = (step, words, kind) => h("button", { type: "button", class: kind, "data-answer": step, onclick: () => this.say(standing.offer, step) }, words);
     put(this.element, words && h("p", {}, words),
-      asked && h("div", { class: "row" }, answer("accept", "Accept", "go"), answer("decline", "Decline", "")));
+      asked && h("div", { class: "row" }, answer("accept", t("Accept"), "go"), answer("decline", t("Decline"), "")));
     return asked ? words : null;
   }
 }

@@ -3,6 +3,7 @@
 import { h, put } from "./dom.js";
 import { levelOf } from "./games.js";
 import { send } from "./socket.js";
+import { t } from "./words.js";
 
 /** `{phrases, wires}`: the words by key, and the wires whose players can be told something. */
 const told = JSON.parse(document.querySelector("meta[name=phrases]").content);
@@ -14,8 +15,8 @@ export const talks = (wire) => told.wires.includes(wire);
 export class Phrases {
   constructor() {
     this.last = h("span", { class: "small", role: "status" });
-    const options = Object.entries(told.phrases).map(([value, words]) => h("option", { value }, words));
-    this.menu = h("select", { "aria-label": "Say something", onchange: () => this.choose() }, h("option", { value: "" }, "Say ..."), options);
+    const options = Object.entries(told.phrases).map(([value, words]) => h("option", { value }, t(words)));
+    this.menu = h("select", { "aria-label": t("Say something"), onchange: () => this.choose() }, h("option", { value: "" }, t("Say ...")), options);
     this.element = h("div", { class: "row said" }, this.menu, this.last);
     this.count = 0;
   }
@@ -30,6 +31,6 @@ export class Phrases {
     this.element.hidden = seat === null || !wires.some((wire, one) => one !== seat && talks(wire) && !levelOf(names[one]));
     if (!said || said.count === this.count) return;
     this.count = said.count;
-    put(this.last, h("b", {}, names[said.seat]), `: ${said.words}`);
+    put(this.last, h("b", {}, names[said.seat]), `: ${t(said.words)}`);
   }
 }

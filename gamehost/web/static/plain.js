@@ -58,6 +58,7 @@
 
 import { titleOf } from "./games.js";
 import { changed } from "./store.js";
+import { t } from "./words.js";
 
 const EMPTY = { svg: "", width: 592, height: 200 };
 /** Sizes of a button: in wide windows, and for fingers. The text of a list, and how wide a character of it is. */
@@ -143,7 +144,7 @@ const columnOf = (letter) => letter.toLowerCase().charCodeAt(0) - 97;
 /** The buttons below the picture, from `top` on: `{id, words, x, y, w, h}`. */
 function buttonsOf({ actions, grid, first, columns: wide, rows }, begun, width, top, { height, text, character }) {
   if (grid) return gridOf(first, wide, rows, width, top);
-  const extra = begun ? [{ id: "cancel", words: "Back" }] : [];
+  const extra = begun ? [{ id: "cancel", words: t("Back") }] : [];
   const shown = [...extra, ...actions.slice(0, SHOWN).map((action) => ({ id: action, words: short(action, begun) }))];
   const longest = Math.max(4, ...shown.map(({ words }) => words.length)) * character + 24;
   const columns = Math.max(1, Math.floor((width + GAP) / (Math.min(longest, width) + GAP)));
@@ -236,7 +237,7 @@ export function plainGame(name) {
     turns,
     after: (view) => view,
     turn: () => [],
-    draw: (view, options) => draw(view, { ...options, title: `${title} board` }),
+    draw: (view, options) => draw(view, { ...options, title: t("{game} board", { game: title }) }),
     press,
     begun: (choice) => choice.begun ?? "",
     move: (event) => (Number.isInteger(event.seat) ? { seat: event.seat, text: partsOf(event) || event.kind } : null),

@@ -1,7 +1,7 @@
 // Looking for opponents with settings: a dialog.
 
 import { h, newDialog, put, say } from "./dom.js";
-import { timesOf } from "./deadline.js";
+import { lasting, t, timesOf } from "./words.js";
 import { games, loadGame, titleOf } from "./games.js";
 import { LEVELS, seek } from "./login.js";
 
@@ -9,6 +9,8 @@ function choice(name, label, options, value = "") {
   const made = options.map(([key, text]) => h("option", { value: key, selected: key === value }, text));
   return h("label", {}, label, h("select", { name }, made));
 }
+
+const each = (game, more) => t("{time} each, and {more} a move", { time: lasting(game), more: lasting(more) });
 
 /** Ask how to play one game: against whom, how many, with which clock. */
 export async function playDialog(game) {
@@ -23,23 +25,23 @@ export async function playDialog(game) {
   const times = h("p", { class: "soft small", role: "status" });
   const tell = (form) => say(times, timesOf(game, wishes(game, Object.fromEntries(new FormData(form))).settings));
   const form = h("form", { onsubmit: submit, onchange: () => tell(form) },
-    h("h2", { id: "play-title" }, `Play ${titleOf(game)}`),
-    choice("house", "Against", [["", "anybody who comes"], ...LEVELS.map((level) => [level, `the host's ${level} player`])]),
+    h("h2", { id: "play-title" }, t("Play {game}", { game: titleOf(game) })),
+    choice("house", t("Against"), [["", t("anybody who comes")], ...LEVELS.map((level) => [level, t("the host: {level}", { level: t(level) })])]),
     least < most &&
-      choice("seats", "Players", Array.from({ length: most - least + 1 }, (_, one) => [`${least + one}`, seats[least + one] ?? least + one])),
-    most === 2 && choice("seat", "Who moves first", [["any", "it does not matter"], ["first", "you"], ["second", "the opponent"]]),
+      choice("seats", t("Players"), Array.from({ length: most - least + 1 }, (_, one) => [`${least + one}`, seats[least + one] ?? least + one])),
+    most === 2 && choice("seat", t("Who moves first"), [["any", t("it does not matter")], ["first", t("you")], ["second", t("the opponent")]]),
     more.map(({ name, label, options }) => choice(name, label, options)),
-    choice("clock", "Time", [
-      ["", timesOf(game) ? "as usual here" : "no limit"], ["move 30", "30 seconds a move"], ["move 120", "2 minutes a move"],
-      ["game 180 2", "3 minutes each, and 2 seconds a move"], ["game 600 5", "10 minutes each, and 5 seconds a move"],
-      ["game 1800 0", "30 minutes each"], ...[1, 3, 7, 14].map((days) => [`days ${days}`, `${days} day${days > 1 ? "s" : ""} a move: close the page meanwhile`]),
+    choice("clock", t("Time"), [
+      ["", timesOf(game) ? t("as usual here") : t("no limit")], ["move 30", t("{time} a move", { time: lasting(30) })], ["move 120", t("{time} a move", { time: lasting(120) })],
+      ["game 180 2", each(180, 2)], ["game 600 5", each(600, 5)],
+      ["game 1800 0", t("{time} each", { time: lasting(1800) })], ...[1, 3, 7, 14].map((days) => [`days ${days}`, t("{time} a move: close the page meanwhile", { time: lasting(days * 86400) })]),
     ]),
     times,
-    choice("private", "Who can join", [["", "everybody"], ["true", "only those to whom you send the address"]]),
-    choice("rated", "Rated", [["", "no"], ["true", "yes, among players with a password"]]),
+    choice("private", t("Who can join"), [["", t("everybody")], ["true", t("only those to whom you send the address")]]),
+    choice("rated", t("Rated"), [["", t("no")], ["true", t("yes, among players with a password")]]),
     h("div", { class: "row" },
-      h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
-      h("button", { class: "go" }, "Play")));
+      h("button", { type: "button", onclick: () => dialog.close() }, t("Cancel")),
+      h("button", { class: "go" }, t("Play"))));
   put(dialog, form);
   tell(form);
   dialog.showModal();

@@ -7,17 +7,18 @@ import { address, fetchJson } from "./record.js";
 import { resultTable } from "./results.js";
 import { look } from "./socket.js";
 import { state } from "./store.js";
+import { listed, t, titled } from "./words.js";
 
 export function open(place, url) {
   look({});
   const name = decodeURIComponent(url.pathname.split("/")[2]);
-  document.title = `${name} - gamehost`;
+  document.title = titled(name);
   const results = h("div", { class: "found" });
   const rows = h("div", { class: "found", role: "status" });
   const now = h("div", { class: "found" });
   const level = levelOf(name);
-  const house = level && h("p", { class: "soft" }, `One of the host's own players. All of the level ${level} are one player in the results.`);
-  put(place, h("h1", {}, name), house, now, results, h("h2", {}, "Matches"), rows);
+  const house = level && h("p", { class: "soft" }, t("One of the host's own players. All of the level {level} are one player in the results.", { level: t(level) }));
+  put(place, h("h1", {}, name), house, now, results, h("h2", {}, t("Matches")), rows);
   let closed = false;
   showPlayed(now, name, () => closed);
   showResults(results, level ?? name, () => closed);
@@ -28,11 +29,11 @@ export function open(place, url) {
 /** The matches that go on. Private ones are in no list, but one's own is known. */
 async function showPlayed(place, name, closed) {
   const { tables } = await fetchJson("/api/tables").catch(() => ({ tables: [] }));
-  const found = tables.filter((row) => row.names.includes(name)).map((row) => ({ table: row.table, words: `${titleOf(row.game)}: ${row.names.join(" and ")}` }));
+  const found = tables.filter((row) => row.names.includes(name)).map((row) => ({ table: row.table, words: `${titleOf(row.game)}: ${listed(row.names)}` }));
   const own = state.me?.name === name ? state.own : null;
-  if (own !== null && !found.some((row) => row.table === own)) found.unshift({ table: own, words: `Your match at table ${own}` });
+  if (own !== null && !found.some((row) => row.table === own)) found.unshift({ table: own, words: t("Your match at table {n}", { n: own }) });
   if (closed() || !found.length) return;
-  put(place, h("h2", {}, "Played now"), h("ul", {}, found.map(({ table, words }) => h("li", {}, link(`/table/${table}`, {}, words)))));
+  put(place, h("h2", {}, t("Played now")), h("ul", {}, found.map(({ table, words }) => h("li", {}, link(`/table/${table}`, {}, words)))));
 }
 
 async function showResults(place, name, closed) {

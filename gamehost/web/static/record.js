@@ -1,5 +1,7 @@
 // What the host knows of finished matches, as the pages read it.
 
+import { listed, locale, t } from "./words.js";
+
 /** An object of the host's interface. Raises an error if it is not there, or if there is no connection. */
 export async function fetchJson(path) {
   const answer = await fetch(path, { headers: { Accept: "application/json" } });
@@ -19,8 +21,8 @@ export const shownNames = ({ names, shown_as: shown = {} }) => names.map((name) 
 
 /** The end of a match in words. `row` has `names`, `winners` and `why`. */
 export function resultWords(row) {
-  const names = row.winners.map((seat) => shownNames(row)[seat]).join(" and ");
-  const title = !names ? "Draw" : `${names} ${row.winners.length > 1 ? "have" : "has"} won`;
+  const names = listed(row.winners.map((seat) => shownNames(row)[seat]));
+  const title = names ? t("{names} has won|{names} have won", { n: row.winners.length, names }) : t("Draw");
   return row.why ? `${title}: ${row.why}` : title;
 }
 
@@ -32,7 +34,7 @@ export function lastedWords({ opened, ended }) {
   return parts.join(":").replace(/^(00:)?0?/, "");
 }
 
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const DATE = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 
 /** A moment, told in seconds since 1970 or as ISO text; "" if the host does not know it. */
 export function dateWords(moment) {

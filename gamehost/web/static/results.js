@@ -4,15 +4,16 @@ import { h, link, put } from "./dom.js";
 import { games, titleOf } from "./games.js";
 import { address, fetchJson } from "./record.js";
 import { look } from "./socket.js";
+import { t, titled } from "./words.js";
 
 export function open(place, url) {
   look({});
-  document.title = "Results - gamehost";
+  document.title = titled(t("Results"));
   const game = url.searchParams.get("game") ?? "";
   const rows = h("div", { class: "found", role: "status" });
-  const choices = [["", "All games"], ...[...games().keys()].map((name) => [name, titleOf(name)])];
+  const choices = [["", t("All games")], ...[...games().keys()].map((name) => [name, titleOf(name)])];
   const tabs = choices.map(([name, title]) => link(address("/results", { game: name }), { "aria-current": name === game ? "page" : null }, title));
-  put(place, h("h1", {}, "Results"), h("nav", { class: "tabs", "aria-label": "Games" }, tabs), rows);
+  put(place, h("h1", {}, t("Results")), h("nav", { class: "tabs", "aria-label": t("Games") }, tabs), rows);
   let closed = false;
   show(rows, game, () => closed);
   return () => (closed = true);
@@ -24,19 +25,19 @@ async function show(place, game, closed) {
     if (closed()) return;
     put(place,
       ladders.flatMap(ladderTable),
-      results.length ? resultTable(results, true) : h("p", { class: "soft" }, "Nobody has finished a match yet."));
+      results.length ? resultTable(results, true) : h("p", { class: "soft" }, t("Nobody has finished a match yet.")));
   } catch {
-    if (!closed()) put(place, h("p", { class: "soft" }, "The host did not say the results. Load the page again."));
+    if (!closed()) put(place, h("p", { class: "soft" }, t("The host did not say the results. Load the page again.")));
   }
 }
 
 /** The ratings in one game. */
 function ladderTable({ game, ladder }) {
-  const heads = ["Player", "Rating", "95 %", "Rated matches"];
+  const heads = [t("Player"), t("Rating"), "95 %", t("Rated matches")];
   const rows = ladder.map((row) => h("tr", {},
     h("td", {}, link(`/player/${encodeURIComponent(row.name)}`, {}, row.name)),
-    [row.rating, row.kind === "house" ? "fixed" : `${row.low} to ${row.high}`, row.matches].map((words) => h("td", { class: "number" }, `${words}`))));
-  const title = `Ratings in ${titleOf(game)}`;
+    [row.rating, row.kind === "house" ? t("fixed") : t("{low} to {high}", row), row.matches].map((words) => h("td", { class: "number" }, `${words}`))));
+  const title = t("Ratings in {game}", { game: titleOf(game) });
   return [h("h2", {}, title), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
     h("table", { class: "list sheet" },
       h("thead", {}, h("tr", {}, heads.map((head, place) => h("th", { scope: "col", class: place ? "number" : null }, head)))),
@@ -45,12 +46,12 @@ function ladderTable({ game, ladder }) {
 
 /** A table of results. `named`: whether rows have the names of players. */
 export function resultTable(results, named) {
-  const titles = [...(named ? ["Player"] : []), "Game", "Played", "Won", "Drawn", "Lost"];
-  const head = titles.map((title, place) => h("th", { scope: "col", class: `${place >= titles.length - 4 ? "number" : ""} ${title.toLowerCase()}` }, title));
+  const titles = [...(named ? [t("Player")] : []), t("Game"), t("Played"), t("Won"), t("Drawn"), t("Lost")];
+  const head = titles.map((title, place) => h("th", { scope: "col", class: `${place >= titles.length - 4 ? "number" : ""} ${place === titles.length - 2 ? "drawn" : ""}` }, title));
   const rows = results.map((row) => h("tr", {},
     named && h("td", {}, link(`/player/${encodeURIComponent(row.name)}`, {}, row.name)),
     h("td", {}, titleOf(row.game)),
     [row.played, row.won, row.drawn, row.played - row.won - row.drawn].map((count, place) => h("td", { class: place === 2 ? "number drawn" : "number" }, `${count}`))));
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Results" },
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("Results") },
     h("table", { class: "list sheet" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)));
 }

@@ -1,7 +1,7 @@
 // The page "How to play": the rules of a game in a few words, a picture, what the signs mean, and a guided first game.
 
 import { Board } from "./board.js";
-import { timesOf } from "./deadline.js";
+import { t, timesOf, titled } from "./words.js";
 import { h, link, put, svg } from "./dom.js";
 import { games, loadGame, titleOf } from "./games.js";
 import { want } from "./guide.js";
@@ -14,8 +14,8 @@ export function open(place, url) {
   const name = url.pathname.split("/")[2];
   let closed = false;
   if (games().has(name)) fill(place, name, () => closed);
-  else put(place, h("h1", {}, "This host does not play this game"), h("p", {}, link("/", {}, "All tables")));
-  document.title = `How to play ${titleOf(name)} - gamehost`;
+  else put(place, h("h1", {}, t("This host does not play this game")), h("p", {}, link("/", {}, t("All tables"))));
+  document.title = titled(t("How to play {game}", { game: titleOf(name) }));
   return () => (closed = true);
 }
 
@@ -38,7 +38,7 @@ async function fill(place, name, closed) {
   const game = await loadGame(name, false);
   const legend = game?.legend ? (await game.legend()).legend : [];
   if (closed()) return;
-  const lessons = h("section", { class: "lesson", "aria-label": "Lessons" });
+  const lessons = h("section", { class: "lesson", "aria-label": t("Lessons") });
   const teach = () => import("./lessons.js").then((module) => loadGame(name).then((whole) => module.open(lessons, name, whole, play)));
   const all = text.trimEnd().split(/\n\s*\n/);
   const typed = all.filter(forConsole);
@@ -48,19 +48,19 @@ async function fill(place, name, closed) {
     seek({ game: name, house: "easy" });
   });
   put(place,
-    h("h1", {}, `How to play ${title}`),
+    h("h1", {}, t("How to play {game}", { game: title })),
     h("div", { class: "rules" },
       game?.sample && picture(game, title),
       h("div", { class: "rules-text" }, paragraphs(all.filter((one) => !forConsole(one) && !(legend.length && isTable(one)))),
         h("p", { class: "soft" }, timesOf(name)),
         h("div", { class: "row" },
-          game?.lessons && h("button", { type: "button", "data-lessons": name, onclick: teach }, "Three short lessons"),
-          h("button", { type: "button", class: "go", "data-guided": name, onclick: play }, "Play a guided first game"),
-          h("span", { class: "soft small" }, "Against the host's easy player. Each step is explained.")))),
+          game?.lessons && h("button", { type: "button", "data-lessons": name, onclick: teach }, t("Three short lessons")),
+          h("button", { type: "button", class: "go", "data-guided": name, onclick: play }, t("Play a guided first game")),
+          h("span", { class: "soft small" }, t("Against the host's easy player. Each step is explained."))))),
     lessons,
-    legend.length > 0 && h("h2", {}, "What the signs mean"),
+    legend.length > 0 && h("h2", {}, t("What the signs mean")),
     legend.length > 0 && h("dl", { class: "legend" }, legend.map(sign)),
-    typed.length > 0 && h("details", { class: "programs" }, h("summary", {}, "At the console"), paragraphs(typed)));
+    typed.length > 0 && h("details", { class: "programs" }, h("summary", {}, t("At the console")), paragraphs(typed)));
 }
 
 /** A board in the middle of a match. */
@@ -68,11 +68,11 @@ function picture(game, title) {
   const board = new Board();
   const options = { seat: 0, mine: null, can: false, moves: [], choice: null, small: true, wide: true, last: null, names: [] };
   board.show(game.draw(game.sample, options));
-  return h("figure", { class: "sample", role: "img", "aria-label": `A match of ${title} in its middle` }, board.element);
+  return h("figure", { class: "sample", role: "img", "aria-label": t("A match of {game} in its middle", { game: title }) }, board.element);
 }
 
 /** A sign, drawn or written, and what it means. */
 function sign({ drawn, box = "-30 -30 60 60", written, words }) {
   const shown = drawn ? h("span", { class: "board", "aria-hidden": "true" }, svg(["svg", { viewBox: box }, drawn])) : h("code", {}, written);
-  return h("div", {}, h("dt", {}, shown), h("dd", {}, words));
+  return h("div", {}, h("dt", {}, shown), h("dd", {}, t(words)));
 }

@@ -2,6 +2,7 @@
 
 import { h, list, say, set } from "./dom.js";
 import { state } from "./store.js";
+import { listed, t } from "./words.js";
 
 /** How often a running clock is drawn, in milliseconds. */
 const TICK = 200;
@@ -18,39 +19,39 @@ export function clockText(milliseconds) {
 
 /** How players come whose way is not the browser's; "" for the open wire, which browsers speak. */
 const WAYS = {
-  console: "by the console", house: "the host's player", onitama: "by Onitama lines", "onitama-final": "by Onitama lines", litama: "by Litama",
-  "stratego-lines": "by Stratego lines", "stratego-frames": "by Stratego frames", "paper-soccer": "by XML", eriantys: "by Eriantys lines",
-  "eriantys-java": "by Java",
+  console: t("by the console"), house: t("the host's player"), onitama: t("by Onitama lines"), "onitama-final": t("by Onitama lines"), litama: t("by Litama"),
+  "stratego-lines": t("by Stratego lines"), "stratego-frames": t("by Stratego frames"), "paper-soccer": t("by XML"), eriantys: t("by Eriantys lines"),
+  "eriantys-java": t("by Java"),
 };
-export const wireWords = (wire) => (["web", "open", undefined, ""].includes(wire) ? "" : WAYS[wire] ?? `by ${wire.replaceAll("-", " ")}`);
+export const wireWords = (wire) => (["web", "open", undefined, ""].includes(wire) ? "" : WAYS[wire] ?? t("by {way}", { way: wire.replaceAll("-", " ") }));
 
 /** Who has left, by name: the words of the host are the same for everybody. */
 function leftWords({ seat, names, resigned }, loser) {
-  if (seat !== loser) return `${names[loser]} has resigned, or did not come back`;
-  return resigned ? "You have resigned" : "You did not come back in time";
+  if (seat !== loser) return t("{name} has resigned, or did not come back", { name: names[loser] });
+  return resigned ? t("You have resigned") : t("You did not come back in time");
 }
 
 /** How a match has ended, as `{title, detail}`. */
 export function endWords(table) {
   const { winners, why } = table.over;
-  const names = winners.map((seat) => table.names[seat]).join(" and ");
+  const names = listed(winners.map((seat) => table.names[seat]));
   const own = table.seat !== null && winners.includes(table.seat);
-  const theirs = `${names} ${winners.length > 1 ? "have" : "has"} won`;
+  const theirs = t("{names} has won|{names} have won", { n: winners.length, names });
   const alone = own && winners.length === 1;
-  const title = !winners.length ? "Draw" : alone ? "You have won" : own || table.seat === null ? theirs : "You have lost";
+  const title = !winners.length ? t("Draw") : alone ? t("You have won") : own || table.seat === null ? theirs : t("You have lost");
   if (table.over.cause === "left" && winners.length === 1 && table.names.length === 2) return { title, detail: leftWords(table, 1 - winners[0]) };
   // Of several opponents, the title does not say which one has won.
-  const who = title === "You have lost" && table.names.length > 2 ? `${theirs}: ` : "";
+  const who = title === t("You have lost") && table.names.length > 2 ? `${theirs}: ` : "";
   return { title, detail: who + (who ? why : `${why[0]?.toUpperCase() ?? ""}${why.slice(1)}`) };
 }
 
 /** What is said of a player who is not there: for how long the seat is kept, whatever the time for a move is. */
 function awayWords(table, seat) {
   if (table.over) return "";
-  if (table.left.has(seat)) return "has left";
+  if (table.left.has(seat)) return t("has left");
   if (!table.away.has(seat)) return "";
   const left = table.kept.has(seat) && state.link === "open" ? table.kept.get(seat) - performance.now() : 0;
-  return left > 0 ? `away: the seat is kept for ${clockText(left)}` : "away";
+  return left > 0 ? t("away: the seat is kept for {time}", { time: clockText(left) }) : t("away");
 }
 
 export class Seats {
@@ -87,7 +88,7 @@ export class Seats {
     say(wire, wireWords(table.wires[number]));
     say(away, awayWords(table, number));
     bar.classList.toggle("active", active);
-    say(turn, winner ? "winner" : !active ? "" : this.doing ?? (number === table.seat ? "your move" : "to move"));
+    say(turn, winner ? t("winner") : !active ? "" : this.doing ?? (number === table.seat ? t("your move") : t("to move")));
   }
 
   /** Clocks run here by themselves between the host's words. */

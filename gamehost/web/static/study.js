@@ -5,6 +5,7 @@
 import { h, put, say, svg } from "./dom.js";
 import { look, send } from "./socket.js";
 import { listen, state } from "./store.js";
+import { t } from "./words.js";
 
 /** The size of the curve in its own units. */
 const [WIDTH, HEIGHT] = [600, 160];
@@ -15,10 +16,10 @@ export class Study {
   /** `page` is the page of the match: its number, its positions and its players. */
   constructor(page) {
     this.page = page;
-    this.status = h("p", { class: "soft small", role: "status" }, "A house player looks at each move. This takes some seconds.");
+    this.status = h("p", { class: "soft small", role: "status" }, t("A house player looks at each move. This takes some seconds."));
     this.curve = h("div", { class: "curve" });
     this.turns = h("ol", { class: "turns small" });
-    this.element = h("section", { class: "study sheet", "aria-label": "Where it turned" }, this.status, this.curve, this.turns);
+    this.element = h("section", { class: "study sheet", "aria-label": t("Where it turned") }, this.status, this.curve, this.turns);
     this.refused = state.sorry.count;
     this.stop = listen(() => this.told());
     // The lobby is told to whoever is connected; it is the least that can be looked at.
@@ -39,7 +40,7 @@ export class Study {
       this.show(state.study);
     } else if (this.asked && state.sorry.count !== this.refused) {
       this.close();
-      say(this.status, `It cannot be studied: ${state.sorry.why}.`);
+      say(this.status, t("It cannot be studied: {why}.", { why: state.sorry.why }));
       this.page.noStudy();
     } else if (this.asked !== state.opened && state.link === "open" && !state.entering) {
       this.refused = state.sorry.count;
@@ -65,8 +66,8 @@ export class Study {
       ...turns.map(({ n }) => ["circle", { cx: x(n), cy: HEIGHT / 2, r: 7, fill: "var(--take)", stroke: "var(--sheet)", "stroke-width": 2 }])]);
     drawing.append(this.now);
     put(this.curve, drawing);
-    const how = two ? `The higher the line, the better for ${names[0]}; the lower, the better for ${names[1]}.` : `Lines: ${names.map((name, seat) => `${name} ${["whole", "long dashes", "dots", "dashes and dots"][seat]}`).join(", ")}.`;
-    say(this.status, `${how} ${turns.length ? "The dots are where it turned:" : "Nobody gave much away in a single move."}`);
+    const how = two ? t("The higher the line, the better for {one}; the lower, the better for {other}.", { one: names[0], other: names[1] }) : t("Lines: {lines}.", { lines: names.map((name, seat) => `${name} ${[t("whole"), t("long dashes"), t("dots"), t("dashes and dots")][seat]}`).join(", ") });
+    say(this.status, `${how} ${turns.length ? t("The dots are where it turned:") : t("Nobody gave much away in a single move.")}`);
     put(this.turns, turns.map((turn) => this.turn(turn, names)));
     this.at(this.page.stops[this.page.at].n);
   }
@@ -75,8 +76,8 @@ export class Study {
     const { page } = this;
     const place = page.moveOf(n);
     return h("li", {},
-      h("button", { type: "button", onclick: () => page.user(place) }, `Move ${place}`),
-      h("span", {}, ` ${names[seat]} gave away ${lost} % of a victory with `, h("b", {}, action), ". Better: ", h("b", {}, better), "."));
+      h("button", { type: "button", onclick: () => page.user(place) }, t("Move {n}", { n: place })),
+      h("span", {}, ` ${t("{name} gave away {lost} % of a victory with", { name: names[seat], lost })} `, h("b", {}, action), `. ${t("Better:")} `, h("b", {}, better), "."));
   }
 
   /** The curve in words. */
@@ -84,7 +85,7 @@ export class Study {
     const { names } = this.page.match;
     const part = (share) => standings[Math.floor((standings.length - 1) * share)].shares;
     const told = [0, 0.25, 0.5, 0.75].map((share) => names.map((name, seat) => `${name} ${part(share)[seat]} %`).join(", "));
-    return `Who was ahead, at the beginning and after each quarter: ${told.join("; ")}`;
+    return t("Who was ahead, at the beginning and after each quarter: {shares}", { shares: told.join("; ") });
   }
 
   /** Mark the position after an entry. */

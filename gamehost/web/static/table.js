@@ -8,7 +8,7 @@ import { loadGame, loaded } from "./games.js";
 import { KEPT, gathered, inviteBox, showInvitation } from "./invite.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { MoveList, lastMove } from "./moves.js";
-import { ASKED, Offers } from "./offers.js";
+import { Offers, asks } from "./offers.js";
 import { Phrases } from "./phrases.js";
 import { address, fetchJson } from "./record.js";
 import { Guide, guided } from "./guide.js";
@@ -16,6 +16,7 @@ import { Seats, endWords } from "./seats.js";
 import { look, send } from "./socket.js";
 import { setSound, sounds, tone } from "./sound.js";
 import { changed, guessedView, listen, state, viewOf } from "./store.js";
+import { listed, t, titled } from "./words.js";
 
 const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
 /** After so many milliseconds without a view, the page says why that can be. */
@@ -34,7 +35,7 @@ class TablePage {
   constructor(place, number, code) {
     Object.assign(this, { place, number, code, game: null, choice: null, last: null, timer: 0, asked: 0, words: [], turn: false, unlisted: false, early: [] });
     this.sorry = state.sorry.count;
-    document.title = `Table ${number} - gamehost`;
+    document.title = titled(t("Table {n}", { n: number }));
     this.board = new Board((id) => this.pressed(id));
     this.seats = new Seats();
     this.guide = new Guide((id) => this.board.hint(id));
@@ -46,10 +47,10 @@ class TablePage {
     this.phrases = new Phrases();
     this.offers = new Offers(number);
     this.absence = new Absence(number);
-    this.gone = h("ul", { class: "gone small", "aria-label": "Captured pieces" });
+    this.gone = h("ul", { class: "gone small", "aria-label": t("Captured pieces") });
     this.buttons = h("div", { class: "row buttons" });
     this.typed = h("form", { class: "row", hidden: true, onsubmit: (event) => this.type(event) },
-      h("input", { name: "action", "aria-label": "Your action", autocomplete: "off" }), h("button", { class: "go" }, "Send"));
+      h("input", { name: "action", "aria-label": t("Your action"), autocomplete: "off" }), h("button", { class: "go" }, t("Send")));
     this.stop = [listen(() => this.show())];
     const redraw = () => this.show();
     WIDE.addEventListener("change", redraw);
@@ -80,15 +81,15 @@ class TablePage {
   wait() {
     this.laid = false;
     this.waits = null;
-    this.waitsFor = h("p", { class: "soft", role: "status" }, "Waiting for the host ...");
-    this.waiting = h("div", { class: "centre" }, h("h1", {}, `Table ${this.number}`), this.waitsFor);
+    this.waitsFor = h("p", { class: "soft", role: "status" }, t("Waiting for the host ..."));
+    this.waiting = h("div", { class: "centre" }, h("h1", {}, t("Table {n}", { n: this.number })), this.waitsFor);
     put(this.place, this.waiting);
   }
 
   /** Tables can be shown some seconds later than they are played, and then the first view is late too. */
   late() {
     if (!this.laid && state.link === "open" && state.sorry.count === this.sorry) {
-      say(this.waitsFor, "Waiting for the host. Some tables are shown with a delay ...");
+      say(this.waitsFor, t("Waiting for the host. Some tables are shown with a delay ..."));
     }
   }
 
@@ -128,14 +129,14 @@ class TablePage {
 
   /** Nothing waits here, and nothing is played. There may be a record. */
   async ended404() {
-    const title = this.code ? "This invitation is over" : `There is no table ${this.number} now`;
-    const why = this.code ? "The match has begun, or the one who invited you waits no longer." : "A match ends, and its table with it.";
+    const title = this.code ? t("This invitation is over") : t("There is no table {n} now", { n: this.number });
+    const why = this.code ? t("The match has begun, or the one who invited you waits no longer.") : t("A match ends, and its table with it.");
     const words = h("p", { class: "soft" }, why);
-    const ways = h("div", { class: "row" }, link("/", { class: "button go" }, "All tables"));
+    const ways = h("div", { class: "row" }, link("/", { class: "button go" }, t("All tables")));
     put(this.waiting, h("h1", {}, title), words, ways);
     if (state.me) import("./mine.js").then(({ showEnd }) => this.stop.push(showEnd(this.waiting, this.number)));
     const { matches } = await fetchJson(address("/api/matches", { before: this.number + 1 })).catch(() => ({ matches: [] }));
-    if (matches[0]?.table === this.number) ways.append(link(this.record(), { class: "button" }, "The finished match"));
+    if (matches[0]?.table === this.number) ways.append(link(this.record(), { class: "button" }, t("The finished match")));
   }
 
   showSeeking() {
@@ -144,19 +145,19 @@ class TablePage {
     if (this.waits === key) return;
     this.waits = key;
     put(this.waiting,
-      h("h1", {}, `Table ${this.number}`),
-      h("p", { role: "status" }, `You have a seat. ${gathered(seeking)}`),
+      h("h1", {}, t("Table {n}", { n: this.number })),
+      h("p", { role: "status" }, `${t("You have a seat.")} ${gathered(seeking)}`),
       h("p", { class: "soft" }, KEPT),
       seeking.code && seeking.names.length < seeking.seats && inviteBox(this.number, seeking.code),
       h("div", { class: "row" },
-        h("button", { type: "button", onclick: () => send({ do: "stop", table: this.number }) }, "Stop")));
+        h("button", { type: "button", onclick: () => send({ do: "stop", table: this.number }) }, t("Stop"))));
   }
 
   // -- the match
 
   layOut(table) {
     this.laid = true;
-    const panel = h("section", { class: "panel sheet", "aria-label": "The match" },
+    const panel = h("section", { class: "panel sheet", "aria-label": t("The match") },
       h("div", { class: "head" }, this.title, this.detail, this.deadline.element, this.why), this.absence.element, this.offers.element, this.gone, this.moves.element, this.typed, this.phrases.element, this.buttons);
     const middle = h("div", { class: "middle" }, this.seats.above, this.board.element, this.seats.below);
     put(this.place, this.guide.element, h("div", { class: this.game.bare ? "table bare" : "table" }, middle, panel));
@@ -181,7 +182,7 @@ class TablePage {
   }
 
   unknown() {
-    say(this.waitsFor, "This page cannot show the game of this table.");
+    say(this.waitsFor, t("This page cannot show the game of this table."));
   }
 
   askHistory() {
@@ -289,7 +290,7 @@ class TablePage {
     const turn = !over && table.seat !== null && turns.includes(table.seat);
     // What is asked may change several times in one turn, as in Eriantys.
     const asked = turn && !this.back ? this.title.textContent : "";
-    if (turn && !this.turn) this.words.push(asked && asked !== "Your move" ? `Your move: ${asked}.` : "Your move.");
+    if (turn && !this.turn) this.words.push(asked && asked !== t("Your move") ? `${t("Your move")}: ${asked}.` : t("Your move."));
     else if (asked && this.askedWords && asked !== this.askedWords) this.words.push(`${asked}.`);
     this.askedWords = asked;
     // Who looks on hears each change of the turn.
@@ -300,32 +301,32 @@ class TablePage {
   }
 
   showStatus(table, view, options) {
-    const who = table.names.join(" against ");
-    const turns = options.turns.map((seat) => table.names[seat]).join(" and ");
-    const usual = options.turns.includes(table.seat) ? "Your move" : turns ? `${turns} to move` : "";
+    const who = table.names.join(t(" against "));
+    const turns = listed(options.turns.map((seat) => table.names[seat]));
+    const usual = options.turns.includes(table.seat) ? t("Your move") : turns ? t("{names} to move", { names: turns }) : "";
     const { title = usual, detail = who } = table.over ? endWords(table) : this.game.status?.(view, options) ?? {};
-    const paused = table.suspended && "The match is stopped";
-    say(this.title, this.back ? "An earlier position" : paused || title || "The match begins");
-    say(this.detail, this.back ? "" : paused ? "A fault stopped it. Nobody has won. You can play another one; if this one goes on, your seat is kept." : detail);
-    say(this.why, table.refused ? `Not possible: ${table.refused.why}.` : "");
+    const paused = table.suspended && t("The match is stopped");
+    say(this.title, this.back ? t("An earlier position") : paused || title || t("The match begins"));
+    say(this.detail, this.back ? "" : paused ? t("A fault stopped it. Nobody has won. You can play another one; if this one goes on, your seat is kept.") : detail);
+    say(this.why, table.refused ? t("Not possible: {why}.", { why: table.refused.why }) : "");
     const name = this.game.title;
-    document.title = `${this.urgent(table) ?? (options.turns.includes(table.seat) ? "Your move" : who)} - ${name}`;
+    document.title = `${this.urgent(table) ?? (options.turns.includes(table.seat) ? t("Your move") : who)} - ${name}`;
   }
 
   /** What the tab says before anything else: the end, or what the other player asks for; `undefined`: nothing. */
   urgent(table) {
     const wish = state.rematch;
-    const asks = wish?.table === table.number && wish.on !== false ? `${wish.name} wants a rematch` : undefined;
+    const asks = wish?.table === table.number && wish.on !== false ? t("{names} wants a rematch|{names} want a rematch", { n: 1, names: wish.name }) : undefined;
     if (table.over) return asks ?? endWords(table).title;
-    if (table.claims.size) return `${table.names[[...table.claims.keys()][0]]} has not come back`;
+    if (table.claims.size) return t("{name} has not come back", { name: table.names[[...table.claims.keys()][0]] });
     if (!table.offer || table.seat === null || table.offer.seat === table.seat) return undefined;
-    return `${table.names[table.offer.seat]} ${ASKED[table.offer.offer].replace(".", "")}`;
+    return asks(table.offer.offer, table.names[table.offer.seat]);
   }
 
   /** What each side has lost, where the game's pieces are worth a list. */
   showLost(table) {
     const lost = table.complete ? this.game.lost?.(table.log) ?? [] : [];
-    const words = lost.map((pieces, seat) => pieces && `${table.names[seat]} lost: ${pieces}`).filter(Boolean);
+    const words = lost.map((pieces, seat) => pieces && t("{name} lost: {pieces}", { name: table.names[seat], pieces })).filter(Boolean);
     if (words.join() !== this.lostWords) put(this.gone, words.map((one) => h("li", {}, one)));
     this.lostWords = words.join();
   }
@@ -348,27 +349,27 @@ class TablePage {
     if (!this.sought) this.askedAgain = false;
     this.away = this.waitedFor(table);
     const asked = table.over && this.wanted?.table === this.number && !this.sought;
-    const words = asked && (this.wanted.on === false ? `${this.wanted.name} does not want a rematch any more.` : `${this.wanted.name} wants a rematch.`);
+    const words = asked && (this.wanted.on === false ? t("{name} does not want a rematch any more.", { name: this.wanted.name }) : `${t("{names} wants a rematch|{names} want a rematch", { n: 1, names: this.wanted.name })}.`);
     if (asked) announce(words);
     put(this.buttons,
       asked && h("p", { class: "asked" }, words),
-      h("button", { type: "button", onclick: () => this.share() }, "Share"),
-      playing && !over && h("button", { type: "button", onclick: () => this.resign() }, "Resign"),
+      h("button", { type: "button", onclick: () => this.share() }, t("Share")),
+      playing && !over && h("button", { type: "button", onclick: () => this.resign() }, t("Resign")),
       !over && this.offers.buttons(table),
-      table.names.length === 2 && !this.game.bare && !this.game.plain && h("button", { type: "button", onclick: () => this.flip() }, "Flip"),
-      !over && h("button", { type: "button", "aria-pressed": String(sounds()), onclick: () => this.sound(table) }, "Sound"),
-      playing && !over && h("button", { type: "button", onclick: () => this.guide.turn(!guided()) }, "Help"),
-      !playing && link(`/rules/${table.game}`, { class: "button" }, "How to play"),
+      table.names.length === 2 && !this.game.bare && !this.game.plain && h("button", { type: "button", onclick: () => this.flip() }, t("Flip")),
+      !over && h("button", { type: "button", "aria-pressed": String(sounds()), onclick: () => this.sound(table) }, t("Sound")),
+      playing && !over && h("button", { type: "button", onclick: () => this.guide.turn(!guided()) }, t("Help")),
+      !playing && link(`/rules/${table.game}`, { class: "button" }, t("How to play")),
       // A match in which nobody has moved is in no list.
-      table.over && table.log.some((entry) => this.game.move(entry.event)) && link(this.record(), { class: "button" }, "Step through"),
-      table.over && playing && !this.sought && h("button", { type: "button", class: "go", onclick: () => this.rematch() }, "Rematch"),
-      over && playing && !this.sought && h("button", { type: "button", onclick: again }, "New opponent"),
-      over && this.sought && h("span", { class: "chip", role: "status" }, this.askedAgain ? "the others are asked" : "waiting for an opponent"),
-      over && this.sought && h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"),
+      table.over && table.log.some((entry) => this.game.move(entry.event)) && link(this.record(), { class: "button" }, t("Step through")),
+      table.over && playing && !this.sought && h("button", { type: "button", class: "go", onclick: () => this.rematch() }, t("Rematch")),
+      over && playing && !this.sought && h("button", { type: "button", onclick: again }, t("New opponent")),
+      over && this.sought && h("span", { class: "chip", role: "status" }, this.askedAgain ? t("the others are asked") : t("waiting for an opponent")),
+      over && this.sought && h("button", { type: "button", onclick: () => send({ do: "stop" }) }, t("Stop")),
       playing && !over && [...table.away].filter((seat) => seat !== table.seat && !table.claims.has(seat)).map((seat) => this.finish(table, seat)),
-      !playing && h("span", { class: "chip" }, "you look on"),
-      table.delay > 0 && h("span", { class: "chip" }, `shown ${table.delay} s later`),
-      table.presence === false && h("span", { class: "chip" }, "who is away is not known"));
+      !playing && h("span", { class: "chip" }, t("you look on")),
+      table.delay > 0 && h("span", { class: "chip" }, t("shown {n} s later", { n: table.delay })),
+      table.presence === false && h("span", { class: "chip" }, t("who is away is not known")));
   }
 
   // -- what a person does
@@ -433,11 +434,11 @@ class TablePage {
   finish(table, seat) {
     const ask = (level) => {
       send({ do: "house", level, seat });
-      notice(`If ${table.names[seat]} does not come back in time, a house player goes on.`);
+      notice(t("If {name} does not come back in time, a house player goes on.", { name: table.names[seat] }));
     };
     return h("div", { class: "row" },
-      h("span", { class: "small soft" }, `${table.names[seat]} is away. Let the host finish:`),
-      LEVELS.map((level) => h("button", { type: "button", onclick: () => ask(level) }, level)));
+      h("span", { class: "small soft" }, t("{name} is away. Let the host finish:", { name: table.names[seat] })),
+      LEVELS.map((level) => h("button", { type: "button", onclick: () => ask(level) }, t(level))));
   }
 
   /** The address of the finished match. */
@@ -451,10 +452,10 @@ class TablePage {
       if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ url });
       else {
         await navigator.clipboard.writeText(url);
-        notice("The address of this table is copied.");
+        notice(t("The address of this table is copied."));
       }
     } catch {
-      notice(`The address of this table: ${url}`);
+      notice(t("The address of this table: {url}", { url }));
     }
   }
 
@@ -466,11 +467,11 @@ class TablePage {
       send({ do: "leave", table: this.number });
       close();
     };
-    const others = state.tables.get(this.number).names.length > 2 ? "The match ends at once, and you lose it." : "Your opponent wins at once.";
-    put(dialog, h("h2", { id: "resign-title" }, "Resign this match?"), h("p", { class: "soft" }, others),
+    const others = state.tables.get(this.number).names.length > 2 ? t("The match ends at once, and you lose it.") : t("Your opponent wins at once.");
+    put(dialog, h("h2", { id: "resign-title" }, t("Resign this match?")), h("p", { class: "soft" }, others),
       h("div", { class: "row" },
-        h("button", { type: "button", onclick: close }, "Play on"),
-        h("button", { type: "button", class: "go", onclick: sure }, "Resign")));
+        h("button", { type: "button", onclick: close }, t("Play on")),
+        h("button", { type: "button", class: "go", onclick: sure }, t("Resign"))));
     dialog.showModal();
   }
 

@@ -1,0 +1,84 @@
+"""The words of the pages in all languages: each catalogue has a translation for each text, and for no other."""
+
+import gzip
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import json
+from twisted.trial.unittest import SynchronousTestCase
+
+import gamehost
+from gamehost.lobby.queues import PHRASES
+from tests.kit.browser import STATIC
+
+PACKAGE = Path(gamehost.__file__).parent
+LANGUAGES = ("cs", "it", "nl", "pl")
+#: How many forms a plural has, by language.
+FORMS = {"en": 2, "cs": 3, "it": 2, "nl": 2, "pl": 3}
+#: Bytes of a catalogue of the pages, packed.
+MOST = 8 * 1024
+
+#: Texts that the modules get from the host, or have in a list.
+TOLD = {*PHRASES.values(), "easy", "medium", "hard", "random"}
+
+_CALL = re.compile(r"(?<![\w.])t\(")
+_TOKEN = re.compile(r'"((?:[^"\\\n]|\\.)*)"|[()\[\]{},]|`')
+
+
+def texts_of(source: str) -> Iterator[str]:
+    """The texts in the first arguments of the calls of `t` in a module."""
+    for call in _CALL.finditer(source):
+        depth = 0
+        for token in _TOKEN.finditer(source, call.end()):
+            if token[1] is not None:
+                yield token[1].replace('\\"', '"')
+            elif token[0] == "`" or (depth == 0 and token[0] in ",)"):
+                break
+            else:
+                depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token[0], 0)
+
+
+def texts_of_shell() -> set[str]:
+    """What `words.js` translates in the shell: texts and labels of the head, and the link that skips it."""
+    shell = (STATIC / "index.html").read_text("utf-8")
+    head = shell[shell.index('<a class="skip"') : shell.index("</header>")]
+    found = {*re.findall(r'aria-label="([^"]+)"', head), *re.findall(r">([^<>\n]+)<", head)}
+    return found - {"gamehost"}
+
+
+def texts() -> set[str]:
+    """All texts of the pages."""
+    return (
+        {text for path in STATIC.glob("*.js") for text in texts_of(path.read_text("utf-8"))} | texts_of_shell() | TOLD
+    )
+
+
+def places(text: str) -> set[str]:
+    return set(re.findall(r"{(\w+)}", text))
+
+
+class CatalogueTests(SynchronousTestCase):
+    def catalogue(self, language: str) -> dict[str, str]:
+        return json.decode((STATIC / f"words-{language}.json").read_bytes(), type=dict[str, str])
+
+    def test_all_texts_and_no_others(self) -> None:
+        wanted = texts()
+        for language in LANGUAGES:
+            there = self.catalogue(language).keys()
+            self.assertEqual((wanted - there, there - wanted), (set(), set()), language)
+
+    def test_placeholders_and_plurals(self) -> None:
+        """Each form of a translation has the placeholders of the text. A plural has the forms of the language."""
+        for language in LANGUAGES:
+            for text, translated in self.catalogue(language).items():
+                forms = translated.split("|")
+                self.assertEqual(len(forms), FORMS[language] if "|" in text else 1, (language, text))
+                for form in forms:
+                    self.assertTrue(form.strip(), (language, text))
+                    self.assertEqual(places(form), places(text), (language, text))
+
+    def test_size(self) -> None:
+        for language in LANGUAGES:
+            packed = gzip.compress((STATIC / f"words-{language}.json").read_bytes())
+            self.assertLessEqual(len(packed), MOST, language)
