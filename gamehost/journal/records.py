@@ -109,6 +109,9 @@ class OpenedTable(msgspec.Struct, frozen=True):
     reversed: bool
     #: When it was opened, in milliseconds since 1970.
     since: int
+    #: For the rematch of a slow match: that match, and its players who are asked.
+    played: TableId | None = None
+    asked: tuple[SeatRecord, ...] = ()
 
 
 #: How a match stands for one of its players: it is their turn, they wait for others, the match has not begun, another player
@@ -141,6 +144,10 @@ class OwnedMatch(msgspec.Struct, frozen=True):
     winners: tuple[int, ...] = ()
     cause: str = ""
     why: str = ""
+    #: What is offered, in the state `offer`: `rematch`, or nothing that is known here.
+    offer: str = ""
+    #: Whether it is a slow match.
+    slow: bool = False
 
 
 #: In the opening of a match, `yes`: its result counts in the ratings. All players have agreed, and none of them is a guest.

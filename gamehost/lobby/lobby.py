@@ -52,6 +52,7 @@ from gamehost.lobby.queues import (
     TooManyTables,
     checked_settings,
 )
+from gamehost.lobby.rematches import Rematches
 from gamehost.lobby.remote_game import RemoteLimits
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
@@ -97,6 +98,7 @@ class Lobby:
     _held_up: dict[tuple[str, str], Queue] = field(init=False, factory=dict)
     seats: Seats = field(init=False)
     own: OwnMatches = field(init=False)
+    rematches: Rematches = field(init=False)
     house: HousePlayers = field(init=False)
     remote: RemoteGames = field(init=False)
     directory: MatchDirectory = field(init=False)
@@ -130,6 +132,7 @@ class Lobby:
         self.queues = Queues(clock, registry.membership, partial(self._end_waiting, Unmatched()))
         parts = clock, context.journal, registry, self.own, self._seat, context.wall
         self.waiting_tables = OpenTables(*parts, self.why_no_match, self.slow_matches)
+        self.rematches = Rematches(context.journal, self.waiting_tables.rematch)
         registry.waits = self.waiting_tables.record_of
         self.own.waiting_for = self.waiting_tables.waiting_for
         self.seats.freed = self.waiting_tables.freed

@@ -261,7 +261,7 @@ class ListedMatches:
             case "over":
                 self._say(owner, match, Reason.OVER, _outcome(match))
             case "offer":
-                self._say(owner, match, Reason.OFFER)
+                self._say(owner, match, Reason.OFFER, _offer(owner, match))
             case "turn" if not began:
                 self._say(owner, match, Reason.TURN)
             case state:
@@ -318,6 +318,16 @@ class ListedMatches:
 def _lasts(owner: str) -> bool:
     """Whether this is an account. The list of a guest has the digest of the key behind the name."""
     return ":" not in owner
+
+
+#: What players offer each other, in words.
+_OFFERS = {"rematch": "wants a rematch"}
+
+
+def _offer(owner: str, match: OwnedMatch) -> str:
+    """What is offered to a player; empty: it is not known."""
+    other = next((name for name in match.names if key_of(name) != owner), "")
+    return f"{other} {_OFFERS[match.offer]}" if match.offer in _OFFERS else ""
 
 
 def _outcome(match: OwnedMatch) -> str:

@@ -8,7 +8,7 @@ tell a player who comes back of it, and if the player can show who they are: by 
 A table for a slow match waits for two weeks. It lasts always, and its match begins when all seats are taken, whoever is here.
 
 All other tables wait for ten minutes at most, and a player who goes has no seat there any more: tables of documented wires, and
-those for rematches.
+those for rematches of quick matches.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -68,6 +68,9 @@ class Terms:
     lasts: bool = False
     #: Called with the table when nothing can be lost of it any more, unless the player is gone by then.
     told: Callable[[OpenTable], None] = _nobody
+    #: For the rematch of a slow match: that match, and its other players, who are asked.
+    played: TableId | None = None
+    asked: Sequence[SeatRecord] = ()
 
 
 #: Those of a table that does not last.
@@ -95,7 +98,7 @@ class _Party:
     #: Whether its match is slow: it begins when all seats are taken, whoever is here.
     slow: bool = False
     #: Those who were asked for a rematch here, and of which match.
-    asked: Sequence[Session] = ()
+    asked: Sequence[SeatRecord] = ()
     played: TableId | None = None
     too_long: Timer = field(factory=Timer)
 
@@ -108,10 +111,17 @@ class _Party:
         """The key of the player that came first, of those with a seat."""
         return next(iter(self.players))
 
+    def asks(self, session: Session) -> bool:
+        """Whether a player was asked for a rematch here, and has no seat yet."""
+        return session.key not in self.players and any(map(session.plays, self.asked))
+
     @property
     def record(self) -> OpenedTable:
         game, players = self.queue.game.name, tuple(self.players.values())
-        return OpenedTable(self.table, game, self.seats, self.settings, self.code, players, self.reversed, self.since)
+        return OpenedTable(
+            *(self.table, game, self.seats, self.settings, self.code, players, self.reversed, self.since),
+            *(self.played, tuple(self.asked)),
+        )
 
 
 def _hears_of(party: _Party, session: Session) -> bool:
@@ -195,6 +205,8 @@ class OpenTables:
             reversed=second and seats == 2,
             lasts=lasts,
             slow=slow,
+            asked=terms.asked,
+            played=terms.played,
         )
         self._add(party, self._patience(slow) if lasts else min(BRIEFLY, self.patience))
         player, opened = session.player, self._seen(party)
@@ -203,6 +215,8 @@ class OpenTables:
             self._lists.waits(party.players, opened, party.by)
             if session.key in party.players and session.player is player:
                 terms.told(opened)
+            if party.table in self._parties:
+                self._tell_asked(party)
 
         if lasts:
             self._journal.put_opened(party.record, durable)
@@ -341,6 +355,7 @@ class OpenTables:
             self._journal.drop_opened(party.table, lambda: None)
             records = list(party.players.values())[:: -1 if party.reversed else 1]
             self._remove(party)
+            self._withdraw(party, records[0].name)
             self._slow().begin(party.queue.game, party.table, party.settings, records)
             return
         players = [self._registry.sessions.by_key[key] for key in party.players]
@@ -379,13 +394,27 @@ class OpenTables:
         """
         A player wants to wait no longer at a table that lasts. `False`: the player does not wait there.
 
+        Who is asked for the rematch of a slow match there, and says so, does not want it.
+
         :param table: `None`: the one to which the player came last
         :param done: called with the table when that is durable
         """
+        asks = self._parties.get(table) if table is not None else None
+        if asks is not None and asks.slow and asks.asks(session):
+            asked = [one for one in asks.asked if not session.plays(one)]
+            asks.asked = asked
+            self._close(
+                asks, f"{session.name} does not want a rematch", partial(self._declined, session.key, asks, done)
+            )
+            return True
         own = [one for one in self._where.get(session.key, ()) if one.lasts and table in (None, one.table)]
         if own:
             self._leave(own[-1], session.key, partial(done, own[-1].table))
         return bool(own)
+
+    def _declined(self, key: str, party: _Party, done: Callable[[TableId], None]) -> None:
+        self._lists.waits_no_longer(key, party.table)
+        done(party.table)
 
     def withdraw(self, key: str) -> None:
         """A player waits nowhere any more: the name is somebody else's, or its home is elsewhere."""
@@ -397,11 +426,11 @@ class OpenTables:
             self._lists.waits_no_longer(key, party.table)
             done()
 
-        del party.players[key]
+        name = party.players.pop(key).name
         self._not_there(party, key)
         if not party.players:
             self._remove(party)
-            self._withdraw(party, key)
+            self._withdraw(party, name)
             if party.lasts:
                 self._journal.drop_opened(party.table, left)
             else:
@@ -418,15 +447,20 @@ class OpenTables:
             self._tell(party, self._seen(party))
             left()
 
-    def _close(self, party: _Party, why: str = "nobody came in time") -> None:
+    def _close(self, party: _Party, why: str = "nobody came in time", done: Callable[[], None] = lambda: None) -> None:
         self._remove(party)
         closed = TableClosed(party.table, why, party.lasts)
+
+        def durable() -> None:
+            self._tell(party, closed)
+            done()
+
         if party.lasts:
             self._lists.put(self._missed(party, why))
-            self._journal.drop_opened(party.table, partial(self._tell, party, closed))
+            self._journal.drop_opened(party.table, durable)
         else:
-            self._tell(party, closed)
-        self._withdraw(party, party.opener)
+            durable()
+        self._withdraw(party, party.players[party.opener].name)
 
     def _not_there(self, party: _Party, key: str) -> None:
         there = self._where[key]
@@ -449,25 +483,42 @@ class OpenTables:
     def ask(self, table: TableId, played: TableId, session: Session, others: Sequence[Session]) -> None:
         """Tell the other players of a match that one of them waits at this table for the rematch."""
         party = self._parties[table]
-        party.asked, party.played = others, played
+        party.asked, party.played = [one.record for one in others], played
+        self._tell_asked(party)
+
+    def _tell_asked(self, party: _Party) -> None:
+        name = next(iter(party.players.values())).name
+        wanted = RematchWanted(party.played or party.table, name, party.table, party.code, party.slow)
         for one in party.asked:
-            if one.player is not None:
-                self._lists.offered(one.key, self._seen(party), party.by)
-                one.player.deliver(RematchWanted(played, session.name, table, party.code))
+            self._lists.offered(one, self._seen(party), party.by)
+            self._tell_of_rematch(party, one, wanted)
+
+    def _tell_of_rematch(self, party: _Party, asked: SeatRecord, event: RematchWanted) -> None:
+        session = self._registry.sessions.by_key.get(key_of(asked.name))
+        if session is None or session.player is None or not party.asks(session):
+            return
+        if not party.slow or session.wire in TALKING_WIRES:
+            session.player.deliver(event)
+
+    def rematch(self, session: Session, played: TableId) -> OpenTable | None:
+        """The table for the rematch of a slow match where a player waits, or is asked for it; `None`: there is none."""
+        for party in self._parties.values():
+            if party.slow and party.played == played and (session.key in party.players or party.asks(session)):
+                return self._seen(party)
+        return None
 
     def cannot_come(self, session: Session, why: str) -> None:
         """A player that was asked for a rematch has left, or plays another match: close the tables that wait for it."""
-        for party in [one for one in self._parties.values() if session in one.asked and session.key not in one.players]:
+        for party in [one for one in self._parties.values() if not one.slow and one.asks(session)]:
             self._close(party, f"{session.name} {why}")
 
-    def _withdraw(self, party: _Party, key: str) -> None:
+    def _withdraw(self, party: _Party, name: str) -> None:
         """Tell those who were asked for a rematch that it is not wanted any more."""
-        session = self._registry.find(key)
+        ended = RematchWanted(party.played or party.table, name, None, "", party.slow)
         for one in party.asked:
-            if one.player is not None and party.played is not None and one.key not in party.players:
-                name = key if session is None else session.name
-                self._lists.waits_no_longer(one.key, party.table)
-                one.player.deliver(RematchWanted(party.played, name, None, ""))
+            if (key := key_of(one.name)) not in party.players:
+                self._lists.offered_no_longer(key, party.table)
+                self._tell_of_rematch(party, one, ended)
 
     # -- what others ask
 
@@ -489,6 +540,7 @@ class OpenTables:
         return OpenTable(
             *(party.table, party.seats, settings, names, party.reversed, game, party.code, away, party.lasts),
             shown_as=shown_as(party.players.values()),
+            played=party.played if party.slow else None,
         )
 
     def _missed(self, party: _Party, why: str) -> list[tuple[str, OwnedMatch]]:
@@ -505,7 +557,7 @@ class OpenTables:
     def waiting_for(self, session: Session) -> list[OwnedMatch]:
         """The tables that wait for a player, in the list of the player's own matches."""
         there = self._where.get(session.key, ())
-        asked = (one for one in self._parties.values() if session in one.asked and one not in there)
+        asked = (one for one in self._parties.values() if one.asked and one.asks(session))
         return [waiting(self._seen(one), session.key, one.by) for one in (*asked, *there)]
 
     def _tell(self, party: _Party, event: OpenTable | TableClosed) -> None:
@@ -651,6 +703,8 @@ class OpenTables:
                 reversed=one.reversed,
                 lasts=True,
                 slow=slow,
+                asked=one.asked,
+                played=one.played,
             )
             self._add(party, left)
             if slow:

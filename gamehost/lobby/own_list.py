@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field
+from msgspec.structs import replace
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from gamehost._twisted import Timer
 from gamehost.accounts.names import key_of
-from gamehost.games.base import Game, Result, Seat
+from gamehost.games.base import MOVE_DAYS, Game, Result, Seat
 from gamehost.journal.records import OwnedMatch, OwnState, SeatRecord, TableId
 from gamehost.tables.interfaces import Archived, Look, OpenTable, Over, SeatHandle, Suspended
 
@@ -53,7 +54,8 @@ def waiting(seen: OpenTable, key: str, by: int) -> OwnedMatch:
     there = key in keys
     place = keys.index(key) if there else len(keys)
     seat = 1 - place if seen.reversed else place
-    return OwnedMatch(seen.table, seen.game, seen.names, seat, "open" if there else "offer", by, seen.code)
+    match = OwnedMatch(seen.table, seen.game, seen.names, seat, "open", by, seen.code, slow=MOVE_DAYS in seen.settings)
+    return match if there else replace(match, state="offer", offer="rematch")
 
 
 class ListViewer(Protocol):

@@ -16,6 +16,7 @@ from attrs import define, field
 from msgspec.structs import replace
 from twisted.internet.interfaces import IReactorTime
 
+from gamehost.accounts.names import key_of
 from gamehost.games.base import Cause, Result
 from gamehost.journal.records import ENDED_KEPT_MS, Journal, OwnedMatch, SeatRecord, TableId
 from gamehost.lobby.own_list import ListViewer, OwnList, owner_of, waiting
@@ -97,15 +98,25 @@ class OwnMatches:
             if self.listeners and (owner := owner_of(player)) is not None:
                 self._notice(owner, waiting(seen, key, by))
 
-    def offered(self, key: str, seen: OpenTable, by: int) -> None:
+    def offered(self, player: SeatRecord, seen: OpenTable, by: int) -> None:
         """A player is wanted for a rematch. The parameters are as of `waiting`."""
-        if key in self._lists:
-            self._lists[key].put(waiting(seen, key, by))
+        key, owner = key_of(player.name), owner_of(player)
+        match = waiting(seen, key, by)
+        if key in self._lists and owner_of(self._lists[key].session.record) == owner:
+            self._lists[key].put(match)
+        if seen.lasts and owner is not None:
+            self._notice(owner, match)
 
     def waits_no_longer(self, key: str, table: TableId) -> None:
         """A table does not wait for a player any more, and no match begins there."""
         if key in self._lists:
             self._lists[key].remove(table)
+
+    def offered_no_longer(self, key: str, table: TableId) -> None:
+        """A player is not wanted for a rematch any more."""
+        self.waits_no_longer(key, table)
+        if self.notices is not None:
+            self.notices.seen(key, table)
 
     # -- the store
 

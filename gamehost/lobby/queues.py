@@ -3,7 +3,7 @@ Those who wait for opponents in queues, and how often matches begin. Who waits a
 
 Rematches: the players of a match that is over play each other again, with colours changed. Who asks first waits at a table
 with a code, and the others are told both. So each has to ask, and a rematch that nobody wants ends as any open table does. It
-is private if the match was, and rated if the match was.
+is private if the match was, and rated if the match was. Rematches of slow matches are in `gamehost.lobby.rematches`.
 """
 
 import math
@@ -290,6 +290,8 @@ class RematchWanted(Struct, frozen=True):
     #: `None`: not any more.
     table: TableId | None
     code: str
+    #: Whether the match was slow.
+    slow: bool = False
 
 
 #: The phrases that players of a match may send each other: a fixed set, so that no player needs protection from others.

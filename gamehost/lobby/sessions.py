@@ -211,6 +211,11 @@ class Session:
             *(self.name, self.wire, self.address, self.account, self.key_digest), shown=self.identity.shown
         )
 
+    def plays(self, record: SeatRecord) -> bool:
+        """Whether a record is of this player, and not of another one who had the name."""
+        same = key_of(record.name) == self.key and record.account == self.account
+        return same and (self.account or record.key_digest == self.key_digest)
+
     @property
     def shown(self) -> str:
         """The display name."""

@@ -453,7 +453,7 @@ class SlowMatches:
         rows: list[tuple[str, OwnedMatch]] = []
         for seat, player in enumerate(table.players):
             state: OwnState = "turn" if seat in turn else "wait"
-            match = OwnedMatch(table.id, table.game.name, tuple(table.names), seat, state, by, table.code)
+            match = OwnedMatch(table.id, table.game.name, tuple(table.names), seat, state, by, table.code, slow=True)
             if (owner := owner_of(player)) is not None:
                 rows.append((owner, match if result is None else self._own.ended(match, result)))
         self._own.put(rows)

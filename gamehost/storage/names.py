@@ -20,7 +20,7 @@ QueueKey = tuple[str, str]
 
 #: The version of the messages between members of a cluster, in the database and on connections that they pass on. A
 #: release with other messages has the next number, and never runs beside an older one.
-INTERFACE = 3
+INTERFACE = 4
 
 
 @frozen

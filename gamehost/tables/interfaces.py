@@ -75,6 +75,8 @@ class OpenTable(Struct, frozen=True):
     lasts: bool = False
     #: The display names of the players, by their names; players without one are left out.
     shown_as: Mapping[str, str] = {}
+    #: The slow match of which this is the rematch; `None`: it is none.
+    played: TableId | None = None
 
 
 class TableClosed(Struct, frozen=True):

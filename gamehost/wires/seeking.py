@@ -5,6 +5,7 @@ found or opened.
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import field, frozen
@@ -16,7 +17,8 @@ from gamehost.games.messages import Messages
 from gamehost.games.play import messages_of
 from gamehost.journal.records import RATED, TableId
 from gamehost.lobby.opened import Terms
-from gamehost.lobby.queues import CannotJoin, HouseRefused, NoSuchTable, Played, check_may_be_rated
+from gamehost.lobby.queues import CannotJoin, HouseRefused, NoSuchTable, Played, TooManyTables, check_may_be_rated
+from gamehost.lobby.rematches import PlayedSlow
 from gamehost.lobby.sessions import Queue, Session
 from gamehost.settings import BadOption, Settings, yes_or_no
 from gamehost.tables.interfaces import OpenTable
@@ -252,6 +254,58 @@ class SeekingConversation(AccountConversation[M]):
         """A rematch, as it is sought by who asks first."""
         game, seats = self._options.games[played.game], len(played.names)
         return Wanted(game, seats, played.settings, True, played.wish, False, True, played.private)
+
+    #: Whether a slow match is looked for, of which the client wants a rematch.
+    _finds_played = False
+
+    def rematch_refused(self, why: str) -> None:
+        """Tell the client why there is no rematch of a slow match."""
+        raise NotImplementedError
+
+    def ask_again(self, session: Session, number: TableId) -> None:
+        """Ask for a rematch of a slow match, or take the seat if another player of it has asked."""
+        if self._finds_played:
+            self.rematch_refused("wait for the answer to the last question")
+        elif not self._meets_asker(session, number):
+            self._finds_played, rematches = True, self.lobby.rematches
+            rematches.find(session, number, partial(self._played_found, session))
+
+    def _played_found(self, session: Session, found: PlayedSlow | str) -> None:
+        self._finds_played = False
+        if self.session is not session:
+            return
+        if isinstance(found, str):
+            self.rematch_refused(found)
+        elif found.played.game not in self._options.games:
+            self.rematch_refused("this game is not played here any more")
+        elif not self._meets_asker(session, found.played.table):  # who has asked meanwhile
+            try:
+                self._open_rematch(session, found)
+            except (CannotJoin, TooManyTables) as error:
+                self.rematch_refused(str(error))
+
+    def _meets_asker(self, session: Session, number: TableId) -> bool:
+        """Take a seat where the rematch is waited for. `False`: nobody has asked for it."""
+        rematches = self.lobby.rematches
+        table = rematches.table(session, number)
+        if table is not None:
+            try:
+                join_table(self.lobby, session, self._options.games, table.table, table.code)
+            except CannotJoin as error:
+                self.rematch_refused(str(error))
+        return table is not None
+
+    def _open_rematch(self, session: Session, found: PlayedSlow) -> None:
+        sought = self.wanted_again(found.played)
+        _check_rated(session, sought)
+        code = new_code(self.lobby.below)
+        terms = Terms(code, True, self.tell_gathered, found.played.table, found.others)
+        settings = _settings(sought, code)
+        self.lobby.open_table(session, sought.queue, sought.seats, settings, sought.wish, terms)
+
+    def tell_gathered(self, event: OpenTable) -> None:
+        """Tell the client how things stand at a table that waits for it."""
+        raise NotImplementedError
 
     def _can_go(self, waits: bool) -> bool:
         """Whether the client can go to another host of a cluster: not if it has a match, or waits with others."""

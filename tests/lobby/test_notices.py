@@ -295,3 +295,8 @@ class SlowMatchTests(SlowCase):
         [(reason, words)] = self.told_after(host, way)
         self.assertEqual((reason, words[:13]), (Reason.OVER, "you have lost"))
         self.assertEqual(way.looked[-1], ("ann", table))
+        # Ben wants a rematch, and then he does not.
+        (again,) = self.ask(ben, do="rematch", table=table)
+        self.assertEqual(self.told_after(host, way), [(Reason.OFFER, "ben wants a rematch")])
+        self.ask(ben, do="stop", table=again["table"])
+        self.assertEqual(way.looked[-1], ("ann", again["table"]))

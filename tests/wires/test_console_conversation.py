@@ -462,7 +462,7 @@ class OwnLinesTests(SynchronousTestCase):
                 row, state="open", code="K7QM2X4A", by=60_000
             ): "It waits 1 min more. Others type: join 123456-K7QM2X4A",
             replace(row, state="offer"): "An offer waits for your answer: accept or decline",
-            replace(row, state="offer", names=("bob",)): "A rematch is offered to you: join 123456",
+            replace(row, state="offer", names=("bob",)): "bob wants a rematch: join 123456",
             over: "bob wins: a player ran out of time.",
             replace(over, winners=(), cause="left", why="nobody came back"): "Nobody came back.",
             replace(over, winners=(), cause="", why="nobody came in time"): "Nobody came in time.",

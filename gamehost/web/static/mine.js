@@ -79,12 +79,23 @@ function update(element, row) {
   put(words, asks ? h("b", {}, told) : told, h("br"),
     h("span", { class: "soft small" }, [name, row.private && t("private"), when].filter(Boolean).join(" · ")));
   const where = placeOf(row);
+  const wish = row.slow && row.offer === "rematch";
   const seen = () => send({ do: "seen", table: row.table });
   put(buttons,
-    where && link(where, { class: asks ? "button go" : "button", "aria-label": `${t("Open")}: ${name}`, onclick: row.state === "over" ? seen : null }, t("Open")),
+    wish && answers(row, name),
+    where && !wish && link(where, { class: asks ? "button go" : "button", "aria-label": `${t("Open")}: ${name}`, onclick: row.state === "over" ? seen : null }, t("Open")),
     row.state === "open" && h("button", { type: "button", "aria-label": `${t("Give up")}: ${name}`, onclick: () => send({ do: "stop", table: row.table }) }, t("Give up")),
+    row.state === "over" && row.slow && row.cause && button("Rematch", name, () => send({ do: "rematch", table: row.table })),
     row.state === "over" && h("button", { type: "button", "aria-label": `${t("Remove")}: ${name}`, onclick: seen }, t("Remove")));
 }
+
+const button = (word, name, onclick, kind = "") => h("button", { type: "button", class: kind, "aria-label": `${t(word)}: ${name}`, onclick }, t(word));
+
+/** The answers to who wants a rematch of a slow match, which begins at once. */
+const answers = ({ table, code }, name) => [
+  button("Accept", name, () => send({ do: "join", table, code }), "go"),
+  button("Decline", name, () => send({ do: "stop", table })),
+];
 
 /** The connection that was asked for its list, by the log-in. */
 let asked = null;

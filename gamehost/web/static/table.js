@@ -269,7 +269,7 @@ class TablePage {
     // Too many actions for a list, on a board without other ways to choose them.
     this.typed.hidden = !(this.game.plain && options.can && table.moves?.why);
     if (this.ending !== (table.over ?? table.suspended)) this.ended(table);
-    else if (this.wanted !== state.rematch || this.sought !== state.queued || this.away !== this.waitedFor(table)) this.drawButtons(table);
+    else if (this.wanted !== state.rematch || this.sought !== (state.queued ?? this.rematchOpen()) || this.away !== this.waitedFor(table)) this.drawButtons(table);
   }
 
   /** On a phone a long board is scrolled, once for each question, to where it can be answered. */
@@ -344,7 +344,7 @@ class TablePage {
     const playing = table.seat !== null;
     const over = table.over || table.suspended;
     const again = () => loggedIn(() => seek({ game: table.game }));
-    this.sought = state.queued;
+    this.sought = state.queued ?? this.rematchOpen();
     this.wanted = state.rematch;
     if (!this.sought) this.askedAgain = false;
     this.away = this.waitedFor(table);
@@ -364,8 +364,8 @@ class TablePage {
       table.over && table.log.some((entry) => this.game.move(entry.event)) && link(this.record(), { class: "button" }, t("Step through")),
       table.over && playing && !this.sought && h("button", { type: "button", class: "go", onclick: () => this.rematch() }, t("Rematch")),
       over && playing && !this.sought && h("button", { type: "button", onclick: again }, t("New opponent")),
-      over && this.sought && h("span", { class: "chip", role: "status" }, this.askedAgain ? t("the others are asked") : t("waiting for an opponent")),
-      over && this.sought && h("button", { type: "button", onclick: () => send({ do: "stop" }) }, t("Stop")),
+      over && this.sought && h("span", { class: "chip", role: "status" }, this.askedAgain || this.rematchOpen() ? t("the others are asked") : t("waiting for an opponent")),
+      over && this.sought && h("button", { type: "button", onclick: () => send({ do: "stop", table: this.rematchOpen()?.table }) }, t("Stop")),
       playing && !over && [...table.away].filter((seat) => seat !== table.seat && !table.claims.has(seat)).map((seat) => this.finish(table, seat)),
       !playing && h("span", { class: "chip" }, t("you look on")),
       table.delay > 0 && h("span", { class: "chip" }, t("shown {n} s later", { n: table.delay })),
@@ -419,10 +419,16 @@ class TablePage {
     this.act(table, [action], null);
   }
 
-  /** The same players again, with colours changed: all of them have to press. */
+  /** The same players again, with colours changed: all of them have to press. In a slow match the wish waits for them. */
   rematch() {
     this.askedAgain = true;
-    send({ do: "rematch" });
+    const table = state.tables.get(this.number).by ? this.number : undefined;
+    send({ do: "rematch", table });
+  }
+
+  /** The own wish for a rematch of this slow match. */
+  rematchOpen() {
+    return [...state.openedTables.values()].find((one) => one.played === this.number);
   }
 
   /** Who is away, and whether the match can be claimed for it: a text that changes with that. */

@@ -246,7 +246,7 @@ def count_of(words: Iterable[str], usual: int, most: int) -> int:
 _TOGETHER = frozenset(
     (
         *("password", "unwatch", "next", "back", "waiting", "cancel", "takeback", "accept", "decline", "claim", "mine"),
-        *("sit", "rise"),
+        *("sit", "rise", "rematch"),
     )
 )
 

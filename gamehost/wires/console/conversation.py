@@ -538,7 +538,7 @@ class ConsoleConversation(SitsAtSlow):
         self._printer.awaiting = session.table_id is not None
 
     def cancel(self, words: list[str]) -> None:
-        if self.state is not ConsoleState.WAITING or self.session is None:
+        if self.session is None or (self.state is not ConsoleState.WAITING and not words):
             raise NotNow("You do not wait for anybody.")
         if self.session.table_id is not None:
             raise NotNow("The match begins just now.")
@@ -554,11 +554,8 @@ class ConsoleConversation(SitsAtSlow):
     def _given_up(self, table: TableId) -> None:
         if self.handle is None and self.session is not None:
             self._rest()
-        words = f"You do not wait any more at table {table}."
-        if self._printer.hearing:
-            self._printer.print(words)
-        else:
-            self._tell(words)
+        say = self._printer.print if self._printer.hearing else self._tell
+        say(f"You do not wait any more at table {table}.")
 
     # -- the match
 
@@ -634,7 +631,7 @@ class ConsoleConversation(SitsAtSlow):
     def tell_over(self, event: Over) -> None:
         """The match is over. The person still has the name, and may play again."""
         assert self._match is not None
-        self._match.end(event, self.lobby.no_tables)
+        self._match.end(event, self.lobby.no_tables, self._slow)
         self._end_slow()
 
     def resign(self, words: list[str]) -> None:
@@ -686,6 +683,7 @@ class ConsoleConversation(SitsAtSlow):
     def tell_gathered(self, event: OpenTable) -> None:
         if self.state is ConsoleState.LOBBY:
             self.set_state(ConsoleState.WAITING)
+        self._printer.awaiting = False
         if len(event.names) < event.seats or event.away:  # otherwise the match begins, which says more
             self._tell(waiting_line(event))
 
@@ -693,7 +691,7 @@ class ConsoleConversation(SitsAtSlow):
         if self.handle is None:
             self._rest()
         where = f" at table {event.table}" if event.lasted else ""
-        self._tell(f"Nobody came in time. You do not wait any more{where}.")
+        self._tell(f"{sentence(event.why)} You do not wait any more{where}.")
 
     def tell_displaced(self, event: Displaced) -> None:
         """The same person has come in on another connection, which has everything from now on."""
@@ -749,6 +747,7 @@ class ConsoleConversation(SitsAtSlow):
         "cancel": cancel,
         "sit": SitsAtSlow.sit,
         "rise": SitsAtSlow.rise,
+        "rematch": SitsAtSlow.rematch,
         "board": board,
         "moves": lambda self, words: self._on.show_moves(),
         "history": lambda self, words: self._looking.history(words),

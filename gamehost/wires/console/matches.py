@@ -208,11 +208,12 @@ class OwnMatch:
         self.show_board()
         self._printer.prompt()
 
-    def end(self, event: Over, closed: str | None) -> None:
+    def end(self, event: Over, closed: str | None, slow: int | None = None) -> None:
         """
         The match is over.
 
         :param closed: why there will be no other one; `None`: there may be
+        :param slow: its number, if it was slow
         """
         handle = self.handle
         group = self._group_of(handle.n)
@@ -220,7 +221,10 @@ class OwnMatch:
         group.end = [ended(event.result, self.names, handle.seat, self.resigned)]
         if self._refusals_due:
             group.end.append("What you typed after the end was not played.")
-        group.end.append(f"For another match, type: play {handle.game}" if closed is None else sentence(closed))
+        another = (
+            f"For another match, type: play {handle.game}" if slow is None else f"For a rematch, type: rematch {slow}"
+        )
+        group.end.append(another if closed is None else sentence(closed))
         self._refusals_due = 0
         self._judging = False
 

@@ -68,7 +68,8 @@ def _stands(match: OwnedMatch, name: str, now: int) -> str:
         case "offer" if key_of(name) in map(key_of, match.names):
             return "An offer waits for your answer: accept or decline"
         case "offer":
-            return f"A rematch is offered to you: join {number}"
+            names = " and ".join(match.names)
+            return f"{names} {'wants' if len(match.names) == 1 else 'want'} a rematch: join {number}"
         case _:
             return _end(match)
 

@@ -5,6 +5,7 @@ Matches with days for a move, at the console: a person sits at one match at a ti
 from typing import Any, ClassVar
 
 from gamehost.journal.records import TableId
+from gamehost.lobby.queues import RematchWanted
 from gamehost.tables.interfaces import Archived, Away, SeatHandle
 from gamehost.wires.console.absence import HearsAbsences
 from gamehost.wires.console.commands import NotNow, sentence, table_and_code
@@ -18,6 +19,8 @@ class SitsAtSlow(HearsAbsences):
 
     #: Where the person sits; `None`: at none.
     _slow: TableId | None = None
+    #: Where the person sat last.
+    _slow_before: TableId | None = None
 
     def _need_no_match(self) -> None:
         """:raises NotNow: a match is on"""
@@ -58,6 +61,33 @@ class SitsAtSlow(HearsAbsences):
             self.handle = self._match = None
             self._rest()
 
+    def rematch(self, words: list[str]) -> None:
+        """Ask for a rematch of a slow match: the last one at which the person sat, if no number is given."""
+        session = self.session
+        if session is None:
+            raise NotNow("Log in first: name NAME:KEY, or login NAME.")
+        if not words and self._slow_before is None:
+            raise NotNow("Say of which match with days for a move. For example: rematch 12")
+        table = self._slow_before if not words else table_and_code(words, "rematch 12")[0]
+        assert table is not None
+        self._need_no_match()
+        self._printer.awaiting = True
+        self.ask_again(session, table)
+
+    def rematch_refused(self, why: str) -> None:
+        self._printer.awaiting = False
+        if self._printer.hearing:
+            self._printer.refuse(sentence(why))
+        else:
+            self._tell(sentence(why))
+
+    def tell_rematch(self, event: RematchWanted) -> None:
+        if event.table is None:
+            self._tell(f"{event.name} does not want a rematch of match {event.played} any more.")
+        else:
+            words = f"{event.name} wants a rematch of match {event.played}."
+            self._tell(f"{words} To accept, type: join {event.table}-{event.code}")
+
     def slow_seat(self, table: TableId) -> "SitsAtSlow | None":
         """As of `SitsDown`."""
         return self if self.handle is None and self.state in (ConsoleState.LOBBY, ConsoleState.WAITING) else None
@@ -65,6 +95,7 @@ class SitsAtSlow(HearsAbsences):
     def seated(self, handle: SeatHandle[Any]) -> None:
         session = self.session
         self._slow = None if session is None or session.table_id == handle.table else handle.table
+        self._slow_before = self._slow or self._slow_before
         super().seated(handle)
 
     def tell_away(self, event: Away) -> None:
@@ -85,4 +116,9 @@ class SitsAtSlow(HearsAbsences):
             self._rise()
         super().end()
 
-    TELLS: ClassVar[Any] = {**HearsAbsences.TELLS, Away: tell_away, Archived: tell_archived}
+    TELLS: ClassVar[Any] = {
+        **HearsAbsences.TELLS,
+        Away: tell_away,
+        Archived: tell_archived,
+        RematchWanted: tell_rematch,
+    }

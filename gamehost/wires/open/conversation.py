@@ -267,7 +267,7 @@ class OpenConversation(DecidesAbsences):
     def stop(self, message: m.Stop) -> None:
         assert self.session is not None
         table = None if message.table is UNSET else TableId(message.table)
-        if table is None and self.session.table_id is not None:
+        if table is None and (self.session.table_id is not None or self.state is OpenState.LOBBY):
             self.unexpected(message)
             return
         if table is None and not self.lobby.may_seek(self.session):
@@ -307,7 +307,9 @@ class OpenConversation(DecidesAbsences):
         """Join the players that wait for the rematch, or wait there and ask the others."""
         assert self.session is not None
         played, session = self._played, self.session
-        if played is None:
+        if message.table is not UNSET:
+            self.ask_again(session, TableId(message.table))
+        elif played is None:
             self._refuse("you have played no match on this connection")
         elif self._may_seek(message) and not self._join_rematch(session, played):
             sought = self.wanted_again(played)
@@ -315,6 +317,9 @@ class OpenConversation(DecidesAbsences):
                 self._play_house(session, sought, played.house.partition(".")[0])
             else:
                 self._offer_rematch(session, played, sought)
+
+    def rematch_refused(self, why: str) -> None:
+        self._refuse(why)
 
     def _join_rematch(self, session: Session, played: Played) -> bool:
         """Join the waiting players. `False`: there are none any more."""
@@ -549,7 +554,7 @@ class OpenConversation(DecidesAbsences):
         **dict.fromkeys(((state, m.Join) for state in (OpenState.LOBBY, OpenState.WAITING)), join),
         **dict.fromkeys(((state, m.AskRematch) for state in (OpenState.LOBBY, OpenState.WAITING)), ask_rematch),
         **dict.fromkeys(((state, m.Claim) for state in OpenState), DecidesAbsences.claim_match),
-        **dict.fromkeys(((state, m.Stop) for state in (OpenState.WAITING, OpenState.PLAYING)), stop),
+        **dict.fromkeys(((state, m.Stop) for state in INSIDE), stop),
         (OpenState.WAITING, m.House): ask_house,
         (OpenState.PLAYING, m.House): ask_house,
         **dict.fromkeys(((state, m.Say) for state in INSIDE), say_phrase),
@@ -676,10 +681,13 @@ class OpenConversation(DecidesAbsences):
         names = list(event.names)
         lasts: Literal[True] | UnsetType = True if event.lasts else UNSET
         told = (event.game, event.seats, names, settings, event.table, code, away, lasts)
-        self.peer.say(m.Seeking(*told, shown_as=told_shown(event.shown_as)))
+        played = UNSET if event.played is None else event.played
+        self.peer.say(m.Seeking(*told, played=played, shown_as=told_shown(event.shown_as)))
 
     def tell_rematch(self, event: RematchWanted) -> None:
-        if self._played is not None and self._played.table == event.played and self.handle is None:
+        if event.slow:
+            self.peer.say(m.Rematch(event.played, event.name, UNSET if event.table is not None else False))
+        elif self._played is not None and self._played.table == event.played and self.handle is None:
             self._rematch = event if event.table is not None else None
             self.peer.say(m.Rematch(event.played, event.name, UNSET if event.table is not None else False))
 

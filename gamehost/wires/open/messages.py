@@ -16,6 +16,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from gamehost.games.messages import union_of
 from gamehost.players.base import Standing, TurningPoint
 from gamehost.wires.framing import Blank, UndecodableLine
+from gamehost.wires.open.rows import LadderRow as LadderRow
+from gamehost.wires.open.rows import LogInRow as LogInRow
+from gamehost.wires.open.rows import OwnRow as OwnRow
+from gamehost.wires.open.rows import TableRow as TableRow
+from gamehost.wires.open.rows import WaitingRow as WaitingRow
 from gamehost.wires.open.values import (
     MOST_DEVICE,
     ClaimName,
@@ -132,7 +137,10 @@ class Seek(ClientMessage, frozen=True, tag="seek"):
 
 
 class Stop(ClientMessage, frozen=True, tag="stop"):
-    """Look for opponents no longer. `table`: wait there no longer; without it, at the last one."""
+    """
+    Look for opponents no longer. `table`: wait there no longer, or refuse the rematch that is offered there; without it, at the
+    last one.
+    """
 
     table: Whole | UnsetType = UNSET
 
@@ -157,7 +165,12 @@ class Claim(ClientMessage, frozen=True, tag="claim"):
 
 
 class AskRematch(ClientMessage, frozen=True, tag="rematch"):
-    """Play the last opponents again, with colours changed. The match begins when all of them have asked."""
+    """
+    Play the last opponents again, with colours changed. The match begins when all of them have asked. With `table`, those of
+    this slow match of yours: your wish waits for two weeks, whoever is connected.
+    """
+
+    table: Whole | UnsetType = UNSET
 
 
 class Join(ClientMessage, frozen=True, tag="join"):
@@ -296,35 +309,6 @@ class Ping(ClientMessage, frozen=True, tag="ping"):
 # -- what the host says
 
 
-class TableRow(Struct, frozen=True):
-    """
-    A table with a match. `turn`: the seats that may act now. `moves`: entries of its journal so far. `watchers`: how many
-    clients watch it, without those that look at the lobby.
-    """
-
-    table: int
-    game: str
-    names: list[str]
-    wires: list[str]
-    turn: list[int]
-    moves: int
-    watchers: int
-
-
-class WaitingRow(Struct, frozen=True):
-    """
-    Players who wait for `seats` players in all. With `table`, join them there; without it, `seek` the same game. `away`: those
-    who are not connected now.
-    """
-
-    game: str
-    seats: int
-    names: list[str]
-    settings: dict[str, str] = {}
-    table: int | UnsetType = UNSET
-    away: list[str] | UnsetType = UNSET
-
-
 class Tables(ServerMessage, frozen=True, tag="tables"):
     """The answer to `lobby`: all tables that are not private, and all who wait."""
 
@@ -360,33 +344,6 @@ class Waiting(ServerMessage, frozen=True, tag="waiting"):
     shown_as: ShownAs = UNSET
 
 
-class OwnRow(Struct, frozen=True):
-    """
-    A match in your list. `seat` is yours, and `names` are the players so far. `by`: when it ends by itself, in
-    milliseconds since 1970. `state`:
-
-    - `turn`: it is your turn, and `wait`: it is not;
-    - `open`: it has not begun, and waits for players;
-    - `offer`: another player offers a draw, or wants to take a move back, or wants a rematch at this table;
-    - `over`: it has ended, at the time `ended`. `winners`, `cause` and `why` are as in `over`. Without a `cause` no match
-      has begun;
-    - `gone`, in `row`: it is not in the list any more.
-    """
-
-    table: int
-    game: str
-    names: list[str]
-    seat: int
-    state: Literal["turn", "wait", "open", "offer", "over", "gone"]
-    private: bool
-    by: int | UnsetType = UNSET
-    code: str | UnsetType = UNSET
-    ended: int | UnsetType = UNSET
-    winners: list[int] | UnsetType = UNSET
-    cause: str | UnsetType = UNSET
-    why: str | UnsetType = UNSET
-
-
 class Mine(ServerMessage, frozen=True, tag="mine"):
     """
     The answer to `mine`: the match at which you sit, your tables that wait, what you are offered, and matches that have
@@ -416,19 +373,6 @@ class Entered(ServerMessage, frozen=True, tag="entered"):
 
     def __repr__(self) -> str:
         return "Entered(...)"  # the key is a secret
-
-
-class LogInRow(Struct, frozen=True):
-    """
-    A device on which a key logs in to an account. `since` and `seen` are the days of its first and its last use, such as
-    `2024-05-17`. `here` is there for the own connection alone.
-    """
-
-    id: str
-    device: str
-    since: str
-    seen: str
-    here: Literal[True] | UnsetType = UNSET
 
 
 class LogIns(ServerMessage, frozen=True, tag="log-ins"):
@@ -463,7 +407,8 @@ class Seeking(ServerMessage, frozen=True, tag="seeking"):
     No opponent yet, or not enough. `names` are all who have a seat at this table, and it is said again when they change.
     `table` and `code` are what others need for `join`; there is no code at a table that is not private. `away`: those of them
     who are not connected now. The match begins when all seats are taken and nobody is away; a slow one, whoever is away.
-    `lasts`: the table waits for a day, of a slow match for two weeks, whoever is connected.
+    `lasts`: the table waits for a day, of a slow match for two weeks, whoever is connected. `played`: it is for the rematch of
+    this slow match.
     """
 
     game: str
@@ -474,6 +419,7 @@ class Seeking(ServerMessage, frozen=True, tag="seeking"):
     code: str | UnsetType = UNSET
     away: list[str] | UnsetType = UNSET
     lasts: Literal[True] | UnsetType = UNSET
+    played: int | UnsetType = UNSET
     shown_as: ShownAs = UNSET
 
 
@@ -571,20 +517,6 @@ class History(ServerMessage, frozen=True, tag="history"):
     table: int
     n: int
     events: list[Numbered]
-
-
-class LadderRow(Struct, frozen=True):
-    """
-    A rating, and how many rated matches it comes from. It is between `low` and `high` with a probability of 95 %. `kind` is
-    `account`, or `house` for a level of house players, whose rating is fixed.
-    """
-
-    name: str
-    kind: Literal["account", "house"]
-    rating: int
-    low: int
-    high: int
-    matches: int
 
 
 class Ladder(ServerMessage, frozen=True, tag="ladder"):

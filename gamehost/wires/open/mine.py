@@ -33,6 +33,8 @@ def _row(kind: type[R], match: OwnedMatch, state: RowState) -> R:
         winners=list(match.winners) if over else UNSET,
         cause=match.cause or UNSET,
         why=match.why if over else UNSET,
+        offer="rematch" if match.offer == "rematch" else UNSET,
+        slow=True if match.slow else UNSET,
     )
 
 

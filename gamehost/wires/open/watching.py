@@ -443,7 +443,9 @@ class GoesElsewhere(LookingOn):
     def claim_of_rematch(self, message: m.AskRematch) -> Claim | None:
         """The others are sent to the host of the first player that is not here any more."""
         played = self._played
-        if played is None or played.house or self._rematch is not None or not (absent := self.lobby.not_here(played)):
+        if message.table is not UNSET or played is None or played.house or self._rematch is not None:
+            return None
+        if not (absent := self.lobby.not_here(played)):
             return None
         return Claim(place=key_of(absent[0]))
 
