@@ -86,6 +86,16 @@ dist: $(VENV)/ready ## build the wheel and the source package in dist/
 check-dist: dist ## install the wheel into empty environments, with pip and with pipx, and use every verb
 	sh tests/check_dist.sh "$(PYTHON)" dist
 
+# The list names what the wheel installs with its extras for owners, so a reader can look up vulnerabilities later.
+release: check-dist ## that, and beside the packages in dist/ a software bill of materials (CycloneDX) and SHA256SUMS
+	$(PYTHON) -m venv --clear --without-pip .audit/release
+	$(PYTHON) -m venv .audit/tool
+	.audit/tool/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "cyclonedx-bom >= 7"
+	.audit/tool/bin/python -m pip --python .audit/release/bin/python install --quiet --disable-pip-version-check \
+		--find-links dist "gamehost[tls,push,metrics,postgresql] == $$($(BIN)/python -c 'import gamehost; print(gamehost.__version__)')"
+	.audit/tool/bin/cyclonedx-py environment --output-reproducible --output-file dist/gamehost.cdx.json .audit/release/bin/python
+	cd dist && sha256sum -- * > SHA256SUMS
+
 check-extras: $(VENV)/ready ## delete each extra in a copy of the tree, and test the core there; some minutes; EXTRAS="contest bots"
 	$(BIN)/python -m tests.check_extras $(EXTRAS)
 
