@@ -26,7 +26,7 @@ MOMENTS = 60
 #: So many actions are offered at least.
 OFFERED = 100 * MATCHES
 #: Follows what a seat is told. After each action it compares the picture with that of the host's own view, and presses whatever
-#: can be pressed, in all ways, until an action comes out.
+#: can be pressed, in all ways, until an action comes out. `unheard`: the picture has changed, and no word of it.
 PLAY = """
 await (async () => {
   globalThis.fetch = async () => ({ json: async () => ({ cards: data.cards }) });
@@ -52,12 +52,18 @@ await (async () => {
   };
   return data.lookers.map(({ seat, moments, names }) => {
     let view = null;
+    let before = {};
     return moments.map(({ told, shown, moves }) => {
       for (const event of told) view = game.after(view, event, seat);
       const can = moves !== null;
       const options = { seat: seat ?? 0, mine: seat, can, moves: moves ?? [], choice: null, wide: true, names, last: null };
       const pieces = (known) => JSON.stringify(game.draw(known, options).pieces);
+      const { pieces: drawn, marks, over, label, cells } = game.draw(view, options);
+      const now = { seen: JSON.stringify([drawn, marks, over]), heard: JSON.stringify([label, cells.map((one) => one.label)]) };
+      const unheard = now.heard === before.heard && now.seen !== before.seen;
+      before = now;
       return {
+        unheard,
         same: pieces(view) === pieces(shown), turns: [game.turn(view), game.turn(shown)].map(String),
         actions: moves && actions(view, options),
       };
@@ -180,6 +186,7 @@ class PlayTests(EachGame, SynchronousTestCase):
         for looker, found in zip(lookers, evaluate(name, PLAY, data), strict=True):
             for number, (moment, one) in enumerate(zip(looker.moments, found, strict=True)):
                 self.assertTrue(one["same"], (looker.seat, number))
+                self.assertFalse(one["unheard"], (looker.seat, number))
                 if moment["shown"].get("board", "") is not None:
                     # Before the islands of Eriantys are dealt, a page is not told who of the others chooses.
                     followed, shown = one["turns"]

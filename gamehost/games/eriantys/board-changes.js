@@ -46,6 +46,13 @@ export function doneBy(view, board) {
   return { seat: view.turn, places: goesOn ? [...view.done.places, ...places] : places, over: view.done.over && goesOn };
 }
 
+/** What differs, in words, for those who hear it; `null`: nothing. Towers are said with the owner of their island. */
+export function inWords(board, before, names) {
+  if (!before?.board?.round || !board.round) return null;
+  const found = changes(before.board, board).map((one) => one.text).filter((text) => !text.endsWith(" tower"));
+  return found.length ? `${names[before.turn]}: ${found.join(", ")}` : null;
+}
+
 /** A board after the deal is a part of a move. `before`: the view with the board before it. */
 export function inShort(board, before) {
   if (!before?.board?.round || !board.round) return null;

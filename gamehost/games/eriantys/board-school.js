@@ -1,7 +1,7 @@
 // The school boards of Eriantys, the characters on the table, and the row of choices (the hand, teams, wizards, colours).
 
 import { coin, count, noEntry, professor, seat as seatOf, student, tower } from "./board-sea.js";
-import { CHARACTERS, COLOURS, plural, schoolWords } from "./board.js";
+import { CHARACTERS, COLOURS, heapWords, plural } from "./board.js";
 
 /** Sizes of a school board: in wide windows, the own one there, and on phones. The rows of the own one are for fingers. */
 export const SCHOOLS = {
@@ -23,6 +23,14 @@ function parts(size) {
 }
 
 const rowAt = (size, place) => size.head + 6 + size.row * (place + 0.5);
+
+/** A school board in words, with what its head says. */
+function schoolWords(player, name, doing) {
+  const professors = player.professors.length ? `professors ${player.professors.join(", ")}` : "no professors";
+  const towers = player.towerHolder ? `, ${plural(player.towersLeft, `${player.tower} tower`)} left` : `, team ${player.tower}`;
+  const head = tags(player, doing).map(([, text]) => text).join(", ");
+  return `${name}: entrance ${heapWords(player.entrance)}; dining room ${heapWords(player.diningRoom)}; ${professors}${towers}, ${head}`;
+}
 
 /** The things in a line from the right: chips beside a player's name. */
 function chips(texts, right, y) {
@@ -110,10 +118,16 @@ export function drawEmptySchool({ name, team, size, turn, x, y }, spec) {
   );
 }
 
+/** The button of a school board before the deal. Nothing is done with it. */
+export function emptySchoolCell({ seat, name, team, size, turn, x, y }) {
+  const label = [name, team && `team ${team}`, turn && "chooses"].filter(Boolean).join(", ");
+  return { id: `seat ${seat}`, x, y, w: size.width, h: size.head + 8, label, can: false };
+}
+
 /** The buttons of a school board: of the own one each row of entrance and dining room, of others only what they hold. */
-export function schoolCells(player, seat, { name, own, lit, chosen, size, x, y, words }) {
+export function schoolCells(player, seat, { name, doing, own, lit, chosen, size, x, y, words }) {
   const at = parts(size);
-  const whole = { id: `school ${seat}`, x, y, w: size.width, h: own ? size.head : size.height, label: schoolWords(player, name), can: false };
+  const whole = { id: `school ${seat}`, x, y, w: size.width, h: own ? size.head : size.height, label: schoolWords(player, name, doing), can: false };
   if (!own) return [whole];
   const rows = ["entrance", "dining"].flatMap((part) => COLOURS.map((colour, place) => {
     const id = `${part} ${colour}`;
@@ -147,12 +161,12 @@ export function drawCharacter(card, { x, y, width, lit, active }, spec) {
   for (let place = 0; place < (card.noEntryTiles ?? 0); place += 1) spec.marks.push(noEntry(middle + (place - (card.noEntryTiles - 1) / 2) * 24, y + 51));
 }
 
-export function characterCell(card, { x, y, width, lit, words }) {
+export function characterCell(card, { x, y, width, lit, active, words }) {
   const id = `character ${card.character}`;
   const [name, effect] = CHARACTERS[card.character];
   const students = card.students ? `, with ${COLOURS.filter((colour) => card.students[colour]).map((colour) => `${card.students[colour]} ${colour}`).join(", ")}` : "";
   const tiles = card.noEntryTiles === null ? "" : `, ${plural(card.noEntryTiles, "no-entry tile")}`;
-  return { id, x, y, w: width, h: 96, label: `${words(id)}${name}, ${plural(card.cost, "coin")}: ${effect}${students}${tiles}`, can: lit.has(id) };
+  return { id, x, y, w: width, h: 96, label: `${words(id)}${name}, ${plural(card.cost, "coin")}: ${effect}${students}${tiles}${active ? ", in use" : ""}`, can: lit.has(id) };
 }
 
 /** A card of the row of choices around the middle of its top edge. */
@@ -181,7 +195,7 @@ export function drawChoices(cards, { x, y, width, lit, title }, spec) {
 export function choiceCells(cards, { x, y, width, lit }) {
   const each = Math.min(92, width / Math.max(cards.length, 1));
   return cards.map(({ id, label }, place) => ({
-    id, x: x + (width - each * cards.length) / 2 + each * place, y, w: each, h: 76, label, can: lit.has(id),
+    id, x: x + (width - each * cards.length) / 2 + each * place, y, w: each, h: 76, label: lit.has(id) ? label : `Not now: ${label}`, can: lit.has(id),
   }));
 }
 

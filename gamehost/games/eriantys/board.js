@@ -207,7 +207,7 @@ function details(view) {
   return [text, active && `${active[0]}: ${active[1]}`, view.lastRound && "last round"].filter(Boolean).join(" · ");
 }
 
-const heapWords = (heap) => COLOURS.filter((colour) => heap[colour]).map((colour) => `${heap[colour]} ${colour}`).join(", ") || "no students";
+export const heapWords = (heap) => COLOURS.filter((colour) => heap[colour]).map((colour) => `${heap[colour]} ${colour}`).join(", ") || "no students";
 
 export function islandWords(view, island) {
   const tower = island.tower ? `, ${plural(island.towers, `${island.tower} tower`)}` : "";
@@ -218,17 +218,11 @@ export function islandWords(view, island) {
 
 export const cloudWords = (cloud, place) => `Cloud ${place + 1}: ${heapWords(cloud)}`;
 
-export function schoolWords(player, name) {
-  const professors = player.professors.length ? `professors ${player.professors.join(", ")}` : "no professors";
-  const coins = player.coins === null ? "" : `, ${plural(player.coins, "coin")}`;
-  const towers = player.towerHolder ? `, ${plural(player.towersLeft, `${player.tower} tower`)} left` : `, team ${player.tower}`;
-  return `${name}: entrance ${heapWords(player.entrance)}; dining room ${heapWords(player.diningRoom)}; ${professors}${towers}${coins}`;
-}
-
 /** An event in words, or `null`. */
-function inWords(event, names) {
+function inWords(event, names, before) {
   const who = names[event.seat];
   switch (event.kind) {
+    case "board": return deeds.inWords(event.board, before, names);
     case "played-assistant": return `${who} plays assistant ${event.assistant}`;
     case "played-character": return `${who} uses the ${CHARACTERS[event.character][0]}`;
     case "start-of-turn": return `${who} is on turn`;
@@ -444,6 +438,7 @@ function drawRest(view, options, rows, { open, lit, words, done }, spec) {
     if (!board.players[school.seat]) {
       const team = Object.keys(view.teams ?? {}).find((one) => view.teams[one].includes(school.seat));
       beside.drawEmptySchool({ ...school, team }, spec);
+      spec.cells.push(beside.emptySchoolCell({ ...school, team }));
       continue;
     }
     beside.drawSchool(board.players[school.seat], school, spec);

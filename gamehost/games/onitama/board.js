@@ -308,6 +308,7 @@ export default {
   title: "Onitama",
   about: "Five cards, ten pieces, five minutes",
   colours: ["oni-seat-white", "oni-seat-black"],
+  sides: () => SIDES,
   sample: { board: "PPKP........P.p.....pk.pp", hands: [["boar", "ox"], ["crab", "eel"]], spare: "tiger", turn: 1 },
   async load() {
     if (Object.keys(cards).length) return;

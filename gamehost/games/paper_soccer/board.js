@@ -185,6 +185,7 @@ export default {
   about: "One ball, one pencil, bouncing lines",
   /** The marks beside names follow who moves first. */
   colours: (view) => (view?.first === 1 ? ["ps-seat-1", "ps-seat-0"] : ["ps-seat-0", "ps-seat-1"]),
+  sides: (view) => [0, 1].map((seat) => `attacks the goal at ${view?.first === seat ? "0,6" : "0,-6"}`),
   sample: {
     first: 0, next: 1,
     moves: [[[1, 1]], [[1, 0]], [[0, 1]], [[0, 0], [-1, -1]], [[-1, 0], [0, 0], [1, -1]], [[1, 0], [2, 1]], [[1, 2]]],

@@ -112,6 +112,7 @@ export function tray(view, options) {
 export function trayCells(view, options) {
   const { placing, held } = setupOf(view, options);
   const left = leftToPlace(placing);
+  const missing = placing.filter((kind) => !kind).length;
   const { kinds, buttons } = boxes();
   return [
     ...kinds.map(({ id, kind, x, y, w, h }) => ({
@@ -119,7 +120,7 @@ export function trayCells(view, options) {
       can: left[kind] > 0, chosen: held === kind, drag: left[kind] > 0,
     })),
     ...buttons.map(({ id, x, y, w, h, label }) => ({
-      id, x, y, w, h, label: id === "ready" && placing.includes("") ? "Ready, when all forty are placed" : label,
+      id, x, y, w, h, label: id === "ready" && missing ? `Ready, when all forty are placed: ${missing} to place` : label,
       can: id === "ready" && options.can && !placing.includes(""), chosen: false, drag: false, advised: id === "shuffle" && options.can,
     })),
   ];

@@ -283,6 +283,7 @@ function describe(view, options, square, moves) {
   const where = squareName(square);
   const from = options.choice?.from;
   const reached = from !== undefined && (moves.get(from) ?? []).includes(square);
+  if (name === "~") return `${where}, lake`;
   if (!name) return `${where}, empty${reached ? ", can be moved to" : ""}`;
   const own = name[0] === `${options.mine}`;
   const side = options.mine === null || options.mine === undefined ? ["red", "blue"][name[0]] : own ? "your" : "enemy";
@@ -301,7 +302,7 @@ function cellsOf(view, options, spot) {
     for (let column = 0; column < WIDTH; column += 1) {
       const square = options.seat === 1 ? row * WIDTH + 9 - column : (9 - row) * WIDTH + column;
       const place = square - HOME[options.mine ?? 0];
-      if (view.board[square] === "~" || (setup && !(place >= 0 && place < 40))) continue;
+      if (setup && !(place >= 0 && place < 40)) continue;
       const [x, y] = spot(square);
       const from = options.choice?.from;
       const reached = moves.get(from)?.includes(square) ?? false;
@@ -442,6 +443,7 @@ export default {
   about: "Forty hidden pieces a side",
   sample: sample(),
   colours: ["red-block", "blue-block"],
+  sides: () => ["red", "blue"],
   after: follow,
   reveal: (view, event, seat) => (event.kind.startsWith("placed") ? follow(view, event, seat) : view),
   turn,

@@ -134,5 +134,6 @@ followLinks();
 listen(follow);
 document.getElementById("me").addEventListener("click", () => logInDialog());
 begin();
+import("./heard.js").then((heard) => heard.begin());
 if (localStorage.getItem("notices")) import("./notices.js").then(({ renew }) => renew());
 show(new URL(location.href));

@@ -82,6 +82,7 @@ export class Board {
   showCells(cells) {
     const { width, height } = this.spec;
     const gone = new Map(this.buttons);
+    const held = this.cells.contains(document.activeElement) && document.activeElement;
     let place = null;
     for (const cell of cells) {
       let button = this.buttons.get(cell.id);
@@ -106,13 +107,14 @@ export class Board {
       set(button, "aria-pressed", cell.chosen ? "true" : null);
       set(button, "data-drag", cell.drag ? "yes" : null);
     }
-    const lost = [...gone.values()].includes(document.activeElement);
     for (const [id, button] of gone) {
       button.remove();
       this.buttons.delete(id);
     }
     this.rove();
-    if (lost) this.focus();
+    // A button that was moved has lost the focus, too.
+    if (held?.isConnected) held.focus({ preventScroll: true });
+    else if (held) this.focus();
   }
 
   /** Exactly one button is reached by the Tab key: the one that had the focus last, or the first that can be used. */

@@ -71,22 +71,23 @@ export function link(address, attributes, ...children) {
   return h("a", { href: address, ...attributes }, ...children);
 }
 
-/** A dialog that is gone when it is closed. The focus goes back to where it was, or to the content if that is gone. */
+/** A dialog that is gone when it is closed. The focus goes back to where it was. */
 export function newDialog(title) {
   const dialog = h("dialog", { "aria-labelledby": title });
-  dialog.addEventListener("close", () => {
-    dialog.remove();
-    // What was pressed may be drawn anew after this.
-    setTimeout(() => document.activeElement === document.body && document.getElementById("main")?.focus());
-  });
+  dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   return dialog;
 }
 
-/** Say something in the page's live region, for those who do not see the board. */
+/** So many sentences stay in the live region, so that nothing is replaced before it is read. */
+const SAID = 6;
+
+/** Say something in the page's only polite live region, for those who do not see the board. What stands there is not said again. */
 export function announce(text) {
   const region = document.getElementById("said");
-  if (region && text) region.textContent = text;
+  if (!region || !text) return;
+  region.append(h("p", {}, text));
+  while (region.childElementCount > SAID) region.firstChild.remove();
 }
 
 /** Replace everything in an element. */

@@ -83,7 +83,7 @@ export class Guide {
   /** `hint(id)` marks a cell of the board. */
   constructor(hint) {
     this.hint = hint;
-    this.words = h("p", { role: "status" });
+    this.words = h("p", { "data-said": true });
     this.hide = h("button", { type: "button", onclick: () => this.turn(false) }, t("Hide"));
     this.rules = h("span", {});
     this.element = h("div", { class: "guide sheet", hidden: true }, this.words, h("div", { class: "row" }, this.rules, this.hide));

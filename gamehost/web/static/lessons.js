@@ -23,7 +23,7 @@ export async function open(place, name, game, play) {
 
   function show(number) {
     const lesson = lessons[number];
-    const said = h("p", { class: "lesson-answer", role: "status" }, "");
+    const said = h("p", { class: "lesson-answer", "data-said": true }, "");
     const next = number + 1 < lessons.length
       ? h("button", { type: "button", class: "go", onclick: () => show(number + 1) }, t("Next lesson"))
       : h("button", { type: "button", class: "go", onclick: play }, t("Play a guided first game"));

@@ -14,7 +14,7 @@ const WATCHED = 12;
 export function open(place) {
   document.title = titled(t("Tables"));
   const parts = {
-    seeking: h("div", { class: "seeking", role: "status" }),
+    seeking: h("div", { class: "seeking", "data-said": true }),
     mine: h("div", { class: "mine", hidden: true }),
     games: h("div", { class: "games" }),
     waits: h("ul", { class: "waits" }),

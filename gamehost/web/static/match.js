@@ -31,7 +31,7 @@ class MatchPage {
     this.title = h("h1", {});
     this.detail = h("p", { class: "soft small" });
     this.closed = false;
-    put(place, h("p", { class: "soft", role: "status" }, t("Match {n} ...", { n: number })));
+    put(place, h("p", { class: "soft", "data-said": true }, t("Match {n} ...", { n: number })));
     const redraw = () => this.laid && this.show();
     const key = (event) => this.key(event);
     const hash = () => this.goToMove(Number(location.hash.slice(1)));

@@ -10,7 +10,7 @@ export function open(place, url) {
   look({});
   document.title = titled(t("Matches"));
   const filters = { game: url.searchParams.get("game") ?? "", name: url.searchParams.get("name") ?? "", before: url.searchParams.get("before") };
-  const rows = h("div", { class: "found", role: "status" });
+  const rows = h("div", { class: "found" });
   put(place, h("h1", {}, t("Matches")), filterForm(filters), rows);
   let closed = false;
   showMatches(rows, filters, "/matches", () => closed);

@@ -184,7 +184,7 @@ export function follow() {
 export function open(place) {
   look({});
   document.title = titled(t("Your matches"));
-  const words = h("p", { class: "soft", role: "status" });
+  const words = h("p", { class: "soft", "data-said": true });
   const places = h("ul", { class: "waits" });
   const clear = h("button", { type: "button", onclick: () => send({ do: "seen" }) }, t("Remove all that have ended"));
   const finished = h("span", {});

@@ -124,7 +124,7 @@ export function renew() {
 export function open(place, address) {
   document.title = titled(t("Mails"));
   look({ lobby: true });
-  const said = h("p", { role: "status" });
+  const said = h("p", { "data-said": true });
   const set = { stop: decodeURIComponent(address.pathname.split("/")[2]) };
   let pressed = false;
   let before = null;

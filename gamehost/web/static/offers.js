@@ -16,7 +16,7 @@ const DECLINED = { draw: t("The draw is declined."), takeback: t("Your move stan
 export class Offers {
   constructor(number) {
     this.number = number;
-    this.element = h("div", { class: "offer", role: "status" });
+    this.element = h("div", { class: "offer" });
   }
 
   /** The buttons to make an offer: none for those who look on, and against players who can't be told. */

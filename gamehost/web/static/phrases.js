@@ -14,7 +14,7 @@ export const talks = (wire) => told.wires.includes(wire);
 /** What was said last, and a menu to say something. */
 export class Phrases {
   constructor() {
-    this.last = h("span", { class: "small", role: "status" });
+    this.last = h("span", { class: "small", "data-said": true });
     const options = Object.entries(told.phrases).map(([value, words]) => h("option", { value }, t(words)));
     this.menu = h("select", { "aria-label": t("Say something"), onchange: () => this.choose() }, h("option", { value: "" }, t("Say ...")), options);
     this.element = h("div", { class: "row said" }, this.menu, this.last);

@@ -17,6 +17,7 @@
 //     words(event, names)            the same for the live region: a sentence, or null
 //     status(view, options)          {title, detail} above the moves; what is left out, the page fills in
 //     colours: ["ivory", "charcoal"] a CSS class for the mark beside each seat's name, or a function that gives them for a view
+//     sides(view)                    optional: the same in words, by seat, for those who hear the page
 //     doing(view)                    optional: what those do whose turn it is, such as "sets up"; null: they are to move
 //     linger(event)                  optional: so many milliseconds after this event the board is drawn again, without `fresh`
 //     reveal(view, event, seat)      optional: the view with what an event had told a seat alone, for finished matches

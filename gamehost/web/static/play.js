@@ -22,7 +22,7 @@ export async function playDialog(game) {
     seek(wishes(game, Object.fromEntries(new FormData(event.target))));
     dialog.close();
   };
-  const times = h("p", { class: "soft small", role: "status" });
+  const times = h("p", { class: "soft small", "data-said": true });
   const tell = (form) => say(times, timesOf(game, wishes(game, Object.fromEntries(new FormData(form))).settings));
   const form = h("form", { onsubmit: submit, onchange: () => tell(form) },
     h("h2", { id: "play-title" }, t("Play {game}", { game: titleOf(game) })),

@@ -14,7 +14,7 @@ export function open(place, url) {
   const name = decodeURIComponent(url.pathname.split("/")[2]);
   document.title = titled(name);
   const results = h("div", { class: "found" });
-  const rows = h("div", { class: "found", role: "status" });
+  const rows = h("div", { class: "found" });
   const now = h("div", { class: "found" });
   const level = levelOf(name);
   const house = level && h("p", { class: "soft" }, t("One of the host's own players. All of the level {level} are one player in the results.", { level: t(level) }));

@@ -10,7 +10,7 @@ export function open(place, url) {
   look({});
   document.title = titled(t("Results"));
   const game = url.searchParams.get("game") ?? "";
-  const rows = h("div", { class: "found", role: "status" });
+  const rows = h("div", { class: "found" });
   const choices = [["", t("All games")], ...[...games().keys()].map((name) => [name, titleOf(name)])];
   const tabs = choices.map(([name, title]) => link(address("/results", { game: name }), { "aria-current": name === game ? "page" : null }, title));
   put(place, h("h1", {}, t("Results")), h("nav", { class: "tabs", "aria-label": t("Games") }, tabs), rows);

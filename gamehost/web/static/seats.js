@@ -71,9 +71,13 @@ export class Seats {
     if (game.bare) return;
     const own = options.seat;
     const colours = typeof game.colours === "function" ? game.colours(view) : game.colours;
-    const seat = (number) => ({ number, colour: colours?.[number] ?? "" });
+    const sides = game.sides?.(view) ?? [];
+    const seat = (number) => ({ number, colour: colours?.[number] ?? "", side: sides[number] ?? "" });
     const others = table.names.map((_, number) => number).filter((number) => number !== own);
-    const update = (bar, { number, colour }) => this.update(bar, number, colour, table);
+    const update = (bar, { number, colour, side }) => {
+      say(bar.parts.side, side);
+      this.update(bar, number, colour, table);
+    };
     list(this.above, others.map(seat), (one) => one.number, makeBar, update);
     list(this.below, [seat(own)], (one) => one.number, makeBar, update);
     this.tick();
@@ -111,6 +115,7 @@ function makeBar() {
   const parts = {
     mark: h("span", { class: "mark", "aria-hidden": "true" }),
     name: h("strong", {}),
+    side: h("span", { class: "unseen" }),
     wire: h("span", { class: "chip" }),
     away: h("span", { class: "away small" }),
     turn: h("span", { class: "whose small" }),

@@ -16,7 +16,7 @@ export class Study {
   /** `page` is the page of the match: its number, its positions and its players. */
   constructor(page) {
     this.page = page;
-    this.status = h("p", { class: "soft small", role: "status" }, t("A house player looks at each move. This takes some seconds."));
+    this.status = h("p", { class: "soft small", "data-said": true }, t("A house player looks at each move. This takes some seconds."));
     this.curve = h("div", { class: "curve" });
     this.turns = h("ol", { class: "turns small" });
     this.element = h("section", { class: "study sheet", "aria-label": t("Where it turned") }, this.status, this.curve, this.turns);

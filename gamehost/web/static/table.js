@@ -81,7 +81,7 @@ class TablePage {
   wait() {
     this.laid = false;
     this.waits = null;
-    this.waitsFor = h("p", { class: "soft", role: "status" }, t("Waiting for the host ..."));
+    this.waitsFor = h("p", { class: "soft", "data-said": true }, t("Waiting for the host ..."));
     this.waiting = h("div", { class: "centre" }, h("h1", {}, t("Table {n}", { n: this.number })), this.waitsFor);
     put(this.place, this.waiting);
   }
@@ -146,7 +146,7 @@ class TablePage {
     this.waits = key;
     put(this.waiting,
       h("h1", {}, t("Table {n}", { n: this.number })),
-      h("p", { role: "status" }, `${t("You have a seat.")} ${gathered(seeking)}`),
+      h("p", { "data-said": true }, `${t("You have a seat.")} ${gathered(seeking)}`),
       h("p", { class: "soft" }, KEPT),
       seeking.code && seeking.names.length < seeking.seats && inviteBox(this.number, seeking.code),
       h("div", { class: "row" },
@@ -335,7 +335,7 @@ class TablePage {
     this.ending = table.over ?? table.suspended;
     if (table.over) {
       const { title, detail } = endWords(table);
-      announce(`${document.getElementById("said").textContent} ${title}. ${detail}.`);
+      announce(`${title}. ${detail}.`);
     }
     this.drawButtons(table);
   }
@@ -364,7 +364,7 @@ class TablePage {
       table.over && table.log.some((entry) => this.game.move(entry.event)) && link(this.record(), { class: "button" }, t("Step through")),
       table.over && playing && !this.sought && h("button", { type: "button", class: "go", onclick: () => this.rematch() }, t("Rematch")),
       over && playing && !this.sought && h("button", { type: "button", onclick: again }, t("New opponent")),
-      over && this.sought && h("span", { class: "chip", role: "status" }, this.askedAgain || this.rematchOpen() ? t("the others are asked") : t("waiting for an opponent")),
+      over && this.sought && h("span", { class: "chip", "data-said": true }, this.askedAgain || this.rematchOpen() ? t("the others are asked") : t("waiting for an opponent")),
       over && this.sought && h("button", { type: "button", onclick: () => send({ do: "stop", table: this.rematchOpen()?.table }) }, t("Stop")),
       playing && !over && [...table.away].filter((seat) => seat !== table.seat && !table.claims.has(seat)).map((seat) => this.finish(table, seat)),
       !playing && h("span", { class: "chip" }, t("you look on")),
@@ -488,6 +488,7 @@ class TablePage {
     this.back = back;
     this.choice = null;
     this.fresh = false;
+    announce(back ? `${t("An earlier position")}: ${back.text}` : t("Back to the match"));
     if (back) this.linger(back.event);
     this.show();
   }
