@@ -49,8 +49,8 @@ class AdviceQuestion(Struct, frozen=True):
 
 class Advice(Struct, frozen=True):
     """
-    What a stronger player would do: an action, and those that belong to it and follow it at once. `because` says why, in
-    one sentence.
+    The action of a stronger player, with those that belong to it and follow it at once. `because` gives the reason in one
+    sentence.
     """
 
     actions: list[str]
@@ -184,7 +184,7 @@ class Advisers:
 
 
 class AdvisedPosition(Struct, frozen=True):
-    """What a seat knows after entry `n` of the journal. `view` is as of `GameMaster.view`."""
+    """The knowledge of a seat after entry `n` of the journal. `view` is as of `GameMaster.view`."""
 
     table: TableId
     game: Game[Any, Any]

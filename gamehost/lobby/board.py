@@ -156,7 +156,7 @@ class Board:
         return self._galleries.watchers(table, self._lookers)
 
     def halt(self) -> None:
-        """Nobody looks any more, or the host stops."""
+        """Stop the updates: the last viewer has left, or the host stops."""
         self._timer.stop()
         for listed in self._listed.values():
             listed.table.unwatch(listed)

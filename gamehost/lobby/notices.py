@@ -1,5 +1,5 @@
 """
-What absent players are to be told: it is their turn, a seat was taken, a match is over.
+Notices for absent players: it is their turn, a seat was taken, a match is over.
 
 The list of a player's matches says so to `Notices`. Notifiers send it: a push to a browser, or a mail. Packages bring them
 through entry points of the group `gamehost.notifiers`, and each has options of the host. Without one of these options there are
@@ -43,7 +43,7 @@ MOST_WAITING = 10_000
 
 
 class Reason(Enum):
-    """What has happened. The value is for players that want to be told nothing else."""
+    """The reason of a notice. A player can choose the reasons for which notices are sent, by these values."""
 
     TURN = "your turn"
     TIME = "little time left"
@@ -54,7 +54,7 @@ class Reason(Enum):
 
 @frozen
 class News:
-    """What has happened at a table."""
+    """An event at a table that is a reason for a notice."""
 
     table: TableId
     #: The name of the game.
@@ -68,7 +68,7 @@ class News:
 
 @frozen
 class Asker:
-    """Who sets how to be told: an account, on a device."""
+    """The account, and the device, that set the ways of their notices."""
 
     #: The account's key.
     account: str
@@ -86,7 +86,7 @@ class Notifier(Protocol):
         """The player has seen the table: what was not delivered yet is of no use."""
 
     def state(self, asker: Asker, told: Callable[[Mapping[str, Any]], None]) -> None:
-        """What is set for a device, and what its page needs: names and values that JSON has."""
+        """The settings of a device, and the values that its page needs, as JSON."""
 
     def change(self, asker: Asker | None, values: Mapping[str, str], done: Callable[[str | None], None]) -> None:
         """
@@ -103,7 +103,7 @@ class Notifier(Protocol):
 
 @frozen
 class Surroundings:
-    """What a host gives a notifier."""
+    """The parts of the host that a notifier may use."""
 
     reactor: Any
     #: The store of the host, a `gamehost.storage.durable.DurableJournal`.
@@ -117,7 +117,7 @@ class Surroundings:
 @define(eq=False)
 class Notices:
     """
-    What is told to absent players, in all ways that this host has.
+    Sends notices to absent players, through all notifiers of this host.
 
     :param notifiers: by their names
     """
@@ -205,7 +205,7 @@ class Notices:
 
 @frozen
 class _KnownMatch:
-    """How a match stands for a player, as far as it was told to `ListedMatches`."""
+    """The state of a match for one player, as `ListedMatches` last received it."""
 
     state: OwnState
     #: How many players have a seat.
@@ -218,7 +218,7 @@ class _KnownMatch:
 @define(eq=False)
 class ListedMatches:
     """
-    What the lists of players' own matches say to `Notices`.
+    Makes notices from the changes in the lists of players' own matches.
 
     :param now: milliseconds since 1970
     """
@@ -331,7 +331,7 @@ def _offer(owner: str, match: OwnedMatch) -> str:
 
 
 def _outcome(match: OwnedMatch) -> str:
-    """How a match has ended for its player, or why none has begun."""
+    """The end of a match for its player, or the reason why none has begun."""
     if not match.cause:
         return match.why
     if not match.winners:

@@ -15,7 +15,7 @@ NOTIFIERS = "gamehost.notifiers"
 
 
 class NotifierKind(Struct, frozen=True):
-    """What an entry point names. A host has the notifier if the option with its name has a value."""
+    """The object that an entry point names. A host uses the notifier if the option with its name has a value."""
 
     name: str
     #: The options of the host that belong to it, by name. One has its own name, and is `None` by default.

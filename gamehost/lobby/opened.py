@@ -55,12 +55,12 @@ SLOW_PATIENCE = 14 * 86_400.0
 
 
 def _nobody(table: OpenTable) -> None:
-    """Whoever opens the table needs no word of it."""
+    """The default: the wire that opens the table needs no notice of it."""
 
 
 @frozen
 class Terms:
-    """How a table waits that a player opens."""
+    """The terms under which an opened table waits for players."""
 
     #: What others must know to join; empty: nothing.
     code: str = ""
@@ -350,7 +350,8 @@ class OpenTables:
         return True
 
     def _begin(self, party: _Party) -> None:
-        """All seats are taken, and all players are here. Those of a table that lasts are told that with its match."""
+        """Begin the match: all seats are taken, and all players are connected. At a table that lasts, players learn it from
+        the match."""
         if party.slow:
             self._journal.drop_opened(party.table, lambda: None)
             records = list(party.players.values())[:: -1 if party.reversed else 1]
@@ -673,7 +674,7 @@ class OpenTables:
         return list(dict.fromkeys(found))
 
     def alone_at_tables(self) -> list[Session]:
-        """Those who wait at tables and are here."""
+        """The connected players that wait alone at tables."""
         found = (self._registry.sessions.by_key.get(key) for key in self._where)
         return [session for session in found if session is not None and session.player is not None]
 

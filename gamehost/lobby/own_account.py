@@ -1,6 +1,6 @@
 """
-What a player does with the own account: its password, the devices that log in to it without one, and how the player is told
-what happens while the player is away.
+The settings of a player's own account: its password, the devices that log in without one, and the notices for an absent
+player.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -77,7 +77,7 @@ class ListViewer(Protocol):
 
 def state_for(game: Game[Any, Any], view: Any, seat: Seat) -> OwnState:
     """
-    How a match that goes on stands for a seat: whether it waits for an action of this seat.
+    The state of an unfinished match for a seat: whether it waits for an action of this seat.
 
     :param view: what the master gives to this seat
     """

@@ -1,8 +1,8 @@
 """
 The lists of players' own matches, private ones included.
 
-The store has the matches that nobody has at hand: those that go on for days, and those that have ended while the player was
-away. Whoever changes such a match puts it into the lists of all its players again. A change is told when it is durable.
+The store has slow matches, and matches that have ended while the player was away. Code that changes such a match puts it into
+the lists of all its players again. A list sends a change when it is durable.
 
 A list has an owner: an account, or a guest's name with the digest of the key. Other guests can take the name later, and
 their list is another one.

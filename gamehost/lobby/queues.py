@@ -1,5 +1,6 @@
 """
-Those who wait for opponents in queues, and how often matches begin. Who waits at an open table is in `gamehost.lobby.opened`.
+The queues of players that wait for opponents, and the rate at which matches begin. Open tables are in
+`gamehost.lobby.opened`.
 
 Rematches: the players of a match that is over play each other again, with colours changed. Who asks first waits at a table
 with a code, and the others are told both. So each has to ask, and a rematch that nobody wants ends as any open table does. It

@@ -1,5 +1,5 @@
 """
-The seats: the tables in play, the sleeping ones, and how a player comes to a table and leaves it.
+The seats: the tables in play, the sleeping ones, and the steps by which a player comes to a table and leaves it.
 
 An unfinished table sleeps when all its players are away. It is loaded when one of them comes back, and archived after a
 day.

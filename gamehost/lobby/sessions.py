@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Queue:
-    """Where players wait for each other: a game, and the wire's name if it has tables of its own."""
+    """The key of a queue: a game, and the wire's name if the wire has tables of its own."""
 
     game: Game[Any, Any]
     pool: str = ""
@@ -464,7 +464,7 @@ class SessionRegistry:
         return not self.keyless_wait or not _is_of_another(session.address, addresses, session.seat)
 
     def _addresses_of(self, held: Session) -> Sequence[str]:
-        """Where the players of a session's match came from when it began, in the order of the seats."""
+        """The addresses of the players of a session's match at its beginning, in the order of the seats."""
         if held.table is not None:
             return held.table.addresses
         if held.asleep is None:

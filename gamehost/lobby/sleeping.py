@@ -1,5 +1,6 @@
 """
-Sleeping tables: unfinished ones with all players away. Of each, memory has little more than the names of its players.
+Sleeping tables: unfinished ones with all players away. For each of them, memory has little more than the names of its
+players.
 
 The index is made from the journal at the start of the host, and found by the players' names, by address and by age.
 """

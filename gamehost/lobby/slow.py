@@ -1,9 +1,9 @@
 """
 Slow matches: each move may take days, and the match outlives the connections of its players.
 
-A slow match is no session's, and does not sleep as other matches do. Its players *sit down* to look and to move, and *rise*
-again. While nobody sits there, memory has a few rows of it: the seats and the deadline. One timer is
-for all of them. It rings at the next deadline, and every half minute, when the wall's clock is compared with the reactor's.
+A slow match belongs to no session, and does not sleep as other matches do. Its players *sit down* to look and to move, and
+*rise* again. While nobody sits there, memory has a few rows of it: the seats and the deadline. One timer is for all of them.
+It rings at the next deadline, and every half minute, when the wall's clock is compared with the reactor's.
 
 Nobody loses by what the host did: before `grace` has passed since the start, or since the wall's clock has jumped, no
 deadline counts. The master has the true time all along.
@@ -377,7 +377,7 @@ class SlowMatches:
             self._with(number, give_up)
 
     def _put_away_if_empty(self, table: SlowTable) -> None:
-        """Nobody sits at a table any more: the store has all of it."""
+        """Remove a table from memory if no player sits there: the store has all of it."""
         if table.empty and table.running and self.tables.get(table.id) is table:
             del self.tables[table.id]
             self._context.journal.sleep(table.id, self._uptime(), table.deadline)
@@ -499,7 +499,7 @@ class SlowMatches:
             self.log.warn(words, seconds=round(passed - counted), hours=round(self.grace / 3600, 1))
 
     def halt(self) -> None:
-        """The host stops: nothing more happens. Who sits here has left."""
+        """Stop with the host. The players that sit here have left."""
         self._stopped = True
         self._alarm.stop()
 

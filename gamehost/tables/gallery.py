@@ -45,7 +45,7 @@ class Watcher(Protocol):
 
     @property
     def address(self) -> str:
-        """Where its client is."""
+        """The address of the watcher's client."""
 
     def tell(self, data: bytes) -> None:
         """Send these bytes. Must not raise; whether its client reads fast enough is the watcher's own matter."""

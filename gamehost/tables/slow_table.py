@@ -1,7 +1,7 @@
 """
 The table of a slow match: its clock is the wall's, and absence is its normal state.
 
-Nobody loses a seat by going away, and the clock does not stop when all have gone. The table has no alarm of its own:
+No player loses a seat by absence, and the clock does not stop when all are away. The table has no alarm of its own:
 `gamehost.lobby.slow` has one for all of them.
 """
 

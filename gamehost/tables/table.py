@@ -361,7 +361,7 @@ class Table(Generic[A, E]):
         return bool(there) and (not self._acted or not self.house.issuperset(there))
 
     def _fall_asleep(self) -> None:
-        """Nobody is there but house players, who leave, too."""
+        """Put the table to sleep: only house players are left, and they leave, too."""
         if not self._acted:
             self.archive()  # no player has a reason to come back
             return

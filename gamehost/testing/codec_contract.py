@@ -278,7 +278,7 @@ class ClientCodecContract(Mixin):
         self.assertEqual(heard_by(self.new_codec().feed, [b"".join(said)]), messages)
 
     def test_each_message_of_a_client_is_written(self) -> None:
-        """Of every type there is a message that can be written."""
+        """Each type has a message that can be written."""
 
         @given(st.data())
         def some(data: st.DataObject) -> None:

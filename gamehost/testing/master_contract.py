@@ -307,7 +307,7 @@ class MasterContract(Mixin):
     @given(st.data(), st.randoms(use_true_random=False))
     def test_what_is_legal_is_accepted_and_nothing_else(self, data: st.DataObject, rng: random.Random) -> None:
         """
-        Of actions that were made before, that others may take, or that are damaged, the master accepts those that are listed.
+        The master accepts exactly the listed actions among earlier ones, those of other seats, and damaged ones.
         """
         if not self.knows_rules:
             return
@@ -471,7 +471,7 @@ class MasterContract(Mixin):
 
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_draw_that_is_agreed_on_or_claimed(self, data: st.DataObject, rng: random.Random) -> None:
-        """Nobody wins, and nothing is waited for."""
+        """No player wins, and the master waits for no action."""
         offers = [offer for offer in (Offer.DRAW, Offer.CLAIM) if offer in offers_of(self.game)]
         if not offers:
             return

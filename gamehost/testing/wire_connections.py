@@ -51,7 +51,7 @@ def frames(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
 
 
 class SocketTexts(Lines):
-    """How transcripts of a wire of lines are played over WebSocket: each line is a text."""
+    """Plays the transcripts of a wire of lines over WebSocket: each line is a text."""
 
     #: The end of a line, where texts have none.
     LINE: ClassVar[bytes] = b"\n"

@@ -139,7 +139,7 @@ class WireHooks(Mixin):
 
     def situations(self) -> Mapping[str, Callable[[], Situation]]:
         """
-        How to bring a client into each state of the conversation.
+        The functions that bring a client into each state of the conversation.
 
         Add those of the wire's own: `{**super().situations(), "placing": self.placing}`.
         """

@@ -100,7 +100,7 @@ class ResultRow(Struct, frozen=True):
 
 class Results(Struct, frozen=True):
     """
-    Who has won how often, in `matches` finished matches; `since` is the lowest number of a table for which they stand.
+    The wins of each player, in `matches` finished matches; `since` is the lowest number of a table for which they stand.
     `ladders` are the ratings, by game.
     """
 

@@ -130,7 +130,7 @@ class Client:
         gate.clients.append(self)
 
     def leave(self) -> None:
-        """Leave the table. Nobody waits for this client any more, and a request to it is dropped."""
+        """Leave the table. No player waits for this client any more, and a request to it is dropped."""
         self.withdraw()
         self.due = 0
         if self.gate is not None:

@@ -640,7 +640,7 @@ class Looking:
         self._printer.show(replay.lines(self._printer.style))
 
     def study(self, words: list[str]) -> None:
-        """Where a finished match turned; without a number, the last one."""
+        """The turning point of a finished match; without a number, of the last one."""
         table, code = self.played if self.played and not words else table_and_code(words, "study 3")
         self._ask_record(table, code, partial(self._begin_study, table, code))
 

@@ -49,7 +49,7 @@ def mine_lines(matches: Sequence[OwnedMatch], name: str, now: int) -> list[str]:
 
 
 def missed_lines(matches: Sequence[OwnedMatch]) -> list[str]:
-    """What has ended while a person was away, as lines."""
+    """The matches that ended while a person was away, as lines."""
     lines = [f"  {match.table:>5}  {title(match.game):12}  {_end(match)}" for match in matches]
     return ["While you were away, this has ended:", *lines]
 

@@ -35,7 +35,7 @@ class Tower(StrEnum):
 
 
 class PlayerStatus(StrEnum):
-    """What a player does now, and at the end how the match ended."""
+    """The present phase of a player, and at the end the outcome of the match."""
 
     WAITING = "WAITING"
     PLANNING = "PLANNING"
@@ -157,7 +157,7 @@ class Character(Struct, frozen=True):
 
 
 class Dashboard(Struct, frozen=True):
-    """What is on the table between the players."""
+    """The shared part of the board between the players."""
 
     #: 0 during the set-up.
     round: int

@@ -69,7 +69,7 @@ class KnowsOwn(BaseConversation[m.Message]):
             self._list = None
 
     def look_at_match_soon(self) -> None:
-        """What is offered at the own table has changed."""
+        """Called when the offers at the own table have changed."""
         if self._list is not None:
             self._list.look_soon()
 

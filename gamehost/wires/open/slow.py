@@ -19,9 +19,9 @@ MOST_SEATS = 8
 
 class SlowSeat(OpenConversation):
     """
-    One of these seats: it acts and hears as the conversation of a client does that has this match alone.
+    One of these seats: it acts and receives like the conversation of a client that has this match alone.
 
-    Who comes and goes is not told: in a slow match players are away nearly always.
+    It sends no message when players come or go: in a slow match players are away nearly always.
     """
 
     def __init__(self, seats: "SlowSeats", table: TableId, encoder: SharedEncoder) -> None:

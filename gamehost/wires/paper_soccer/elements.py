@@ -551,7 +551,7 @@ def _check_tags(data: bytearray, at: int, end: int) -> None:
 
 
 def _past(pattern: re.Pattern[bytes], data: bytearray, at: int, end: int) -> int:
-    """Where the match of a pattern that can match nothing ends."""
+    """The end of the match of a pattern that can match an empty text."""
     passed = pattern.match(data, at, end)
     assert passed is not None
     return passed.end()

@@ -35,7 +35,7 @@ class LoginError(IntEnum):
 
 
 class Dialect(Enum):
-    """How the messages of a connection are read and written. The answer to a log-in decides it."""
+    """The way in which the messages of a connection are read and written. The answer to a log-in decides it."""
 
     #: Paper Soccer, with the host as the master. Contents are points.
     BUILT_IN = "built-in"

@@ -1,6 +1,6 @@
 """
-What a connection says: a player of any game, or a master of remote games. `->` from the client, `<-` from the server, each line
-in a `<message type="...">`. A player of a remote game::
+The messages of a connection that is a player of any game, or a master of remote games. `->` from the client,
+`<-` from the server, each line in a `<message type="...">`. A player of a remote game::
 
     -> playerLogin <playerLogin nick="ann" gameType="nim"/>
                                  <- loginResponse <response accept="yes"/>
@@ -289,7 +289,7 @@ class RemoteConversation(XmlConversation):
             self._kind = None
 
     def tell_displaced(self, event: Displaced) -> None:
-        """A newer connection has the nick. Nobody comes back to a remote game."""
+        """A newer connection has the nick. No player returns to a remote game."""
         self._leave_remote()
         super().tell_displaced(event)
 
@@ -458,7 +458,7 @@ class RemoteConversation(XmlConversation):
         self._give_up_master("")
 
     def thank_as_master(self, message: m.ThankYou) -> None:
-        """Loose masters may give thanks, too. Nobody waits for them."""
+        """Ignore the thanks of a master without a game."""
         if not self._loose:
             self.unexpected(message)
 
