@@ -150,6 +150,9 @@ WORDS = {
     EntryKind.DRAWN: "offered a draw, which was accepted",
     EntryKind.TAKEN_BACK: "took back the last move",
     EntryKind.CLAIMED: "claimed a draw, because the other player was away",
+    EntryKind.DRAW_OFFERED: "offered a draw",
+    EntryKind.ASKED_BACK: "asked to take back the last move",
+    EntryKind.DECLINED: "offered something, which was declined",
 }
 
 

@@ -30,6 +30,10 @@ _WORDS: Mapping[EntryKind, str] = {
     EntryKind.ARCHIVED: "*archived",
     EntryKind.DRAWN: "*draw",
     EntryKind.TAKEN_BACK: "*takeback",
+    EntryKind.CLAIMED: "*claim",
+    EntryKind.DRAW_OFFERED: "*draw-offered",
+    EntryKind.ASKED_BACK: "*asked-back",
+    EntryKind.DECLINED: "*declined",
 }
 _KINDS = {word: kind for kind, word in _WORDS.items()}
 _TAG = re.compile(r"\[([A-Z][a-z]*) (.*)\]")

@@ -42,6 +42,11 @@ class EntryKind(IntEnum):
     TAKEN_BACK = 7
     #: A seat claimed a draw, because the other player was away and did not come back in time.
     CLAIMED = 8
+    #: Of slow matches, in which an offer waits for the other player: a seat offers a draw, or asks to take its last move back,
+    #: or what it has offered was declined.
+    DRAW_OFFERED = 9
+    ASKED_BACK = 10
+    DECLINED = 11
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -144,8 +149,9 @@ class OwnedMatch(msgspec.Struct, frozen=True):
     winners: tuple[int, ...] = ()
     cause: str = ""
     why: str = ""
-    #: What is offered, in the state `offer`: `rematch`, or nothing that is known here.
+    #: In the state `offer`: `draw`, `takeback` or `rematch`, and whether it is the turn of this player.
     offer: str = ""
+    turn: bool = False
     #: Whether it is a slow match.
     slow: bool = False
 

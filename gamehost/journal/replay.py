@@ -42,6 +42,13 @@ AGREEMENTS: Mapping[EntryKind, Offer] = {
     EntryKind.CLAIMED: Offer.CLAIM,
 }
 
+#: Entries that change nothing for a master.
+OFFERS: Mapping[EntryKind, Offer | None] = {
+    EntryKind.DRAW_OFFERED: Offer.DRAW,
+    EntryKind.ASKED_BACK: Offer.TAKEBACK,
+    EntryKind.DECLINED: None,
+}
+
 _Writer = Callable[[Any], str]
 
 
@@ -233,6 +240,8 @@ def _step(game: Game[A, E], master: GameMaster[A, E], entry: Entry) -> Sequence[
         return master.expire(entry.at)
     if kind in AGREEMENTS and seat is not None and isinstance(master, TakesOffers):
         return master.agree(AGREEMENTS[kind], seat, entry.at)
+    if kind in OFFERS and seat is not None:
+        return ()
     raise ValueError(f"an entry of kind {kind} that cannot stand here")
 
 

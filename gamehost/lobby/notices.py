@@ -210,6 +210,8 @@ class _KnownMatch:
     state: OwnState
     #: How many players have a seat.
     players: int
+    #: Whether it is the player's turn, and it waits for an answer or a move.
+    turn: bool
     #: When the player loses by time, and when there is little time left, in milliseconds since 1970; `None`: never.
     by: int | None = None
     warn: int | None = None
@@ -253,6 +255,8 @@ class ListedMatches:
                 self._say(owner, match, Reason.JOINED, f"{match.names[-1]} has taken a seat")
         elif match.state == "wait" and state != "open":
             self._notices.seen(owner, match.table)
+        elif match.state == "turn" and before is not None and before.turn and before.by == match.by:
+            pass  # an offer was answered or has ended
         elif match.state != state:
             self._tell(owner, match, began=state == "open")
 
@@ -276,14 +280,15 @@ class ListedMatches:
         if match.state == "over":
             return
         warn = None
-        if match.state == "turn" and match.by is not None:
+        turn = match.state == "turn" or match.turn
+        if turn and match.by is not None:
             if before is not None and before.warn is not None and before.by == match.by:
                 warn = before.warn
             else:
                 warn = match.by - max(0, match.by - self._now()) // LITTLE
                 heappush(self._warnings, (warn, next(self._numbers), owner, match))
                 self._set_timer()
-        self._standings[owner, match.table] = _KnownMatch(match.state, len(match.names), match.by, warn)
+        self._standings[owner, match.table] = _KnownMatch(match.state, len(match.names), turn, match.by, warn)
         if len(self._warnings) > 2 * len(self._standings) + 1000:
             self._warnings = [one for one in self._warnings if self._counts(one)]
             heapify(self._warnings)
@@ -321,7 +326,11 @@ def _lasts(owner: str) -> bool:
 
 
 #: What players offer each other, in words.
-_OFFERS = {"rematch": "wants a rematch"}
+_OFFERS = {
+    "draw": "offers a draw",
+    "takeback": "wants to take the last move back",
+    "rematch": "wants a rematch",
+}
 
 
 def _offer(owner: str, match: OwnedMatch) -> str:

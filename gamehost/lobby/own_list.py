@@ -214,10 +214,12 @@ class OwnList:
         table = self._live
         if table is None:
             return
-        state: OwnState = "wait"
+        match = self._match(table, "wait")
         try:
-            state = "offer" if table.is_offered_to(self._seat) else state_for(table.game, view, self._seat)
+            match = replace(match, state=state_for(table.game, view, self._seat))
+            if (offer := table.offered_to(self._seat)) is not None:
+                match = replace(match, state="offer", offer=offer.value, turn=match.state == "turn")
         except Exception:
             # Nobody at the table must notice a fault of this list.
             self.log.failure("it is not known whose turn it is in {game}", game=table.game.name)
-        self.put(self._match(table, state))
+        self.put(match)

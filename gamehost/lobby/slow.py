@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
 from attrs import define, field
+from msgspec.structs import replace
 from twisted.logger import Logger
 
 from gamehost._twisted import Timer
@@ -454,6 +455,8 @@ class SlowMatches:
         for seat, player in enumerate(table.players):
             state: OwnState = "turn" if seat in turn else "wait"
             match = OwnedMatch(table.id, table.game.name, tuple(table.names), seat, state, by, table.code, slow=True)
+            if (offer := table.offered_to(Seat(seat))) is not None:
+                match = replace(match, state="offer", offer=offer.value, turn=seat in turn)
             if (owner := owner_of(player)) is not None:
                 rows.append((owner, match if result is None else self._own.ended(match, result)))
         self._own.put(rows)

@@ -4,7 +4,8 @@ The offers at one table.
 The two players of a match may offer each other a draw, or to take a move back. There is one offer at a time. It is open
 until it is answered, until the other player moves, or until one of the two has disconnected. An offer to take a move
 back is open until any player moves. After an offer a player makes no other one before the own next move. Offers are in
-memory alone: after a restart of the host none is open. An agreement is an entry of the journal.
+memory alone: after a restart of the host none is open. An agreement is an entry of the journal. In slow matches offers are
+entries, too, and are open whoever is connected.
 """
 
 from collections.abc import Mapping, Sequence
@@ -71,8 +72,18 @@ class Offers:
             return None
         self.standing = None
         if accepted:
-            self._made.clear()  # moves may have been taken back: another offer can be made at once
+            self.agreed()
         return standing
+
+    def agreed(self) -> None:
+        """An offer was accepted. Moves may have been taken back: another offer can be made at once."""
+        self.standing = None
+        self._made.clear()
+
+    def offered_to(self, seat: Seat) -> Offer | None:
+        """What the other seat offers to this one; `None`: nothing."""
+        standing = self.standing
+        return None if standing is None or standing.seat == seat else standing.offer
 
     def moved(self, seat: Seat) -> Declined | None:
         """A seat has moved. Returns the event for all if this has ended an offer."""

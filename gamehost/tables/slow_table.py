@@ -2,7 +2,7 @@
 The table of a slow match: its clock is the wall's, and absence is its normal state.
 
 No player loses a seat by absence, and the clock does not stop when all are away. The table has no alarm of its own:
-`gamehost.lobby.slow` has one for all of them.
+`gamehost.lobby.slow` has one for all of them. What a player offers is in the record, and waits for the other one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,12 +10,14 @@ from typing import Any, Protocol, Self
 
 from attrs import define, field
 
-from gamehost.games.base import Cause, Game, Result, Seat
+from gamehost.games.base import Cause, Game, IllegalAction, Offer, Result, Seat, To, offers_of
 from gamehost.games.clock import HasTurns
 from gamehost.journal.records import EntryKind, SeatRecord, TableHeader, TableId, TableRecord
+from gamehost.journal.replay import AGREEMENTS, OFFERS
 from gamehost.tables.context import PLAYING, Phase, TableContext
-from gamehost.tables.interfaces import Archived, Player
-from gamehost.tables.outbox import Outbox, Record
+from gamehost.tables.interfaces import Archived, Declined, Offered, Player, Refused
+from gamehost.tables.offers import Offers
+from gamehost.tables.outbox import Outbox, Record, TableSeatHandle
 from gamehost.tables.table import Table
 
 #: The end of a match in which a player has never moved in time.
@@ -87,7 +89,57 @@ class SlowTable(Table[Any, Any]):
             entry.seat for entry in record.entries if entry.seat is not None and entry.kind is EntryKind.ACTED
         )
         yield from super().restore(record, clock, restarted)
+        for entry in record.entries:
+            if entry.seat is not None and (entry.kind in OFFERS or self._offers is not None):
+                self._follow_offer(entry.kind, entry.seat)
         self.phase = PLAYING
+
+    def _follow_offer(self, kind: EntryKind, seat: Seat) -> Declined | None:
+        """What an entry does to the offers. Returns the event for all if it has ended one without an answer."""
+        offers = self._made_offers
+        if (offer := OFFERS.get(kind)) is not None:
+            offers.make(seat, offer, stands=True)
+        elif kind is EntryKind.ACTED:
+            return offers.moved(seat)
+        elif kind in AGREEMENTS:
+            offers.agreed()
+        else:
+            offers.end()
+        return None
+
+    @property
+    def _made_offers(self) -> Offers:
+        if self._offers is None:
+            self._offers = Offers(offers_of(self.game), self.settings, self.names)
+        return self._offers
+
+    def offer(self, handle: TableSeatHandle[Any, Any], offer: Offer) -> bool:
+        now, seat = self._time_of(handle), handle.seat
+        if now is None:
+            return False
+        # The other one can be away. All players of slow matches are on wires with offers.
+        objection = self._made_offers.objection(self._master, seat, offer, handle.player)
+        if objection is not None:
+            self._outbox.refuse(handle, Refused(IllegalAction(objection)))
+            return False
+        kind = EntryKind.DRAW_OFFERED if offer is Offer.DRAW else EntryKind.ASKED_BACK
+        self._record(kind, now, seat, b"", ())
+        self._outbox.tell([To(Offered(seat, offer), (seat, Seat(1 - seat)))])
+        return True
+
+    def _tell_end_of_offer(self, declined: Declined | None, answered: int | None = None) -> None:
+        if declined is not None and answered is not None:
+            self._record(EntryKind.DECLINED, answered, declined.seat, b"", ())
+        super()._tell_end_of_offer(declined)
+
+    def _end_offer(self) -> None:
+        """Nothing: it waits for who comes back."""
+
+    def reconnect(self, seat: Seat, player: Player[Any, Any]) -> None:
+        super().reconnect(seat, player)
+        standing = None if self._offers is None else self._offers.standing
+        if standing is not None and self.running:
+            self._outbox.tell([To(standing, (seat,))])
 
     @property
     def deadline(self) -> int | None:
@@ -160,9 +212,14 @@ class SlowTable(Table[Any, Any]):
 
     def _record(self, kind: EntryKind, now: int, seat: Seat | None, *more: Any) -> None:
         self._stopped = max(self._stopped, now)
-        if seat is not None and kind is EntryKind.ACTED:
-            self.actors.add(seat)
+        ended = None
+        if seat is not None:
+            if kind is EntryKind.ACTED:
+                self.actors.add(seat)
+            if kind in OFFERS or self._offers is not None:
+                ended = self._follow_offer(kind, seat)
         super()._record(kind, now, seat, *more)
+        self._tell_end_of_offer(ended)
 
     def rise(self, seat: Seat, player: Player[Any, Any]) -> None:
         """A player looks no longer. Nothing happens if somebody else has the seat by now."""
@@ -174,8 +231,6 @@ class SlowTable(Table[Any, Any]):
     def disconnect(self, seat: Seat) -> None:
         place = self._outbox.places[seat]
         place.handle = place.coming = None
-        if self._offers is not None:
-            self._tell_end_of_offer(self._offers.end())
 
     def _archived(self) -> None:
         players = [place.handle.player for place in self._outbox.places if place.handle is not None]

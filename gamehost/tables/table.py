@@ -281,16 +281,15 @@ class Table(Generic[A, E]):
             self._outbox.refuse(handle, Refused(IllegalAction(f"no {offer.value} is offered to you now")))
             return False
         if not accepted:
-            self._tell_end_of_offer(Declined(offered.seat, offer))
+            self._tell_end_of_offer(Declined(offered.seat, offer), now)
             return True
         kind = EntryKind.DRAWN if offer is Offer.DRAW else EntryKind.TAKEN_BACK
         self._carry_out(kind, now, offered.seat, partial(master.agree, offer, offered.seat, now))
         return True
 
-    def is_offered_to(self, seat: Seat) -> bool:
-        """Whether another player offers something, and this seat has not answered."""
-        standing = None if self._offers is None else self._offers.standing
-        return standing is not None and standing.seat != seat
+    def offered_to(self, seat: Seat) -> Offer | None:
+        """What another player offers, and this seat has not answered; `None`: nothing."""
+        return None if self._offers is None else self._offers.offered_to(seat)
 
     def _time_of(self, handle: TableSeatHandle[A, E]) -> int | None:
         """The time at which the holder of a handle acts. `None`: it is too late, and the holder receives the reason."""
@@ -305,7 +304,10 @@ class Table(Generic[A, E]):
             return None
         return now
 
-    def _tell_end_of_offer(self, declined: Declined | None) -> None:
+    def _end_offer(self) -> None:
+        self._tell_end_of_offer(None if self._offers is None else self._offers.end())
+
+    def _tell_end_of_offer(self, declined: Declined | None, answered: int | None = None) -> None:
         if declined is not None:
             self._outbox.tell([To(declined, (declined.seat, Seat(1 - declined.seat)))])
 
@@ -344,8 +346,7 @@ class Table(Generic[A, E]):
             place.grace_ends = self.now() + self._grace
         if known:
             self._outbox.announce(Away(seat, kept=self.kept(seat)))
-        if self._offers is not None:
-            self._tell_end_of_offer(self._offers.end())
+        self._end_offer()
         if not goes_on:
             return
         if self._grace == 0:
@@ -462,8 +463,7 @@ class Table(Generic[A, E]):
         missed = self._outbox.places[seat].handle is None and self._outbox.n > 0
         claimed = self._outbox.places[seat].claimable
         handle = self._new_handle(seat, player)
-        if self._offers is not None:
-            self._tell_end_of_offer(self._offers.end())
+        self._end_offer()
         if self.phase is DORMANT:
             self._wake()
         if self.phase is Phase.SUSPENDED:

@@ -219,6 +219,9 @@ class RecordTests(SynchronousTestCase):
                 "DRAWN": 6,
                 "TAKEN_BACK": 7,
                 "CLAIMED": 8,
+                "DRAW_OFFERED": 9,
+                "ASKED_BACK": 10,
+                "DECLINED": 11,
             },
         )
 

@@ -204,6 +204,8 @@ class MineTests(SynchronousTestCase):
             (self.row(state="open", names=["ann"], by=DAY), "It waits for players, for 24 hours"),
             (self.row(state="open"), "ann and bob have seats. It waits for players"),
             (self.row(state="offer"), "An offer waits for your answer"),
+            (self.row(state="offer", offer="takeback", by=DAY), "bob wants to take the last move back"),
+            (self.row(state="offer", offer="draw", turn=True, by=2 * DAY), "bob offers a draw: 2 days left"),
             (self.row(state="offer", names=["bob"], seat=1), "bob wants a rematch"),
             (self.row(**over, winners=[1], cause="left", why="a player left"), "You have lost: a player left"),
             (

@@ -10,6 +10,7 @@ from gamehost.journal.records import Entry, EntryKind, FinishedMatch, OwnedMatch
 from gamehost.lobby.finished import Tally
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract
+from gamehost.wires.console.absence import absence_words
 from gamehost.wires.console.codec import (
     ASK_CHARSET,
     ASK_TERMINAL,
@@ -461,7 +462,10 @@ class OwnLinesTests(SynchronousTestCase):
             replace(
                 row, state="open", code="K7QM2X4A", by=60_000
             ): "It waits 1 min more. Others type: join 123456-K7QM2X4A",
-            replace(row, state="offer"): "An offer waits for your answer: accept or decline",
+            replace(row, state="offer", offer="takeback"): "bob asks to take a move back: accept or decline",
+            replace(
+                row, state="offer", offer="draw", slow=True
+            ): "bob offers a draw: sit 123456, and then accept or decline",
             replace(row, state="offer", names=("bob",)): "bob wants a rematch: join 123456",
             over: "bob wins: a player ran out of time.",
             replace(over, winners=(), cause="left", why="nobody came back"): "Nobody came back.",
@@ -474,6 +478,10 @@ class OwnLinesTests(SynchronousTestCase):
 
 
 class WordTests(SynchronousTestCase):
+    def test_no_time_is_below_zero(self) -> None:
+        """A clock may have jumped."""
+        self.assertEqual(absence_words("bob", -1.0, ()), "bob is away. The seat is kept for 0 s.")
+
     def test_every_command_does_something_and_has_a_page(self) -> None:
         self.assertEqual(set(ConsoleConversation.DOES), set(commands()))
         for command in commands().values():

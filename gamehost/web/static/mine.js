@@ -42,6 +42,8 @@ export function stateWords(row, me, now) {
     const seats = row.names.length > 1 ? `${t("{names} have seats.", { names: listed(row.names) })} ` : "";
     return seats + (time ? t("It waits for players, for {time}", { time }) : t("It waits for players"));
   }
+  const offer = { draw: "{name} offers a draw", takeback: "{name} wants to take the last move back" }[row.offer];
+  if (offer) return t(offer, { name: others(row) }) + (row.turn ? left : "");
   if (row.state === "offer") return row.names.includes(me) ? t("An offer waits for your answer") : t("{names} wants a rematch|{names} want a rematch", { n: row.names.length, names: listed(row.names) });
   return `${endWords(row)}${row.why ? `: ${row.why}` : ""}`;
 }

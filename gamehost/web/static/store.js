@@ -208,8 +208,8 @@ const onTable = {
     Object.assign(table, { over: message, guess: null, n: message.n });
     if (state.own === table.number) state.own = null;
   },
-  offered: (table, message) => Object.assign(table, { offer: message, declined: null, refused: null }),
-  declined: (table, message) => Object.assign(table, { offer: null, declined: message }),
+  offered: (table, message) => Object.assign(table, { offer: message, declined: null, refused: null, n: message.n }),
+  declined: (table, message) => Object.assign(table, { offer: null, declined: message, n: message.n }),
   said(table, message) {
     table.said = { ...message, count: (table.said?.count ?? 0) + 1 };
   },

@@ -24,11 +24,14 @@ TOLD = (300, 60, 30, 10)
 SHORT = 100
 
 
-def _words(name: str, left: float, claims: tuple[str, ...]) -> str:
+def absence_words(name: str, left: float, claims: tuple[str, ...]) -> str:
     """
+    What to tell of an absent player.
+
     :param left: seconds until the seat is not kept any more, or until the match ends
     :param claims: empty: nothing can be claimed yet
     """
+    left = max(0.0, left)  # a clock may have jumped
     time = f"{left:.0f} s" if left < SHORT else minutes(round(left * 1000))
     if not claims:
         return f"{name} is away. The seat is kept for {time}."
@@ -81,7 +84,7 @@ class HearsAbsences(GoesElsewhere):
 
     def _left(self, seat: Seat) -> str:
         assert self.handle is not None
-        return _words(self.name_of(seat), self.handle.kept_for(seat), self._absent[seat])
+        return absence_words(self.name_of(seat), self.handle.kept_for(seat), self._absent[seat])
 
     def _count_down(self) -> None:
         """Set the alarm for the next line about a time that is left."""

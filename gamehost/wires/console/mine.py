@@ -12,6 +12,8 @@ from gamehost.lobby.seats import duration
 from gamehost.tables.interfaces import SeatHandle
 from gamehost.wires.console.commands import ended, sentence, title, versus
 
+#: What is offered in a match of two.
+_OFFERS = {"draw": "offers a draw", "takeback": "asks to take a move back"}
 _NONE = "No match of yours goes on, and no table of yours waits. To play, type: play onitama"
 
 
@@ -66,7 +68,11 @@ def _stands(match: OwnedMatch, name: str, now: int) -> str:
         case "open":
             return f"It waits{by and f' {by} more'}. Others type: join {number}"
         case "offer" if key_of(name) in map(key_of, match.names):
-            return "An offer waits for your answer: accept or decline"
+            what = (
+                f"{match.names[1 - match.seat]} {_OFFERS[match.offer]}" if match.offer in _OFFERS else "An offer waits"
+            )
+            where = f"sit {match.table}, and then " if match.slow else ""
+            return f"{what}: {where}accept or decline"
         case "offer":
             names = " and ".join(match.names)
             return f"{names} {'wants' if len(match.names) == 1 else 'want'} a rematch: join {number}"

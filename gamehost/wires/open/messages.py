@@ -593,7 +593,10 @@ class Offered(ServerMessage, frozen=True, tag="offered"):
 
 
 class Declined(ServerMessage, frozen=True, tag="declined"):
-    """What a seat has offered stands no longer: it was declined, or the match went on, or one of the players is away."""
+    """
+    What a seat has offered stands no longer: it was declined, or the match went on, or one of the players is away. In a slow
+    match it waits for players who are away.
+    """
 
     table: int
     n: int

@@ -1,6 +1,6 @@
 """The list of the own matches on the open wire: `mine`, `row` for each change, and what `entered` tells of ended matches."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from msgspec import UNSET
@@ -9,12 +9,17 @@ from gamehost.journal.records import OwnedMatch, OwnState, TableId
 from gamehost.lobby.own_list import OwnList
 from gamehost.wires.base import BaseConversation
 from gamehost.wires.open import messages as m
+from gamehost.wires.open.rows import OwnOffer
 
 if TYPE_CHECKING:
     from gamehost.lobby.own_matches import OwnMatches
 
 R = TypeVar("R", bound=m.OwnRow)
 RowState: TypeAlias = OwnState | Literal["gone"]
+
+
+#: What rows offer, as `OwnedMatch` has it.
+_OFFERS: Mapping[str, OwnOffer] = {"draw": "draw", "takeback": "takeback", "rematch": "rematch"}
 
 
 def _row(kind: type[R], match: OwnedMatch, state: RowState) -> R:
@@ -33,7 +38,8 @@ def _row(kind: type[R], match: OwnedMatch, state: RowState) -> R:
         winners=list(match.winners) if over else UNSET,
         cause=match.cause or UNSET,
         why=match.why if over else UNSET,
-        offer="rematch" if match.offer == "rematch" else UNSET,
+        offer=_OFFERS.get(match.offer, UNSET),
+        turn=True if match.turn else UNSET,
         slow=True if match.slow else UNSET,
     )
 

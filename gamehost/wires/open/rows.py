@@ -1,6 +1,6 @@
 """What messages of the open wire list: one struct for each row. The fields are as in `gamehost.wires.open.messages`."""
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -34,6 +34,10 @@ class WaitingRow(Struct, frozen=True):
     away: list[str] | UnsetType = UNSET
 
 
+#: What a row offers.
+OwnOffer: TypeAlias = Literal["draw", "takeback", "rematch"]
+
+
 class OwnRow(Struct, frozen=True):
     """
     A match in your list. `seat` is yours, and `names` are the players so far. `by`: when it ends by itself, in
@@ -41,8 +45,8 @@ class OwnRow(Struct, frozen=True):
 
     - `turn`: it is your turn, and `wait`: it is not;
     - `open`: it has not begun, and waits for players;
-    - `offer`: another player offers a draw, or wants to take a move back, or wants a rematch at this table (then `offer` is
-      `rematch`): `join` it with the `code`;
+    - `offer`: another player offers a `draw`, or wants to take a move back (`takeback`), as `offer` says; `turn` is there if it
+      is your turn, too. Or another player wants a `rematch` at this table: `join` it with the `code`;
     - `over`: it has ended, at the time `ended`. `winners`, `cause` and `why` are as in `over`. Without a `cause` no match
       has begun;
     - `gone`, in `row`: it is not in the list any more.
@@ -62,7 +66,8 @@ class OwnRow(Struct, frozen=True):
     winners: list[int] | UnsetType = UNSET
     cause: str | UnsetType = UNSET
     why: str | UnsetType = UNSET
-    offer: Literal["rematch"] | UnsetType = UNSET
+    offer: OwnOffer | UnsetType = UNSET
+    turn: Literal[True] | UnsetType = UNSET
     slow: Literal[True] | UnsetType = UNSET
 
 
