@@ -154,6 +154,13 @@ class OwnedMatch(msgspec.Struct, frozen=True):
     turn: bool = False
     #: Whether it is a slow match.
     slow: bool = False
+    #: The display names of the players, by their names; players without one are left out.
+    shown_as: Mapping[str, str] = {}
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The players as people see them, in the order of the seats."""
+        return tuple(self.shown_as.get(name, name) for name in self.names)
 
 
 #: In the opening of a match, `yes`: its result counts in the ratings. All players have agreed, and none of them is a guest.

@@ -751,9 +751,11 @@ class Lobby:
             return f"expected one of the phrases {', '.join(PHRASES)}"
         if said >= MOST_PHRASES:
             return "you have said enough in this match"
+        sender = self.registry.get(name := played.names[played.seat])
+        words = Said(played.table, played.seat, name if sender is None else sender.shown, phrase)
         for one in played.players(self.registry.get):
             if one is not None and one.player is not None and not one.house and one.wire in TALKING_WIRES:
-                one.player.deliver(Said(played.table, played.seat, played.names[played.seat], phrase))
+                one.player.deliver(words)
         return None
 
     # -- the host starts and stops

@@ -252,7 +252,7 @@ class ListedMatches:
             # The first player was alone when the table was opened, also if that was before the host.
             alone = 1 if key_of(match.names[0]) == owner else len(match.names)
             if len(match.names) > (alone if before is None else before.players):
-                self._say(owner, match, Reason.JOINED, f"{match.names[-1]} has taken a seat")
+                self._say(owner, match, Reason.JOINED, f"{match.shown[-1]} has taken a seat")
         elif match.state == "wait" and state != "open":
             self._notices.seen(owner, match.table)
         elif match.state == "turn" and before is not None and before.turn and before.by == match.by:
@@ -273,7 +273,7 @@ class ListedMatches:
                 self._say(owner, match, Reason.JOINED, f"the match has begun{turn}")
 
     def _say(self, owner: str, match: OwnedMatch, reason: Reason, words: str = "") -> None:
-        others = tuple(name for name in match.names if key_of(name) != owner)
+        others = _others(owner, match)
         self._notices.tell(owner, News(match.table, match.game, reason, others, words))
 
     def _note(self, owner: str, match: OwnedMatch, before: _KnownMatch | None = None) -> None:
@@ -325,6 +325,12 @@ def _lasts(owner: str) -> bool:
     return ":" not in owner
 
 
+def _others(owner: str, match: OwnedMatch) -> tuple[str, ...]:
+    """The other players, as people see them."""
+    named = zip(match.names, match.shown, strict=True)
+    return tuple(shown for name, shown in named if key_of(name) != owner)
+
+
 #: What players offer each other, in words.
 _OFFERS = {
     "draw": "offers a draw",
@@ -335,8 +341,8 @@ _OFFERS = {
 
 def _offer(owner: str, match: OwnedMatch) -> str:
     """What is offered to a player; empty: it is not known."""
-    other = next((name for name in match.names if key_of(name) != owner), "")
-    return f"{other} {_OFFERS[match.offer]}" if match.offer in _OFFERS else ""
+    others = _others(owner, match)
+    return f"{others[0]} {_OFFERS[match.offer]}" if match.offer in _OFFERS and others else ""
 
 
 def _outcome(match: OwnedMatch) -> str:

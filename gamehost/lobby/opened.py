@@ -356,7 +356,7 @@ class OpenTables:
             self._journal.drop_opened(party.table, lambda: None)
             records = list(party.players.values())[:: -1 if party.reversed else 1]
             self._remove(party)
-            self._withdraw(party, records[0].name)
+            self._withdraw(party, records[0])
             self._slow().begin(party.queue.game, party.table, party.settings, records)
             return
         players = [self._registry.sessions.by_key[key] for key in party.players]
@@ -427,11 +427,11 @@ class OpenTables:
             self._lists.waits_no_longer(key, party.table)
             done()
 
-        name = party.players.pop(key).name
+        player = party.players.pop(key)
         self._not_there(party, key)
         if not party.players:
             self._remove(party)
-            self._withdraw(party, name)
+            self._withdraw(party, player)
             if party.lasts:
                 self._journal.drop_opened(party.table, left)
             else:
@@ -461,7 +461,7 @@ class OpenTables:
             self._journal.drop_opened(party.table, durable)
         else:
             durable()
-        self._withdraw(party, party.players[party.opener].name)
+        self._withdraw(party, party.players[party.opener])
 
     def _not_there(self, party: _Party, key: str) -> None:
         there = self._where[key]
@@ -488,8 +488,9 @@ class OpenTables:
         self._tell_asked(party)
 
     def _tell_asked(self, party: _Party) -> None:
-        name = next(iter(party.players.values())).name
-        wanted = RematchWanted(party.played or party.table, name, party.table, party.code, party.slow)
+        player = next(iter(party.players.values()))
+        facts = player.name, party.table, party.code, party.slow, player.shown
+        wanted = RematchWanted(party.played or party.table, *facts)
         for one in party.asked:
             self._lists.offered(one, self._seen(party), party.by)
             self._tell_of_rematch(party, one, wanted)
@@ -513,9 +514,9 @@ class OpenTables:
         for party in [one for one in self._parties.values() if not one.slow and one.asks(session)]:
             self._close(party, f"{session.name} {why}")
 
-    def _withdraw(self, party: _Party, name: str) -> None:
+    def _withdraw(self, party: _Party, player: SeatRecord) -> None:
         """Tell those who were asked for a rematch that it is not wanted any more."""
-        ended = RematchWanted(party.played or party.table, name, None, "", party.slow)
+        ended = RematchWanted(party.played or party.table, player.name, None, "", party.slow, player.shown)
         for one in party.asked:
             if (key := key_of(one.name)) not in party.players:
                 self._lists.offered_no_longer(key, party.table)

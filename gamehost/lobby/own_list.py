@@ -54,7 +54,8 @@ def waiting(seen: OpenTable, key: str, by: int) -> OwnedMatch:
     there = key in keys
     place = keys.index(key) if there else len(keys)
     seat = 1 - place if seen.reversed else place
-    match = OwnedMatch(seen.table, seen.game, seen.names, seat, "open", by, seen.code, slow=MOVE_DAYS in seen.settings)
+    match = OwnedMatch(seen.table, seen.game, seen.names, seat, "open", by, seen.code, shown_as=seen.shown_as)
+    match = replace(match, slow=MOVE_DAYS in seen.settings)
     return match if there else replace(match, state="offer", offer="rematch")
 
 
@@ -189,7 +190,8 @@ class OwnList:
         self.put(self._made_over(self._match(table, "wait"), result))
 
     def _match(self, table: "Table[Any, Any]", state: OwnState) -> OwnedMatch:
-        return OwnedMatch(table.id, table.game.name, tuple(table.names), self._seat, state, code=table.code)
+        names = tuple(table.names)
+        return OwnedMatch(table.id, table.game.name, names, self._seat, state, code=table.code, shown_as=table.shown_as)
 
     def shown(self, look: Look[Any]) -> None:
         self._look()

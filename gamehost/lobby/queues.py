@@ -293,6 +293,8 @@ class RematchWanted(Struct, frozen=True):
     code: str
     #: Whether the match was slow.
     slow: bool = False
+    #: The display name; empty: it is the name.
+    shown: str = ""
 
 
 #: The phrases that players of a match may send each other: a fixed set, so that no player needs protection from others.
@@ -316,6 +318,7 @@ class Said(Struct, frozen=True):
 
     table: TableId
     seat: Seat
+    #: As people see it.
     name: str
     #: A key of `PHRASES`.
     phrase: str

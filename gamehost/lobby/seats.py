@@ -27,6 +27,7 @@ from gamehost.journal.records import (
     TableId,
     TableRecord,
     UnfinishedTable,
+    shown_as,
 )
 from gamehost.journal.replay import NotFollowed
 from gamehost.lobby.sessions import Session, SessionRegistry, Waking
@@ -193,7 +194,8 @@ class Seats:
             if seat in table.missed and one.table is table and not one.house
         ]
         if table.result is not None:
-            match = OwnedMatch(table.id, table.game.name, tuple(table.names), 0, "over", code=table.code)
+            facts = table.id, table.game.name, tuple(table.names), 0
+            match = OwnedMatch(*facts, "over", code=table.code, shown_as=table.shown_as)
             self.own.has_missed(match, gone, table.result)
         addresses = self.ends.keep(table, self.seated[table.id], self.uptime)
         if self.most_sleeping is not None:
@@ -551,7 +553,8 @@ class Seats:
     def _miss_archived(self, ending: SleepingTable) -> None:
         """No player has come back for a day, and the match is about to be archived."""
         players = [("?" if place is None else place.player.name) for place in ending.places]
-        match = OwnedMatch(ending.table, ending.game, tuple(players), 0, "over")
+        shown = shown_as(place.player for place in ending.places if place is not None)
+        match = OwnedMatch(ending.table, ending.game, tuple(players), 0, "over", shown_as=shown)
         self.own.has_missed(match, ((place.seat, place.player) for place in _kept(ending)))
 
     def _archive(self, sleeping: SleepingTable, record: TableRecord | str) -> None:

@@ -454,7 +454,8 @@ class SlowMatches:
         rows: list[tuple[str, OwnedMatch]] = []
         for seat, player in enumerate(table.players):
             state: OwnState = "turn" if seat in turn else "wait"
-            match = OwnedMatch(table.id, table.game.name, tuple(table.names), seat, state, by, table.code, slow=True)
+            facts = table.id, table.game.name, tuple(table.names), seat, state, by, table.code
+            match = OwnedMatch(*facts, slow=True, shown_as=table.shown_as)
             if (offer := table.offered_to(Seat(seat))) is not None:
                 match = replace(match, state="offer", offer=offer.value, turn=seat in turn)
             if (owner := owner_of(player)) is not None:

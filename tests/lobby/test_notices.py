@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from msgspec.structs import replace
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
@@ -189,6 +190,19 @@ class ListedMatchesTests(SynchronousTestCase):
         self.change(self.match("open", table=4, names=("Ann",)), self.match("open", table=4, names=("Ann",)))
         self.change("open", owner="bob")
         self.assertEqual(self.told(), [(Reason.JOINED, "Bob has taken a seat")])
+
+    def test_names_are_as_people_see_them(self) -> None:
+        self.change(
+            self.match("wait"), self.match("offer", offer="draw", names=("Ann", "B_b"), shown_as={"B_b": "Bob"})
+        )
+        self.assertEqual(self.told(), [(Reason.OFFER, "Bob offers a draw")])
+
+    def test_an_answered_offer_is_no_new_turn(self) -> None:
+        self.change(self.match("turn", days=1))
+        self.assertEqual(self.told(), [(Reason.TURN, "")])
+        turn = self.match("turn", days=1)
+        self.change(turn, replace(turn, state="offer", offer="draw", turn=True), turn)
+        self.assertEqual(self.told(), [(Reason.OFFER, "Bob offers a draw")])
 
     def test_offers_and_ends(self) -> None:
         self.change("wait", "offer")

@@ -5,6 +5,7 @@ from typing import Any
 from gamehost.journal.records import ENDED_KEPT_MS, TableId
 from gamehost.lobby.opened import SLOW_PATIENCE
 from gamehost.testing.memory_host import Client, MemoryHost
+from gamehost.wires.console.mine import mine_lines
 from tests.lobby.test_slow import DAY, HERE, MOVES, SlowCase
 
 
@@ -188,6 +189,31 @@ class RematchTests(RematchCase):
         self.assertIn("ben wants a rematch: join 2-", say(olga, "mine"))
         self.assertIn("You do not wait any more at table 2", say(olga, "cancel 2"))
         self.assertIn("Olga does not want a rematch.", " ".join(ben.heard()))
+
+    def test_people_see_names_as_they_were_typed(self) -> None:
+        """In rows, in the wish for a rematch, and in the list at the console."""
+        host = self.host()
+        jan, told = self.enter(host, "Jan van der Meer", HERE)
+        name, shown = "Jan_van_der_Meer", {"Jan_van_der_Meer": "Jan van der Meer"}
+        self.assertEqual(told["name"], name)
+        seeking, ben = self.seek(jan), self.player(host, "ben")
+        self.ask(ben, do="join", table=seeking["table"], code=seeking["code"])
+        (mine,) = self.ask(ben, do="mine")
+        self.assertEqual((mine["matches"][0]["names"], mine["shown_as"]), ([name, "ben"], shown))
+        self.ask(jan, do="leave", table=seeking["table"])
+        row, _over = self.told(ben)
+        self.assertEqual((row["is"], row["shown_as"]), ("row", shown))
+        (again,) = self.ask(jan, do="rematch", table=seeking["table"])
+        row, wanted = self.told(ben)
+        self.assertEqual((row["shown_as"], wanted["name"], wanted["shown_as"]), (shown, name, shown))
+        matches: list[Any] = []
+        host.lobby.own.find(host.lobby.registry.sessions.by_key["ben"].record, matches.extend)
+        lines = "\n".join(mine_lines(matches, "ben", 0))
+        self.assertIn("Jan van der Meer against ben", lines)
+        self.assertIn("You win: Jan van der Meer has left.", lines)
+        self.assertNotIn(name, lines)
+        self.ask(jan, do="stop", table=again["table"])
+        self.assertEqual(self.told(ben)[-1]["shown_as"], shown)
 
 
 #: Another address than that of the players.

@@ -315,7 +315,7 @@ function refuse(why) {
 /** A message with the names of players as they typed them. */
 function asTyped(message) {
   const shown = message.shown_as;
-  const typed = (key, value) => (["names", "away"].includes(key) ? value.map((one) => shown[one] ?? one) : value);
+  const typed = (key, value) => (["names", "away"].includes(key) ? value.map((one) => shown[one] ?? one) : key === "name" ? shown[value] ?? value : value);
   return shown && message.is !== "entered" ? JSON.parse(JSON.stringify(message), typed) : message;
 }
 

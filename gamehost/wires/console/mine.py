@@ -45,7 +45,7 @@ def mine_lines(matches: Sequence[OwnedMatch], name: str, now: int) -> list[str]:
         return [_NONE]
     lines = [f"  {'match':>5}  {'game':12}  players, and how it stands"]
     for match in matches:
-        lines.append(f"  {match.table:>5}  {title(match.game):12}  {versus(match.names)}")
+        lines.append(f"  {match.table:>5}  {title(match.game):12}  {versus(match.shown)}")
         lines.append(f"  {'':>5}  {'':12}  {_stands(match, name, now)}")
     return lines
 
@@ -69,12 +69,12 @@ def _stands(match: OwnedMatch, name: str, now: int) -> str:
             return f"It waits{by and f' {by} more'}. Others type: join {number}"
         case "offer" if key_of(name) in map(key_of, match.names):
             what = (
-                f"{match.names[1 - match.seat]} {_OFFERS[match.offer]}" if match.offer in _OFFERS else "An offer waits"
+                f"{match.shown[1 - match.seat]} {_OFFERS[match.offer]}" if match.offer in _OFFERS else "An offer waits"
             )
             where = f"sit {match.table}, and then " if match.slow else ""
             return f"{what}: {where}accept or decline"
         case "offer":
-            names = " and ".join(match.names)
+            names = " and ".join(match.shown)
             return f"{names} {'wants' if len(match.names) == 1 else 'want'} a rematch: join {number}"
         case _:
             return _end(match)
@@ -86,4 +86,4 @@ def _end(match: OwnedMatch) -> str:
     result = Result(tuple(map(Seat, match.winners)), Cause(match.cause), match.why)
     if not match.winners and result.cause is Cause.LEFT:
         return sentence(match.why)
-    return ended(result, match.names, Seat(match.seat))
+    return ended(result, match.shown, Seat(match.seat))

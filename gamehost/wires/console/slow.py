@@ -82,10 +82,11 @@ class SitsAtSlow(HearsAbsences):
             self._tell(sentence(why))
 
     def tell_rematch(self, event: RematchWanted) -> None:
+        name = event.shown or event.name
         if event.table is None:
-            self._tell(f"{event.name} does not want a rematch of match {event.played} any more.")
+            self._tell(f"{name} does not want a rematch of match {event.played} any more.")
         else:
-            words = f"{event.name} wants a rematch of match {event.played}."
+            words = f"{name} wants a rematch of match {event.played}."
             self._tell(f"{words} To accept, type: join {event.table}-{event.code}")
 
     def slow_seat(self, table: TableId) -> "SitsAtSlow | None":

@@ -63,7 +63,7 @@ from gamehost.wires.open.absence import NO_SEAT, DecidesAbsences
 from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenCodec
 from gamehost.wires.open.logging_in import INSIDE, LogsIn
 from gamehost.wires.open.messages import Message
-from gamehost.wires.open.values import OfferName
+from gamehost.wires.open.values import OfferName, told_shown
 from gamehost.wires.open.watching import (
     LookingOn,
     OpenOptions,
@@ -73,7 +73,6 @@ from gamehost.wires.open.watching import (
     of_table,
     told_clocks,
     told_due,
-    told_shown,
 )
 from gamehost.wires.seeking import (
     PLAYED,
@@ -685,11 +684,13 @@ class OpenConversation(DecidesAbsences):
         self.peer.say(m.Seeking(*told, played=played, shown_as=told_shown(event.shown_as)))
 
     def tell_rematch(self, event: RematchWanted) -> None:
-        if event.slow:
-            self.peer.say(m.Rematch(event.played, event.name, UNSET if event.table is not None else False))
-        elif self._played is not None and self._played.table == event.played and self.handle is None:
+        ours = self._played is not None and self._played.table == event.played and self.handle is None
+        if ours and not event.slow:
             self._rematch = event if event.table is not None else None
-            self.peer.say(m.Rematch(event.played, event.name, UNSET if event.table is not None else False))
+        if ours or event.slow:
+            shown = told_shown({event.name: event.shown} if event.shown else {})
+            on: Literal[False] | UnsetType = UNSET if event.table is not None else False
+            self.peer.say(m.Rematch(event.played, event.name, on, shown))
 
     def tell_said(self, event: Said) -> None:
         if self._played is not None and self._played.table == event.table:

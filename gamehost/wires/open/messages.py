@@ -351,10 +351,13 @@ class Mine(ServerMessage, frozen=True, tag="mine"):
     """
 
     matches: list[OwnRow]
+    shown_as: ShownAs = UNSET
 
 
 class OwnChanged(OwnRow, ServerMessage, frozen=True, tag="row"):
     """A match in your list is new, or has changed."""
+
+    shown_as: ShownAs = UNSET
 
 
 class Entered(ServerMessage, frozen=True, tag="entered"):
@@ -447,6 +450,7 @@ class Rematch(ServerMessage, frozen=True, tag="rematch"):
     table: int
     name: str
     on: Literal[False] | UnsetType = UNSET
+    shown_as: ShownAs = UNSET
 
 
 class Stopped(ServerMessage, frozen=True, tag="stopped"):

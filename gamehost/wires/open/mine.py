@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from gamehost.journal.records import OwnedMatch, OwnState, TableId
 from gamehost.lobby.own_list import OwnList
 from gamehost.wires.base import BaseConversation
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.rows import OwnOffer
+from gamehost.wires.open.values import told_shown
 
 if TYPE_CHECKING:
     from gamehost.lobby.own_matches import OwnMatches
@@ -42,6 +44,11 @@ def _row(kind: type[R], match: OwnedMatch, state: RowState) -> R:
         turn=True if match.turn else UNSET,
         slow=True if match.slow else UNSET,
     )
+
+
+def _changed(match: OwnedMatch, state: RowState) -> m.OwnChanged:
+    row = _row(m.OwnChanged, match, state)
+    return replace(row, shown_as=told_shown(match.shown_as)) if match.shown_as else row
 
 
 def rows(matches: Sequence[OwnedMatch]) -> list[m.OwnRow]:
@@ -82,13 +89,14 @@ class KnowsOwn(BaseConversation[m.Message]):
     # -- as of `ListViewer`
 
     def tell_list(self, matches: Sequence[OwnedMatch]) -> None:
-        self.peer.say(m.Mine(rows(matches)))
+        shown = {name: words for match in matches for name, words in match.shown_as.items()}
+        self.peer.say(m.Mine(rows(matches), told_shown(shown)))
 
     def tell_listed(self, match: OwnedMatch) -> None:
-        self.peer.say(_row(m.OwnChanged, match, match.state))
+        self.peer.say(_changed(match, match.state))
 
     def tell_unlisted(self, match: OwnedMatch) -> None:
-        self.peer.say(_row(m.OwnChanged, match, "gone"))
+        self.peer.say(_changed(match, "gone"))
 
     def end(self) -> None:
         self._look_away()

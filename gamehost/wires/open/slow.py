@@ -11,7 +11,8 @@ from gamehost.tables.interfaces import Archived, Away, Back, Over, SeatHandle, S
 from gamehost.tables.slow_table import ANNULLED
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.conversation import MATCH_OVER, OpenConversation
-from gamehost.wires.open.watching import OpenOptions, OpenState, SharedEncoder, told_due, told_shown
+from gamehost.wires.open.values import told_shown
+from gamehost.wires.open.watching import OpenOptions, OpenState, SharedEncoder, told_due
 
 #: Slow matches at which one connection sits.
 MOST_SEATS = 8

@@ -1,8 +1,9 @@
 """The types of values in the messages of the open wire."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, TypeAlias
 
-from msgspec import Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 #: The largest whole number that JavaScript represents exactly.
 LARGEST = 2**53 - 1
@@ -26,3 +27,8 @@ OfferName: TypeAlias = Literal["draw", "takeback"]
 ShownAs: TypeAlias = dict[str, str] | UnsetType
 #: What can be claimed: to win, a draw, or that a house player takes the seat of the absent player.
 ClaimName: TypeAlias = Literal["win", "draw", "house"]
+
+
+def told_shown(shown_as: Mapping[str, str]) -> ShownAs:
+    """Display names as messages have them."""
+    return dict(shown_as) if shown_as else UNSET

@@ -29,7 +29,7 @@ from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, S
 from gamehost.wires.base import SUSPENDED, Claim, Peer, claim_of_account, claim_of_table
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import to_json
-from gamehost.wires.open.values import SettingValue, ShownAs
+from gamehost.wires.open.values import SettingValue, told_shown
 from gamehost.wires.seeking import PlayedGame, SeekingConversation, SeekRefused, Sought, claim_of_sought
 
 if TYPE_CHECKING:
@@ -52,10 +52,6 @@ def told_clocks(clocks: Sequence[int] | None) -> list[int] | UnsetType:
 
 def told_due(due: tuple[int, int] | None) -> tuple[int, int] | UnsetType:
     return UNSET if due is None else due
-
-
-def told_shown(shown_as: Mapping[str, str]) -> ShownAs:
-    return dict(shown_as) if shown_as else UNSET
 
 
 #: Why a match without returning players is over.
