@@ -176,7 +176,7 @@ RUNS_THE_REACTOR = ("gamehost._twisted", "gamehost.programs.house")
 TOOLS = (
     *("gamehost.extras.bots*", "gamehost.extras.check*", "gamehost.extras.contest*", "gamehost.programs.*"),
     *("gamehost.extras.dialects.*.client", "gamehost.extras.dialects.*.checks"),
-    "gamehost.extras.notify.*",
+    *("gamehost.extras.notify.*", "gamehost.extras.learn*"),
 )
 
 LONGEST_FILE, LONGEST_FUNCTION = 800, 50
@@ -310,6 +310,15 @@ class PackageTests(SynchronousTestCase):
 
     def test_who_imports_whom(self) -> None:
         self.assertEqual(list(breaches(PACKAGE, PACKAGE)), [])
+
+    def test_what_learners_need_is_imported_for_them_alone(self) -> None:
+        users = {
+            name
+            for name, text in PACKAGE.items()
+            for one in imports(text, PACKAGE)
+            if one.name.split(".")[0] in ("numpy", "gymnasium", "pettingzoo", "mcp")
+        }
+        self.assertEqual([name for name in sorted(users) if not name.startswith("gamehost.extras.learn.")], [])
 
     def test_one_wire_one_game(self) -> None:
         self.assertEqual(list(strangers(PACKAGE)), [])

@@ -83,6 +83,10 @@ TESTED = {
     ("docs/console.rst", "> login ann"): "tests.test_pages.SessionTests.test_console",
     ("docs/friends.rst", "> name olga:my-key"): "tests.test_pages.SessionTests.test_friends",
     ("docs/extras/contest/contests.rst", 'wire = "onitama"'): "tests.test_pages.FileTests.test_contests",
+    (
+        "docs/extras/learn/learning.rst",
+        "from gamehost",
+    ): "tests.extras.learn.test_learn.EnvironmentTests.test_the_match_of_the_page",
     ("docs/games/paper-soccer.rst", "0,0 1,1"): "tests.test_pages.ReportTests.test_notation",
     ("docs/hosting.rst", "...#info] log-in: "): "tests.test_pages.ReportTests.test_the_log",
     ("docs/hosting.rst", "...#info] onitama: "): "tests.test_pages.ReportTests.test_the_log",
@@ -126,6 +130,10 @@ NOT_RUN = {
         "docs/extras/bots/bridges.rst",
         ">> ",
     ): "what a bot reads and writes; tests.extras.bots.test_bridge has whole games",
+    (
+        "docs/extras/learn/learning.rst",
+        "import asyncio",
+    ): "needs a host; HostTests of tests.extras.learn play without sockets",
     ("docs/games/onitama.rst", ""): "a drawing of the board",
     ("docs/games/paper-soccer.rst", "the player who"): "a drawing of the field",
     ("docs/games/stratego.rst", ""): "a drawing of the board",
@@ -289,7 +297,11 @@ class Commands:
             return None if (ROOT / "docs" / "bots" / name).is_file() or name == "my_client.py" else "no such file"
         if words[1] == "gamehost":
             return self._gamehost(words[2:])
-        return None if words[1] in ("venv", "twisted.trial", "pip", "tests.kit.made_files") else "no such module"
+        return None if words[1] in ("venv", "twisted.trial", "pip", "tests.kit.made_files", LEARN) else "no such module"
+
+
+#: The example of the extra `learn`, which is not installed here.
+LEARN = "gamehost.extras.learn.linear"
 
 
 class CommandTests(SynchronousTestCase):

@@ -1,0 +1,151 @@
+"""
+Eriantys as numbers and arrays.
+
+An action is an answer: teams are 0 to 2, wizards 3 to 6, assistants 7 to 16, students by colour 17 to 21 and none 22,
+destinations 23 to 35 (23 is the dining room), steps 36 to 42, clouds 43 to 46, characters 47 to 58.
+
+The 387 counts, in order:
+
+- 24 of the open request: its kind (9), the student that it is about (5), and the own assistants while one is asked for (10)
+- 6 of the request: the students that a character offers (5), the most steps
+- 5 of the match: round, bag, coins in the supply, expert, seats
+- 23 of each of four schools, the own one first: team (3), towers left, tower-holder, entrance (5), dining room (5),
+  professors (5), coins, assistants left, the one that was played
+- 11 of each of twelve islands: students (5), owner (3), towers, no-entry tiles, Mother Nature
+- 5 of each of four clouds
+- 9 of each character, by number: cost, used, in use, no-entry tiles, students (5)
+
+Before the deal all but the request and the match is 0. A view read from messages says less of turns than the host's own, so no
+count depends on the stage of a turn.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+
+from gamehost.extras.learn.encoding import Array, SeatEncoder
+from gamehost.games.eriantys import events
+from gamehost.games.eriantys import messages as m
+from gamehost.games.eriantys.rules import Character, Colour, Tower
+
+_COLOURS = [colour.name.lower() for colour in Colour]
+_TOWERS = [tower.name.lower() for tower in Tower]
+_REQUESTS = m.Request.__args__
+_SEATS, _ISLANDS, _CLOUDS, _ASSISTANTS = 4, 12, 4, 10
+#: The number of the first action of each kind, and the value that it has.
+_FIRST: Mapping[type, tuple[int, int]] = {
+    events.ChooseTower: (0, 0),
+    events.ChooseWizard: (3, 1),
+    events.PlayAssistant: (7, 1),
+    events.ChooseStudent: (17, 0),
+    events.ChooseDestination: (23, 0),
+    events.ChooseSteps: (36, 1),
+    events.ChooseCloud: (43, 0),
+    events.UseCharacter: (47, 1),
+}
+#: The counts of each school, island and character.
+_SCHOOL, _ISLAND, _CARD = 23, 11, 9
+_MOST = 127
+
+
+def _one_of(things: Iterable[Any], chosen: Any) -> list[int]:
+    return [int(thing == chosen) for thing in things]
+
+
+def _heap(students: Mapping[str, int] | None) -> list[int]:
+    return [students[colour] for colour in _COLOURS] if students else [0] * len(_COLOURS)
+
+
+def _school(player: Any) -> list[int]:
+    return [
+        *_one_of(_TOWERS, player.tower),
+        player.towersLeft,
+        player.towerHolder,
+        *_heap(player.entrance),
+        *_heap(player.diningRoom),
+        *[colour in player.professors for colour in _COLOURS],
+        player.coins or 0,
+        player.assistantsLeft,
+        player.playedAssistant or 0,
+    ]
+
+
+def _island(island: Any, mother_nature: int) -> list[int]:
+    here = island.number == mother_nature
+    return [*_heap(island.students), *_one_of(_TOWERS, island.tower), island.towers, island.noEntryTiles, here]
+
+
+def _card(card: Any, active: int | None) -> list[int]:
+    return [card.cost, card.used, card.character == active, card.noEntryTiles or 0, *_heap(card.students)]
+
+
+class EriantysEncoder(SeatEncoder):
+    actions, shape, high = 59, (387,), _MOST
+
+    def __init__(self, *match: Any) -> None:
+        super().__init__(*match)
+        #: The student that this seat has chosen last. No message repeats it.
+        self._picked: Colour | None = None
+
+    def see(self, view: Any) -> Array:
+        counts = [*self._request(view.request), *self._match(view), *self._board(view.board)]
+        return np.minimum(counts, _MOST).astype(np.int8)
+
+    def _request(self, request: Any) -> Iterator[int]:
+        yield from _one_of(_REQUESTS, type(request))
+        yield from _one_of(Colour, self._picked if self._is_about(request) else None)
+        hand = getattr(request, "availableAssistants", ())
+        yield from (int(assistant in hand) for assistant in range(1, _ASSISTANTS + 1))
+        offered = request.students if isinstance(request, m.AskCardStudentEvent) else []
+        yield from map(offered.count, _COLOURS)
+        yield getattr(request, "maxStepsAllowed", 0)
+
+    @staticmethod
+    def _is_about(request: Any) -> bool:
+        """Whether a request is about the student that was chosen before it."""
+        return isinstance(request, m.AskDestinationEvent) or (
+            isinstance(request, m.AskCardStudentEvent) and not request.mayStop
+        )
+
+    @staticmethod
+    def _match(view: Any) -> Iterator[int]:
+        board = view.board
+        yield from (0, 0, 0) if board is None else (board.round, board.bag, board.coinsSupply or 0)
+        yield from (int(view.expert), view.seats)
+
+    def _board(self, board: Any) -> list[int]:
+        if board is None:
+            return [0] * (_SEATS * _SCHOOL + _ISLANDS * _ISLAND + _CLOUDS * len(_COLOURS) + len(Character) * _CARD)
+        counts: list[int] = []
+        for place in range(self.seats):
+            counts += _school(board.players[(self.seat + place) % self.seats])
+        counts += [0] * ((_SEATS - self.seats) * _SCHOOL)
+        for island in board.islands:
+            counts += _island(island, board.motherNature)
+        counts += [0] * ((_ISLANDS - len(board.islands)) * _ISLAND)
+        for cloud in board.clouds:
+            counts += _heap(cloud)
+        counts += [0] * ((_CLOUDS - len(board.clouds)) * len(_COLOURS))
+        cards = {card.character: card for card in board.characters}
+        for number in range(1, len(Character) + 1):
+            counts += _card(cards[number], board.activeCharacter) if number in cards else [0] * _CARD
+        return counts
+
+    def _find(self, view: Any) -> Mapping[int, Any]:
+        situation = self._situation(view)
+        if self._is_about(view.request):
+            situation = replace(situation, picked=self._picked)
+        return {self._number(action): action for action in self.game.legal(situation, self.seat) or ()}
+
+    @staticmethod
+    def _number(action: Any) -> int:
+        first, least = _FIRST[type(action)]
+        value = events.value_of(action)
+        return first + (len(Colour) if value is None else int(value) - least)
+
+    def _act(self, option: Any) -> Any:
+        if isinstance(option, events.ChooseStudent):
+            self._picked = option.colour
+        return option

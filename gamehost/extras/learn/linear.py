@@ -1,0 +1,93 @@
+"""
+An example: a linear policy for Onitama learns by playing against itself, and then plays on a host::
+
+    python -m gamehost.extras.learn.linear --seconds 60 --to 127.0.0.1:8889
+
+The policy has a weight for each pair of a value of the observation and an action. After each match the actions of the winner
+become more likely, and those of the other side less (REINFORCE).
+"""
+
+import argparse
+import asyncio
+import time
+from typing import Any
+
+import numpy as np
+
+from gamehost.client.asyncio_client import tcp
+from gamehost.extras.learn.environment import raw_env
+from gamehost.extras.learn.match import play
+
+
+class LinearPolicy:
+    def __init__(self, values: int, actions: int, rate: float = 0.05, seed: int = 0) -> None:
+        self.weights: Any = np.zeros((actions, values + 1), np.float32)
+        self._rate, self._luck = rate, np.random.default_rng(seed)
+
+    def chances(self, seen: Any) -> tuple[Any, Any, Any]:
+        """The observation as one row, the legal actions, and how likely each is."""
+        row: Any = np.append(seen["observation"].ravel(), 1).astype(np.float32)
+        legal = np.flatnonzero(seen["action_mask"])
+        scores = self.weights[legal] @ row
+        likely = np.exp(scores - scores.max())
+        return row, legal, likely / likely.sum()
+
+    def best(self, seen: Any) -> int:
+        _, legal, likely = self.chances(seen)
+        return int(legal[likely.argmax()])
+
+    def random(self, seen: Any) -> int:
+        return int(self._luck.choice(np.flatnonzero(seen["action_mask"])))
+
+    def match(self, env: Any, seed: int) -> None:
+        """Play a match against itself, and learn from its end."""
+        env.reset(seed)
+        taken: list[tuple[str, Any, Any, Any, int]] = []
+        while not (env.terminations[env.agent_selection] or env.truncations[env.agent_selection]):
+            row, legal, likely = self.chances(env.observe(env.agent_selection))
+            place = min(int(likely.cumsum().searchsorted(self._luck.random())), len(legal) - 1)
+            taken.append((env.agent_selection, row, legal, likely, place))
+            env.step(legal[place])
+        # The last actions have decided more of the end than the first ones.
+        for back, (agent, row, legal, likely, place) in enumerate(reversed(taken)):
+            change = -likely
+            change[place] += 1
+            self.weights[legal] += self._rate * 0.9**back * env.rewards[agent] * np.outer(change, row)
+
+
+def wins(policy: LinearPolicy, env: Any, matches: int) -> float:
+    """The share of matches that the policy wins against random actions, in each seat every second time."""
+    won = 0
+    for seed in range(matches):
+        env.reset(seed)
+        own = env.possible_agents[seed % 2]
+        while not (env.terminations[own] or env.truncations[own]):
+            agent = env.agent_selection
+            env.step((policy.best if agent == own else policy.random)(env.observe(agent)))
+        won += env.rewards[own] > 0
+    return won / matches
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Learn Onitama, and play it on a host.")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long to learn (60)")
+    parser.add_argument("--to", default="", metavar="HOST:PORT", help="where to play then, by the open wire")
+    parser.add_argument("--house", default="random", help="the level of the host's player (random)")
+    parser.add_argument("--matches", type=int, default=4, help="how many matches to play there (4)")
+    words = parser.parse_args()
+    env = raw_env("onitama", most=300)
+    policy = LinearPolicy(9 * 5 * 5, 1252)
+    print(f"before: wins {wins(policy, env, 200):.0%} against random actions", flush=True)
+    end, seed = time.monotonic() + words.seconds, 0
+    while time.monotonic() < end:
+        seed += 1
+        policy.match(env, seed)
+    print(f"after {seed} matches: wins {wins(policy, env, 200):.0%}", flush=True)
+    host, _, port = words.to.rpartition(":")
+    for number in range(words.matches if words.to else 0):
+        over = asyncio.run(play(tcp(host, int(port)), f"linear-{number}", "onitama", policy.best, words.house))
+        print("no end" if over is None else f"seat {over.winners} won: {over.why}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

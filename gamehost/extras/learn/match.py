@@ -1,0 +1,118 @@
+"""A policy plays on a host, with the client library and the same encoders as in an environment."""
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import UNSET
+
+from gamehost.client.asyncio_client import Client, Connect
+from gamehost.client.core import ClientCore
+from gamehost.extras.learn.encoding import SeatEncoder
+from gamehost.extras.learn.environment import encoder
+from gamehost.wires.open import messages as m
+
+#: Chooses the number of an action, from what `env` gives as an observation.
+Policy = Callable[[Any], int]
+
+
+async def play(connect: Connect, name: str, game: str, policy: Policy, house: str | None = "easy") -> m.Over | None:
+    """
+    Play one match to its end. A lost connection is made again, and the seat taken back.
+
+    :param connect: `tcp("127.0.0.1", 8889)` of `gamehost.client.asyncio_client`, for example
+    :param name: to log in under
+    :param house: the level of the host's players at the other seats; `None`: whoever comes
+    :return: the end; `None`: the host has stopped the match, or it ended while the connection was lost
+    """
+    async with Client(connect, m.Enter(name)) as client:
+        client.say(m.Seek(game, house=house or UNSET))
+        seat = PolicySeat(client, policy)
+        async for message in client:
+            match message:
+                case m.Over(table) if table == seat.table:
+                    return message
+                case m.Suspended(table) if table == seat.table:
+                    return None
+                case m.Entered(table=table) if seat.table is not None and table != seat.table:
+                    return None
+                case m.Sorry(why):
+                    raise ValueError(f"the host refuses: {why}")
+            seat.hear(message)
+    return None
+
+
+class PolicySeat:
+    """The own seat of a match. `hear` takes each message of the host, and sends the action of the policy if it is asked for."""
+
+    def __init__(self, client: ClientCore, policy: Policy) -> None:
+        self._client, self._policy = client, policy
+        self.table: int | None = None
+        self._encoder: SeatEncoder | None = None
+        self._seated: m.Seated | None = None
+        #: Events that came while those before the return are asked for; `None`: none are asked for.
+        self._later: list[m.Event] | None = None
+        #: The action that is not judged yet: its id, and the entry after which it was sent.
+        self._sent: tuple[int, int] | None = None
+        self._number = 0
+        #: Numbers that the host has refused in this place.
+        self._refused: set[int] = set()
+
+    def hear(self, message: Any) -> None:
+        match message:
+            case m.Seated(table):
+                self.table, self._seated = table, message
+                self._begin()
+            case _ if getattr(message, "table", self.table) != self.table:
+                return
+            case m.Back(table, n, view=view) if view is not UNSET:
+                self._later = []
+                self._client.say(m.AskHistory(table, n))
+            case m.History(_, _, events):
+                later, self._later = self._later or [], None
+                self._begin()
+                for event in (*(one.event for one in events), *(one.event for one in later)):
+                    self._tell(event)
+            case m.Event() if self._later is not None:
+                self._later.append(message)
+            case m.Event(_, n, event):
+                self._judge(n, event)
+                self._tell(event)
+            case m.Refused(_, number) if self._sent is not None and number == self._sent[0]:
+                self._refused.add(self._number)
+                self._sent = None
+        self._act()
+
+    def _begin(self) -> None:
+        assert self._seated is not None
+        self._encoder = encoder(self._seated.game, self._seated.seat, len(self._seated.names))
+        self._sent = None
+        self._refused.clear()
+
+    def _tell(self, event: Any) -> None:
+        if self._encoder is not None:
+            self._encoder.hear(event)
+
+    def _judge(self, n: int, event: Any) -> None:
+        """The own action has had an effect, if this event of a later entry is not of another seat."""
+        assert self._seated is not None
+        if self._sent is None or (n > self._sent[1] and getattr(event, "seat", self._seated.seat) == self._seated.seat):
+            self._sent = None
+            self._refused.clear()
+
+    def _act(self) -> None:
+        client, one = self._client, self._encoder
+        table = client.own
+        if one is None or self._sent or self._later is not None or table is None or table.view is None:
+            return
+        if not client.ready:
+            return
+        notation = None
+        while notation is None:
+            mask = one.legal(table.view)
+            mask[list(self._refused)] = 0
+            if not mask.any():
+                return
+            self._number = int(self._policy({"observation": one.see(table.view), "action_mask": mask}))
+            notation = one.took(self._number, table.view)
+        self._sent = client.act(notation), table.n
+        one.done()

@@ -1,0 +1,89 @@
+"""
+Paper Soccer as numbers and arrays.
+
+An action is one step in a direction: 0 is ahead, to the goal of the other side, then by the clock. While the ball bounces, the
+seat acts again; the steps of a turn are one action of the game.
+
+The nine planes of 13 x 9 are the lines that are drawn from each point, by direction, and the ball. The seat is below: it
+attacks the goal at row 12.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gamehost.extras.learn.encoding import Array, SeatEncoder
+from gamehost.games.paper_soccer.master import Move
+from gamehost.games.paper_soccer.rules import BORDER, GOAL, SIDE, Point, Position
+
+_WAYS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+_NUMBERS = {way: number for number, way in enumerate(_WAYS)}
+_SHAPE = (2 * GOAL + 1, 2 * SIDE + 1)
+
+
+def _draw(lines: Array, start: Point, end: Point) -> None:
+    way = _NUMBERS[end[0] - start[0], end[1] - start[1]]
+    lines[way, start[1] + GOAL, start[0] + SIDE] = 1
+    lines[(way + 4) % 8, end[1] + GOAL, end[0] + SIDE] = 1
+
+
+_PITCH: Array = np.zeros((8, *_SHAPE), np.int8)
+for _segment in BORDER:
+    _draw(_PITCH, *_segment)
+
+
+class PaperSoccerEncoder(SeatEncoder):
+    actions, shape = 8, (9, *_SHAPE)
+
+    def __init__(self, *match: Any) -> None:
+        super().__init__(*match)
+        #: The points of the turn that has begun.
+        self._steps: list[Point] = []
+        #: The points that are drawn, and what they have drawn.
+        self._drawn: list[Point] = []
+        self._lines, self._position = _PITCH.copy(), Position()
+
+    def see(self, view: Any) -> Array:
+        self._follow(view)
+        seen: Array = np.zeros(self.shape, np.int8)
+        x, y = self._position.ball
+        seen[8, y + GOAL, x + SIDE] = 1
+        seen[:8] = self._lines
+        if view.first == self.seat:
+            return seen
+        seen = seen[:, ::-1, ::-1]
+        return seen[[4, 5, 6, 7, 0, 1, 2, 3, 8]]
+
+    def _find(self, view: Any) -> Mapping[int, Any]:
+        if view.next != self.seat:
+            return {}
+        self._follow(view)
+        (x, y), turned = self._position.ball, 0 if view.first == self.seat else 4
+        return {(_NUMBERS[to[0] - x, to[1] - y] + turned) % 8: to for to in self._position.steps()}
+
+    def _act(self, option: Any) -> Any:
+        self._steps.append(option)
+        self._add(option)
+        whole = self._position.turn != self._turn or self._position.ending is not None
+        return Move(tuple(self._steps)) if whole else None
+
+    def done(self) -> None:
+        super().done()
+        self._steps = []
+
+    def _follow(self, view: Any) -> None:
+        """Draw what the view and the steps have more than what is drawn; begin anew if something was taken back."""
+        points = [point for move in view.moves for point in move]
+        wanted = points + self._steps
+        if self._drawn != wanted[: len(self._drawn)]:
+            self._drawn, self._lines, self._position = [], _PITCH.copy(), Position()
+        for point in wanted[len(self._drawn) :]:
+            self._add(point)
+        if not self._steps:
+            self._turn = self._position.turn
+
+    def _add(self, point: Point) -> None:
+        _draw(self._lines, self._position.ball, point)
+        self._position = self._position.step(point)
+        self._drawn.append(point)
