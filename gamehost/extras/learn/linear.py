@@ -85,8 +85,8 @@ def main() -> None:
     print(f"after {seed} matches: wins {wins(policy, env, 200):.0%}", flush=True)
     host, _, port = words.to.rpartition(":")
     for number in range(words.matches if words.to else 0):
-        over = asyncio.run(play(tcp(host, int(port)), f"linear-{number}", "onitama", policy.best, words.house))
-        print("no end" if over is None else f"seat {over.winners} won: {over.why}", flush=True)
+        reward = asyncio.run(play(tcp(host, int(port)), f"linear-{number}", "onitama", policy.best, words.house))
+        print({1: "won", 0: "drawn", -1: "lost", None: "stopped"}[reward], flush=True)
 
 
 if __name__ == "__main__":

@@ -15,14 +15,15 @@ from gamehost.wires.open import messages as m
 Policy = Callable[[Any], int]
 
 
-async def play(connect: Connect, name: str, game: str, policy: Policy, house: str | None = "easy") -> m.Over | None:
+async def play(connect: Connect, name: str, game: str, policy: Policy, house: str | None = "easy") -> int | None:
     """
     Play one match to its end. A lost connection is made again, and the seat taken back.
 
     :param connect: `tcp("127.0.0.1", 8889)` of `gamehost.client.asyncio_client`, for example
     :param name: to log in under
     :param house: the level of the host's players at the other seats; `None`: whoever comes
-    :return: the end; `None`: the host has stopped the match, or it ended while the connection was lost
+    :return: the reward, as in an environment: 1 for a victory, -1 for a defeat, 0 for a draw; `None`: the host has stopped
+        the match, or it ended while the connection was lost
     """
     async with Client(connect, m.Enter(name)) as client:
         client.say(m.Seek(game, house=house or UNSET))
@@ -30,7 +31,7 @@ async def play(connect: Connect, name: str, game: str, policy: Policy, house: st
         async for message in client:
             match message:
                 case m.Over(table) if table == seat.table:
-                    return message
+                    return seat.reward(message)
                 case m.Suspended(table) if table == seat.table:
                     return None
                 case m.Entered(table=table) if seat.table is not None and table != seat.table:
@@ -81,6 +82,10 @@ class PolicySeat:
                 self._refused.add(self._number)
                 self._sent = None
         self._act()
+
+    def reward(self, over: m.Over) -> int:
+        assert self._seated is not None
+        return 0 if not over.winners else 1 if self._seated.seat in over.winners else -1
 
     def _begin(self) -> None:
         assert self._seated is not None

@@ -144,6 +144,7 @@ class HostTests(SynchronousTestCase):
         world, luck, over = MemoryHost({"limits.unlimited": "yes"}, wires=(WIRE,)), random.Random(3), []
         seats: dict[Player, Any] = {}
         acted: list[int] = []
+        rewards: list[int] = []
 
         def policy(seen: Any) -> int:
             acted.append(int(seen["action_mask"].sum()))
@@ -153,6 +154,7 @@ class HostTests(SynchronousTestCase):
             seats[player].hear(message)
             if isinstance(message, m.Over):
                 over.append(message)
+                rewards.append(seats[player].reward(message))
 
         for name in ("ann", "bob"):
             player = Player(world, name, hear)
@@ -169,6 +171,7 @@ class HostTests(SynchronousTestCase):
                     player.connect()
             if len(over) == len(seats):
                 break
+        self.assertEqual(sum(rewards), 0)
         return over, len(acted)
 
     def test_each_game_to_its_end(self) -> None:
