@@ -25,7 +25,7 @@ from tests.browser.playing import (
     PlayCase,
     begin_eriantys,
 )
-from tests.kit.browser import ASKED, OVER, PHONE, Page, enter, findings, play_on, sit_down
+from tests.kit.browser import ALL_SIZES, ASKED, OVER, PHONE, Page, enter, findings, play_on, sit_down
 from tests.kit.sources import ROOT
 
 
@@ -102,11 +102,13 @@ class LostTests(PlayCase):
 class AccessibleTests(PlayCase):
     """axe finds nothing on the pages of tables and of a table: light, dark, wide, narrow."""
 
+    timeout = 300
+
     async def test_tables(self) -> None:
         """With one who waits."""
         page = await self.browser.page()
         await self.seek(Hand(page), "stratego")
-        await self.nothing_found(page)
+        await self.nothing_found(page, ALL_SIZES)
         await page.click("[aria-label='More ways to play Eriantys']")
         await page.until("document.querySelector('dialog[open] select')")
         await self.nothing_found(page)
@@ -116,7 +118,7 @@ class AccessibleTests(PlayCase):
         hand, _ = await self.onitama(Hand)
         await hand.page.until(CAN)
         await hand.cell("c1")
-        await self.nothing_found(hand.page)
+        await self.nothing_found(hand.page, ALL_SIZES)
         await hand.cell("c2")
         await self.nothing_found(hand.page)
 

@@ -367,7 +367,7 @@ class TalkTests(PlayCase):
         for cell in ("a5", "a4"):
             await hand.cell(cell)
         await ann.until(CAN)
-        self.assertEqual(await ann.run("window.tones"), 2)
+        await ann.until("window.tones === 2")
 
 
 class RematchTests(PlayCase):

@@ -76,7 +76,7 @@ class PlainBoardTests(PlayCase):
         await black.page.until(f"{TITLE} === 'You have won'")
         await white.page.until(f"{TITLE} === 'You have lost'")
 
-    async def nothing_found(self, page: Page) -> None:
+    async def nothing_found_now(self, page: Page) -> None:
         self.assertEqual(await findings(page), [])
         self.assertLessEqual(await page.run("document.documentElement.scrollWidth - innerWidth"), 0)
 
@@ -88,7 +88,7 @@ class PlainBoardTests(PlayCase):
         await watcher.click("a.live")
         await watcher.until(f"{PICTURE}.includes('ann')")
         for hand in (black, white):
-            await self.nothing_found(hand.page)
+            await self.nothing_found_now(hand.page)
         await self.play(black, white)
         await watcher.until(f"/has won$/.test({TITLE})")
         await watcher.until(f"{MOVES} === 9")
@@ -97,7 +97,7 @@ class PlainBoardTests(PlayCase):
         await watcher.until(f"{PICTURE}.includes('won')")
         await watcher.press("Home", "ArrowRight")
         await watcher.until(f"location.hash === '#1' && !{PICTURE}.includes('won')")
-        await self.nothing_found(watcher)
+        await self.nothing_found_now(watcher)
 
     async def test_by_keyboard(self) -> None:
         """Without a mouse; a page that is loaded again goes on."""

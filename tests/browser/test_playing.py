@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.browser.playing import BLUE, CAN, STEPS, TITLE, Finger, Hand, LargeGameCase, PlayCase, begin_eriantys
-from tests.kit.browser import ASKED, DESKTOP, findings, play_on
+from tests.kit.browser import ASKED, DESKTOP, SMALL, TOO_SMALL, findings, play_on
 
 
 class PlayingTests(PlayCase):
@@ -19,8 +19,18 @@ class PlayingTests(PlayCase):
     async def test_paper_soccer_by_touch(self) -> None:
         """On a phone, point by point."""
         hand = await self.play_paper_soccer(Finger)
+        await hand.page.look(SMALL)
+        self.assertEqual(await hand.page.until(OUT_OF_SIGHT), [])
+        self.assertEqual(await hand.page.run(TOO_SMALL), [])
         sideways = await hand.page.run("document.documentElement.scrollWidth - innerWidth")
         self.assertLessEqual(sideways, 0)
+
+
+#: Of how the match has ended and what can be done then.
+OUT_OF_SIGHT = """[...document.querySelectorAll(".panel .head, .buttons > *")].filter((one) => {
+    const {top, bottom, right} = one.getBoundingClientRect();
+    return top < 0 || bottom > innerHeight || right > innerWidth;
+}).map((one) => one.textContent)"""
 
 
 class StrategoTests(LargeGameCase):

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import tempfile
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -175,7 +175,8 @@ def the_chromium() -> Chromium:
 PATIENCE = 30.0
 
 #: Window sizes.
-DESKTOP, PHONE, NARROW = (1280, 860), (390, 844), (360, 740)
+DESKTOP, PHONE, NARROW, SMALL = (1280, 860), (390, 844), (360, 740), (360, 640)
+ALL_SIZES = (DESKTOP, PHONE, NARROW, SMALL, (768, 1024), (1920, 1080))
 
 #: The keys that have no letter: name -> code of Windows, as the browser wants it.
 KEYS: Mapping[str, int] = {
@@ -194,6 +195,11 @@ _UNTIL = """new Promise((done, fail) => {
         else setTimeout(look, 15);
     })();
 })"""
+
+#: On a touch screen, what is too low for a finger. The squares of a board are as large as the window allows.
+TOO_SMALL = """[...document.querySelectorAll("button:not(.cell), .button, input, select, summary, nav a")].filter((one) =>
+    matchMedia("(pointer: coarse)").matches && one.checkVisibility() && one.getBoundingClientRect().height < 44
+).map((one) => one.outerHTML.slice(0, 90))"""
 
 _CENTRE = """(() => {
     const found = document.querySelector(%s);
@@ -423,12 +429,13 @@ class BrowserCase(TestCase):
         address: Any = self.host.ports[listeners.index(name)].getHost()
         return int(address.port)
 
-    async def nothing_found(self, page: Page) -> None:
-        """axe finds nothing: light and dark, wide and narrow. Nothing is wider than the window."""
+    async def nothing_found(self, page: Page, sizes: Iterable[tuple[int, int]] = (DESKTOP, NARROW)) -> None:
+        """axe finds nothing, light and dark, and fingers find all controls. Nothing is wider than the window."""
         for dark in (False, True):
-            for size in (DESKTOP, NARROW):
+            for size in sizes:
                 await page.look(size, dark=dark)
                 self.assertEqual(await findings(page), [])
+                self.assertEqual(await page.run(TOO_SMALL), [])
                 self.assertLessEqual(await page.run("document.documentElement.scrollWidth - innerWidth"), 0)
         await page.look()
 

@@ -345,7 +345,8 @@ function layoutOf(view, options, open) {
   const order = schoolOrder(board, options);
   const school = (seat, x, y) => {
     rows.schools.push({ seat, x, y, size: sizeOf(seat) });
-    return y + sizeOf(seat).height + GAP;
+    // Before the deal there is a name, and maybe a team.
+    return y + (board.players[seat] ? sizeOf(seat).height : sizeOf(seat).head + 12) + GAP;
   };
   if (layout === "wide") {
     let y = sea.height + GAP;

@@ -4,6 +4,7 @@
 // `address` is a URL. Links inside the site open their page without loading the shell again.
 
 import { announce, h, notice, put, say, set } from "./dom.js";
+import { styled } from "./games.js";
 import { logInDialog } from "./login.js";
 import { begin, look, reconnect } from "./socket.js";
 import { listen, state } from "./store.js";
@@ -26,6 +27,10 @@ let shown = { path: null, close: null };
 /** Counts the pages, so that one that loads slowly does not replace a later one. */
 let turn = 0;
 
+/** The style of all pages but the first. */
+let restStyle = null;
+const styleRest = () => (restStyle ??= styled("./pages.css"));
+
 /** Show the page of an address of this site. */
 export async function go(address, { replace = false } = {}) {
   const url = new URL(address, location.href);
@@ -40,7 +45,7 @@ async function show(url) {
   for (const item of document.querySelectorAll("nav a")) set(item, "aria-current", item.dataset.page === found?.page ? "page" : null);
   let module;
   try {
-    module = found ? await found.load() : { open: nothing };
+    [module] = found ? await Promise.all([found.load(), found === PAGES[0] || styleRest()]) : [{ open: nothing }];
   } catch {
     module = { open: unreachable };
   }
@@ -51,6 +56,7 @@ async function show(url) {
   const place = h("div", { class: "page" });
   put(main, place);
   shown.close = module.open(place, url) ?? null;
+  styleRest();
   if (!first) {
     main.focus({ preventScroll: true });
     announce(document.title);

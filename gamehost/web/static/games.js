@@ -28,8 +28,8 @@ export function loaded(name, whole = true) {
   return found && (found.whole || !whole) ? found.game : undefined;
 }
 
-/** The style of a board comes first, so that it is never seen without. */
-function styled(address) {
+/** A style comes before what it is for, so that a board or a page is never seen without. */
+export function styled(address) {
   return new Promise((done, failed) => {
     const sheet = document.createElement("link");
     Object.assign(sheet, { rel: "stylesheet", href: new URL(address, import.meta.url), onload: done, onerror: failed });

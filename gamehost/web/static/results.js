@@ -10,7 +10,7 @@ export function open(place, url) {
   look({});
   document.title = titled(t("Results"));
   const game = url.searchParams.get("game") ?? "";
-  const rows = h("div", { class: "found" });
+  const rows = h("div", { class: "found by-game" });
   const choices = [["", t("All games")], ...[...games().keys()].map((name) => [name, titleOf(name)])];
   const tabs = choices.map(([name, title]) => link(address("/results", { game: name }), { "aria-current": name === game ? "page" : null }, title));
   put(place, h("h1", {}, t("Results")), h("nav", { class: "tabs", "aria-label": t("Games") }, tabs), rows);
@@ -23,9 +23,12 @@ async function show(place, game, closed) {
   try {
     const { results, ladders } = await fetchJson(address("/api/results", { game }));
     if (closed()) return;
+    const played = new Map();
+    for (const row of results) played.set(row.game, [...(played.get(row.game) ?? []), row]);
     put(place,
-      ladders.flatMap(ladderTable),
-      results.length ? resultTable(results, true) : h("p", { class: "soft" }, t("Nobody has finished a match yet.")));
+      ladders.map((one) => h("section", {}, ladderTable(one))),
+      [...played].map(([name, rows]) => h("section", {}, h("h2", {}, titleOf(name)), resultTable(rows, true, titleOf(name)))),
+      !results.length && h("p", { class: "soft", "data-said": true }, t("Nobody has finished a match yet.")));
   } catch {
     if (!closed()) put(place, h("p", { class: "soft" }, t("The host did not say the results. Load the page again.")));
   }
@@ -44,14 +47,13 @@ function ladderTable({ game, ladder }) {
       h("tbody", {}, rows)))];
 }
 
-/** A table of results. `named`: whether rows have the names of players. */
-export function resultTable(results, named) {
-  const titles = [...(named ? [t("Player")] : []), t("Game"), t("Played"), t("Won"), t("Drawn"), t("Lost")];
+/** A table of results: of the players in one game, or of the games of one player. `title` says of which game. */
+export function resultTable(results, named, title = t("Results")) {
+  const titles = [named ? t("Player") : t("Game"), t("Played"), t("Won"), t("Drawn"), t("Lost")];
   const head = titles.map((title, place) => h("th", { scope: "col", class: `${place >= titles.length - 4 ? "number" : ""} ${place === titles.length - 2 ? "drawn" : ""}` }, title));
   const rows = results.map((row) => h("tr", {},
-    named && h("td", {}, link(`/player/${encodeURIComponent(row.name)}`, {}, row.name)),
-    h("td", {}, titleOf(row.game)),
+    h("td", {}, named ? link(`/player/${encodeURIComponent(row.name)}`, {}, row.name) : titleOf(row.game)),
     [row.played, row.won, row.drawn, row.played - row.won - row.drawn].map((count, place) => h("td", { class: place === 2 ? "number drawn" : "number" }, `${count}`))));
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("Results") },
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
     h("table", { class: "list sheet" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)));
 }

@@ -29,7 +29,23 @@ const isTable = (paragraph) => paragraph.split("\n").every((line) => line.starts
 
 /** The paragraphs of a text as elements. */
 function paragraphs(texts) {
-  return texts.map((text) => (isDrawn(text) ? h("pre", { tabindex: "0" }, text) : h("p", {}, text.replaceAll("\n", " "))));
+  return texts.flatMap((text) => (isListed(text) ? listed(text) : isDrawn(text) ? h("pre", { tabindex: "0" }, text) : h("p", {}, text.replaceAll("\n", " "))));
+}
+
+/** Steps with numbers, with sentences before and behind them. */
+const isListed = (paragraph) => /^ \d+\. /m.test(paragraph);
+
+function listed(text) {
+  const steps = h("ol", {});
+  const around = [[], []];
+  for (const line of text.split("\n")) {
+    const [, step, more] = /^ \d+\. (.*)|^ {3,}(.*)/.exec(line) ?? [];
+    if (step !== undefined) steps.append(h("li", {}, step));
+    else if (more !== undefined) steps.lastChild.append(` ${more}`);
+    else around[steps.childElementCount ? 1 : 0].push(line);
+  }
+  const [before, behind] = around.map((lines) => lines.length > 0 && h("p", {}, lines.join(" ")));
+  return [before, steps, behind];
 }
 
 async function fill(place, name, closed) {

@@ -21,6 +21,8 @@ import { listed, t, titled } from "./words.js";
 const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
 /** After so many milliseconds without a view, the page says why that can be. */
 const LATE = 3_000;
+/** A move that ends a match is told shortly before its end: so many milliseconds later no tone calls anybody to move. */
+const HELD = 150;
 /** Pixels between the edges of the window and what can be pressed. */
 const SPACE = 6;
 /** Numbers of actions and of questions for moves. The host says them again. */
@@ -294,7 +296,7 @@ class TablePage {
     else if (asked && this.askedWords && asked !== this.askedWords) this.words.push(`${asked}.`);
     this.askedWords = asked;
     // Who looks on hears each change of the turn.
-    if (table.seat === null ? !over && this.turns !== undefined && this.turns !== turns.join() : turn && !this.turn) tone();
+    if (table.seat === null ? !over && this.turns !== undefined && this.turns !== turns.join() : turn && !this.turn) setTimeout(() => table.over || table.suspended || tone(), HELD);
     this.turn = turn;
     this.turns = turns.join();
     if (this.words.length) announce(this.words.splice(0).join(" "));
@@ -333,6 +335,8 @@ class TablePage {
 
   ended(table) {
     this.ending = table.over ?? table.suspended;
+    this.place.querySelector(".table").classList.toggle("ended", Boolean(this.ending));
+    if (table.over) this.title.scrollIntoView({ block: "nearest" });
     if (table.over) {
       const { title, detail } = endWords(table);
       announce(`${title}. ${detail}.`);
