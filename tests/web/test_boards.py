@@ -363,3 +363,70 @@ class SetUpTests(SynchronousTestCase):
             ):
                 self.assertEqual(Counter("".join(rows)), counts)
                 self.assertEqual(read(action.encode()), PlaceRows(tuple(rows)))
+
+
+KEEP = """
+await (async () => {
+  const stored = {};
+  globalThis.localStorage = { getItem: (key) => stored[key] ?? null, setItem: (key, text) => (stored[key] = text) };
+  const { pressSetup, trayCells, rowsAction } = module;
+  const view = { board: Array(100).fill(""), phase: "setup", ready: [false, false] };
+  const brought = [];
+  for (const [seat, ...ids] of data) {
+    let choice = null;
+    for (const id of ids) choice = pressSetup(view, { mine: seat, can: true, choice }, id).choice;
+    const names = trayCells(view, { mine: seat, can: true, choice }).map((cell) => cell.label);
+    brought.push([rowsAction(choice.placing), names.filter((name) => /kept|Keep/.test(name))]);
+  }
+  return [brought, JSON.parse(Object.values(stored)[0]).length];
+})()
+"""
+MARK = """
+(() => {
+  const stored = {};
+  globalThis.localStorage = { getItem: (key) => stored[key] ?? null, setItem: (key, text) => (stored[key] = text) };
+  const board = Array(100).fill("");
+  Object.assign(board, { 65: "1?", 66: "1?", 30: "09" });
+  const view = { phase: "play", board };
+  const log = [{ n: 3, event: { kind: "playing" } }];
+  const options = { mine: 0, table: 7, log, choice: null };
+  const places = () => Object.fromEntries(module.marksOf(options));
+  const mark = (square, kind) => {
+    const { choice } = module.pressMark(view, options, square);
+    return module.pressMark(view, { ...options, choice }, `mark ${kind}`);
+  };
+  const seen = [module.pressMark(view, options, "30"), mark("65", "B"), mark("66", "1"), places()];
+  for (const [n, event] of Object.entries(data)) {
+    log.push({ n: Number(n), event });
+    seen.push(places());
+  }
+  options.table = 8;
+  return [...seen, places()];
+})()
+"""
+
+
+class KeptTests(SynchronousTestCase):
+    """What Stratego keeps in a browser."""
+
+    def test_set_ups(self) -> None:
+        """Kept by one side and brought by the other, turned; the one before at the next press; five of them."""
+        presses = [[0, "preset Corner", "keep"], [0, "preset Attack", "keep"], [1, "kept"], [1, "kept", "kept"]]
+        found, count = evaluate("stratego/board-setup.js", KEEP, presses)
+        rows = evaluate("stratego/board-setup.js", "[module.presetRows('Attack', 1), module.presetRows('Corner', 1)]")
+        self.assertEqual([action for action, _ in found[2:]], ["/".join(one) for one in rows])
+        self.assertEqual(found[1][1], ["Set-up: kept, 2 of 5"])
+        self.assertEqual(count, 2)
+        many = [[0, "shuffle", "keep"] for _ in range(7)]
+        self.assertEqual(evaluate("stratego/board-setup.js", KEEP, many)[1], 5)
+
+    def test_marks_follow_their_pieces(self) -> None:
+        """Through moves and fights; own pieces have none, and another table has its own."""
+        events = {
+            4: {"kind": "moved", "from": "F7", "to": "F6"},
+            5: {"kind": "fought", "from": "A4", "to": "G7", "winner": "defender"},
+            6: {"kind": "fought", "from": "F6", "to": "F5", "winner": None},
+        }
+        both, later = {"F7": "B", "G7": "1"}, {"F6": "B", "G7": "1"}
+        found = evaluate("stratego/board-marks.js", MARK, events)
+        self.assertEqual(found[1:], [{"choice": None}, {"choice": None}, both, later, later, {"G7": "1"}, {}])

@@ -41,7 +41,15 @@ class FileTests(SynchronousTestCase):
         """From the package of its token, and nothing else of it. The shell says which games have one."""
         files = read_files((STRATEGO, REMOTE))
         found = {name for name in files if name.startswith("games/")}
-        stratego = ("board.css", "board.js", "board-legend.js", "board-lessons.json", "board-setup.js", "help.txt")
+        stratego = (
+            "board.css",
+            "board.js",
+            "board-legend.js",
+            "board-lessons.json",
+            "board-marks.js",
+            "board-setup.js",
+            "help.txt",
+        )
         self.assertEqual(found, {*(f"games/stratego/{name}" for name in stratego), "games/remote/help.txt"})
         self.assertIn(b"1 marshal", files["games/stratego/help.txt"])
         shell = unescape(StaticFiles.pack(files, (STRATEGO, REMOTE)).shell.body.decode())

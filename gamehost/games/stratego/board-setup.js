@@ -35,6 +35,45 @@ export function shuffledRows(seat, random = Math.random) {
   return rows.map((row) => row.join(""));
 }
 
+// -- set-ups that are kept in this browser: texts of forty kinds, from the last row to the front
+
+const KEPT = "stratego-set-ups";
+const MOST = 5;
+
+function keptSetUps() {
+  try {
+    const found = JSON.parse(localStorage.getItem(KEPT) ?? "[]");
+    return found.filter((one) => /^[1-9SFB]{40}$/.test(one) && Object.values(leftToPlace([...one])).every((left) => left === 0));
+  } catch {
+    return [];
+  }
+}
+
+const rowsOf = (text) => [0, 10, 20, 30].map((start) => text.slice(start, start + 10));
+/** From the last row to the front, or back: the squares of seat 1 ascend from its front. */
+const turnedFor = (seat, text) => (seat === 0 ? rowsOf(text) : rowsOf(text).reverse()).join("");
+
+function keep(placing, seat) {
+  const now = turnedFor(seat, placing.join(""));
+  localStorage.setItem(KEPT, JSON.stringify([...keptSetUps().filter((one) => one !== now), now].slice(-MOST)));
+}
+
+/** The set-up that was kept before the one on the board; else the one that was kept last. `null`: none is kept. */
+function keptBefore(placing, seat) {
+  const all = keptSetUps();
+  const at = all.indexOf(turnedFor(seat, placing.join("")));
+  const next = all.at(at > 0 ? at - 1 : -1);
+  return next ? [...turnedFor(seat, next)] : null;
+}
+
+/** The button beside the count: it keeps what is placed, or brings what is kept; `null`: there is neither. */
+function keepButton({ placing }, seat) {
+  const all = keptSetUps();
+  const box = { x: 246, y: TOP + 2, w: 88, h: 44 };
+  if (!placing.includes("") && !all.includes(turnedFor(seat, placing.join("")))) return { id: "keep", text: "Keep", label: "Keep this set-up in this browser", ...box };
+  return all.length ? { id: "kept", text: "Kept", label: `Set-up: kept, ${all.length} of ${MOST}`, ...box } : null;
+}
+
 /** How many pieces of each kind are not placed yet. `placing` are 40 kinds or "", by ascending square. */
 function leftToPlace(placing) {
   const left = Object.fromEntries(COUNTS);
@@ -66,7 +105,7 @@ export function setupOf(view, options) {
 /** Whether the host knows some pieces, placed one by one. Then the others are placed one by one too. */
 const single = (view, mine) => view.board.some((name) => name[0] === `${mine}`);
 
-function boxes() {
+function boxes(kept) {
   const kinds = [...COUNTS.keys()].map((kind, place) => ({
     id: `kind ${kind}`, kind, x: 16 + (place % 6) * 95, y: TOP + 44 + Math.floor(place / 6) * 80, w: 92, h: 76,
   }));
@@ -76,7 +115,7 @@ function boxes() {
     x += button.w + 6;
     return box;
   });
-  return { kinds, buttons: [...buttons, { ...READY, x: SIZE - 16 - READY.w, y: TOP + 2, h: 44 }] };
+  return { kinds, buttons: [...buttons, ...(kept ? [kept] : []), { ...READY, x: SIZE - 16 - READY.w, y: TOP + 2, h: 44 }] };
 }
 
 /** The tray as descriptions of SVG, in the units of the board. */
@@ -84,12 +123,12 @@ export function tray(view, options) {
   const { placing, held } = setupOf(view, options);
   const left = leftToPlace(placing);
   const missing = placing.filter((kind) => !kind).length;
-  const { kinds, buttons } = boxes();
+  const { kinds, buttons } = boxes(keepButton({ placing }, options.mine));
   return [
     "g",
     { class: "st-tray" },
     ["rect", { x: 6, y: TOP - 8, width: SIZE - 12, height: HEIGHT, rx: 14, class: "st-panel" }],
-    ["text", { x: 22, y: TOP + 32, class: "st-head" }, "Set up your forty"],
+    ["text", { x: 22, y: TOP + 32, class: "st-head" }, "Set up"],
     ["text", { x: SIZE - 34 - READY.w, y: TOP + 32, class: "st-count" }, missing ? `${missing} to place` : "all placed"],
     ...kinds.map(({ kind, x, y, w, h }) => [
       "g",
@@ -113,7 +152,7 @@ export function trayCells(view, options) {
   const { placing, held } = setupOf(view, options);
   const left = leftToPlace(placing);
   const missing = placing.filter((kind) => !kind).length;
-  const { kinds, buttons } = boxes();
+  const { kinds, buttons } = boxes(keepButton({ placing }, options.mine));
   return [
     ...kinds.map(({ id, kind, x, y, w, h }) => ({
       id, x, y, w, h, label: `${KIND_NAMES[kind]}, ${left[kind]} left to place`,
@@ -141,6 +180,11 @@ export function pressSetup(view, options, id) {
   if (id === "ready") return pressReady(setup, options, one);
   const [word, name] = id.split(" ");
   if (word === "kind") return pressKind(setup, name);
+  if (word === "keep") {
+    keep(setup.placing, options.mine);
+    return { choice: { ...setup, held: null, from: null } };
+  }
+  if (word === "kept" && !one) return { choice: { placing: keptBefore(setup.placing, options.mine) ?? setup.placing, held: null, from: null } };
   if (word === "shuffle" || word === "preset" || word === "clear") {
     if (one) return null;
     const rows = { shuffle: () => shuffledRows(options.mine), preset: () => presetRows(name, options.mine), clear: () => [] };

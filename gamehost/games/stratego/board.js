@@ -196,8 +196,9 @@ function fight({ seat, attacker, defender, winner }) {
 
 // -- on a page
 
-/** The module of the set-up. A small board needs none of it. */
+/** The modules of the set-up and of marks. A small board needs none of them. */
 let setting = null;
+let noting = null;
 
 /** Whether a player sets up on this page now. */
 const settingUp = (view, options) =>
@@ -278,7 +279,7 @@ function fights(view, options, spot) {
   });
 }
 
-function describe(view, options, square, moves) {
+function describe(view, options, square, moves, marks) {
   const name = view.board[square];
   const where = squareName(square);
   const from = options.choice?.from;
@@ -288,12 +289,14 @@ function describe(view, options, square, moves) {
   const own = name[0] === `${options.mine}`;
   const side = options.mine === null || options.mine === undefined ? ["red", "blue"][name[0]] : own ? "your" : "enemy";
   const what = `${side} ${KIND_NAMES[name[1]] ?? "piece"}`;
-  return `${where}, ${what}${reached ? ", can be attacked" : moves.has(square) ? ", can move" : ""}`;
+  const mark = marks?.has(where) ? `, marked ${KIND_NAMES[marks.get(where)]}` : "";
+  return `${where}, ${what}${mark}${reached ? ", can be attacked" : moves.has(square) ? ", can move" : ""}`;
 }
 
 function cellsOf(view, options, spot) {
   const setup = settingUp(view, options);
   const moves = movesOf(options);
+  const marks = noting?.marksOf(options);
   const state = setup ? setting.setupOf(view, options) : null;
   /** Up the board, or against an enemy: what a guided game proposes. */
   const leads = (start, to) => view.board[to] !== "" || spot(to)[1] < spot(start)[1];
@@ -308,7 +311,7 @@ function cellsOf(view, options, spot) {
       const reached = moves.get(from)?.includes(square) ?? false;
       cells.push({
         id: String(square), x: x - CELL / 2, y: y - CELL / 2, w: CELL, h: CELL,
-        label: setup ? setting.placeLabel(view, options, square) : describe(view, options, square, moves),
+        label: setup ? setting.placeLabel(view, options, square) : describe(view, options, square, moves, marks),
         can: setup ? state.held !== null || state.placing[place] !== "" : moves.has(square) || reached,
         chosen: setup ? state.from === place : from === square,
         advised: !setup && (reached ? leads(from, square) : (moves.get(square) ?? []).some((to) => leads(square, to))),
@@ -329,6 +332,16 @@ function shifted(spec, x, y) {
   };
 }
 
+/** What lies over the pieces: what is noted about them, fights, and the choice of a mark. */
+function above(view, options, spot, spec) {
+  spec.over.push(...(noting?.drawMarks(options, spot, view.board) ?? []), ...fights(view, options, spot));
+  if (!noting || options.choice?.marked === undefined) return spec;
+  const asked = noting.choices(options, spot);
+  spec.over.push(asked.over);
+  const focus = `mark ${Object.keys(KIND_NAMES)[0]}`;
+  return { ...spec, focus, cells: [...asked.cells, ...spec.cells.filter((cell) => !asked.covers(cell))] };
+}
+
 function draw(known, options) {
   const view = viewed(known, options);
   const spot = spotFor(options.seat);
@@ -340,10 +353,10 @@ function draw(known, options) {
     ground: [...ground(), ...(options.small ? [] : labels(options.seat))],
     marks: setup ? setting.setupMarks(view, options, spot) : options.small ? [] : playMarks(view, options, spot),
     pieces: piecesOf(view, options, spot),
-    over: options.small ? [] : setup ? [setting.tray(view, options)] : fights(view, options, spot),
+    over: options.small || !setup ? [] : [setting.tray(view, options)],
     cells: options.small ? [] : cellsOf(view, options, spot),
   };
-  return shifted(spec, FRAME + edge, FRAME);
+  return shifted(options.small || setup ? spec : above(view, options, spot, spec), FRAME + edge, FRAME);
 }
 
 /** A press on a square in play: pick a piece up, put it down, or move it. */
@@ -351,7 +364,9 @@ function pressPlay(view, options, id) {
   const square = Number(id);
   const from = options.choice?.from;
   if (id === "cancel" || from === square) return { choice: null };
-  if (!options.can) return null;
+  const marked = noting?.pressMark(view, options, id);
+  if (marked) return marked;
+  if (!options.can) return { choice: null };
   const moves = movesOf(options);
   if (moves.has(square)) return { choice: { from: square } };
   if (!moves.get(from)?.includes(square)) return { choice: null };
@@ -427,7 +442,7 @@ function inWords(event, names) {
 
 export default {
   async load() {
-    setting = await import("./board-setup.js");
+    [setting, noting] = await Promise.all([import("./board-setup.js"), import("./board-marks.js")]);
   },
   name: "stratego",
   lost,

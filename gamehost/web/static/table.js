@@ -219,12 +219,13 @@ class TablePage {
     const asked = this.game.plain && goesOn && table.seat !== null && state.link === "open" ? this.movesOf(table) : null;
     const turns = goesOn ? this.game.turns?.(table) ?? this.game.turn(view) : [];
     const turn = table.seat !== null && turns.includes(table.seat);
-    if (!turn) this.choice = null;
+    // What is noted in Stratego can be noted while the other player thinks.
+    if (!turn && this.choice?.marked === undefined) this.choice = null;
     const moves = turn && state.link === "open" ? asked ?? this.movesOf(table) : null;
     const last = table.guess?.event ?? this.lastMove(table);
     return {
       seat: this.turned ? 1 - (table.seat ?? 0) : table.seat ?? 0, mine: table.seat, can: moves !== null && !table.guess && !this.back,
-      moves: moves?.list ?? [], picture: goesOn ? table.picture : null, choice: this.choice, small: false, wide: WIDE.matches, last, names: table.names, fresh: this.fresh === true, turns,
+      table: table.number, log: table.complete ? table.log : null, moves: moves?.list ?? [], picture: goesOn ? table.picture : null, choice: this.choice, small: false, wide: WIDE.matches, last, names: table.names, fresh: this.fresh === true, turns,
     };
   }
 
