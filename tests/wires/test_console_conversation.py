@@ -123,6 +123,11 @@ class PromptTests(SynchronousTestCase):
         self.assertIn("5  p p k p p", typed(self.ann, "boar"))
         self.assertIn("You played boar c1 c2.", typed(self.ann, "boar c1 c2"))
 
+    def test_a_phrase_that_there_is_not(self) -> None:
+        """It is told before the phrases, which are no answer by themselves."""
+        self.assertTrue(typed(self.ann, "say hi").startswith("That is not one of these phrases:\n  say "))
+        self.assertTrue(typed(self.ann, "say").startswith("  say "))
+
     def test_prompts_can_be_switched_off(self) -> None:
         typed(self.ann, "set prompt off")
         self.assertEqual(typed(self.ann, "ox c1 c2"), "You played ox c1 c2.\n")

@@ -662,7 +662,8 @@ class ConsoleConversation(SitsAtSlow):
         """Say a phrase, or show all of them."""
         found = beginning("-".join(words).casefold(), PHRASES) if words else []
         if len(found) != 1:
-            self._printer.show([f"  say {phrase:14} {text}" for phrase, text in PHRASES.items()])
+            known = (f"  say {phrase:14} {text}" for phrase, text in PHRASES.items())
+            self._printer.show(["That is not one of these phrases:", *known] if words else list(known))
             return
         why = self.lobby.say(self._played, found[0], self._phrases)
         if why is None:
