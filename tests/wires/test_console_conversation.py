@@ -1,6 +1,7 @@
 """The console's conversation: prompts and text that arrives by itself, and what no transcript shows."""
 
 from collections.abc import Generator, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
@@ -461,23 +462,28 @@ class OwnLinesTests(SynchronousTestCase):
         """In a line for each, of at most 80 columns, with what to type."""
         row = OwnedMatch(TableId(123456), "paper-soccer", ("ann", "bob"), 0, "turn")
         over = replace(row, state="over", ended=5, winners=(1,), cause="time", why="a player ran out of time")
-        said = {
-            replace(row, by=3 * 3_600_000): "It is your turn: 3 h left.",
-            replace(row, state="wait"): "It is not your turn.",
-            replace(
-                row, state="open", code="K7QM2X4A", by=60_000
-            ): "It waits 1 min more. Others type: join 123456-K7QM2X4A",
-            replace(row, state="offer", offer="takeback"): "bob asks to take a move back: accept or decline",
-            replace(
-                row, state="offer", offer="draw", slow=True
-            ): "bob offers a draw: sit 123456, and then accept or decline",
-            replace(row, state="offer", names=("bob",)): "bob wants a rematch: join 123456",
-            over: "bob wins: a player ran out of time.",
-            replace(over, winners=(), cause="left", why="nobody came back"): "Nobody came back.",
-            replace(over, winners=(), cause="", why="nobody came in time"): "Nobody came in time.",
-        }
-        lines = mine_lines(list(said), "Ann", 0)
-        self.assertEqual([line.strip() for line in lines[2::2]], list(said.values()))
+        cases: list[tuple[dict[str, Any], str]] = [
+            ({"by": 3 * 3_600_000}, "It is your turn: 3 h left."),
+            ({"state": "wait"}, "It is not your turn."),
+            (
+                {"state": "open", "code": "K7QM2X4A", "by": 60_000},
+                "It waits 1 min more. Others type: join 123456-K7QM2X4A",
+            ),
+            ({"state": "offer", "offer": "takeback"}, "bob asks to take a move back: accept or decline"),
+            (
+                {"state": "offer", "offer": "draw", "slow": True},
+                "bob offers a draw: sit 123456, and then accept or decline",
+            ),
+            ({"state": "offer", "names": ("bob",)}, "bob wants a rematch: join 123456"),
+        ]
+        ends: list[tuple[dict[str, Any], str]] = [
+            ({}, "bob wins: a player ran out of time."),
+            ({"winners": (), "cause": "left", "why": "nobody came back"}, "Nobody came back."),
+            ({"winners": (), "cause": "", "why": "nobody came in time"}, "Nobody came in time."),
+        ]
+        rows = [replace(row, **more) for more, _ in cases] + [replace(over, **more) for more, _ in ends]
+        lines = mine_lines(rows, "Ann", 0)
+        self.assertEqual([line.strip() for line in lines[2::2]], [words for _, words in cases + ends])
         self.assertLessEqual(max(map(len, lines)), 80)
         self.assertEqual(missed_lines([over])[1:], ["  123456  Paper Soccer  bob wins: a player ran out of time."])
 
