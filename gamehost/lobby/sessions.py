@@ -406,7 +406,7 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, "this name is in use", reveals=wrong_key)
         if held.player is None:
             if not proved and self.waits(held.key) is not None:
-                reason = "a table that waits is kept under this name: show its key, or take another name"
+                reason = "a table or a match is kept under this name: show its key, or take another name"
                 raise NameRefused(NameFault.TAKEN, reason, reveals=wrong_key)
             if issued is not None and issued.shown and not proved:
                 reason = "a seat is kept under this name, and this is not its key"

@@ -38,7 +38,7 @@ class MineTests(PlayCase):
         await page.open("/table/1")
         await page.until("document.querySelector('h1')?.textContent === 'You have lost'")
         await page.open("/")
-        await page.until(f"{MINE}.includes('You have lost: a player left')")
+        await page.until(f"{MINE}.includes('You have lost: you have resigned, or did not come back in time')")
         await page.until("document.title === 'Tables - gamehost'")
         self.assertEqual(await findings(page), [])
         await self.keep(page, "tables")

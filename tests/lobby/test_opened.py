@@ -191,7 +191,7 @@ class NameTests(OpenedCase):
         host.wait(200)
         for more in ({}, {"key": "0" * 32}):
             [refused] = self.ask(host.connect("open", HERE), do="enter", name="OLGA", **more)
-            self.assertIn("a table that waits is kept under this name", refused["why"])
+            self.assertIn("a table or a match is kept under this name", refused["why"])
         strict = host.connect("eriantys", HERE)
         strict.say('{"type":"LoginMessage","nickname":"olga"}')
         self.assertNotIn("SUCCESS", "".join(strict.heard()))

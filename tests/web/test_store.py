@@ -207,7 +207,17 @@ class MineTests(SynchronousTestCase):
             (self.row(state="offer", offer="takeback", by=DAY), "bob wants to take the last move back"),
             (self.row(state="offer", offer="draw", turn=True, by=2 * DAY), "bob offers a draw: 2 days left"),
             (self.row(state="offer", names=["bob"], seat=1), "bob wants a rematch"),
-            (self.row(**over, winners=[1], cause="left", why="a player left"), "You have lost: a player left"),
+            (
+                self.row(**over, winners=[1], cause="left", why="a player left"),
+                "You have lost: you have resigned, or did not come back in time",
+            ),
+            (
+                self.row(**over, winners=[0], cause="left", why="a player left"),
+                "You have won: bob has resigned, or did not come back",
+            ),
+            (self.row(**over, winners=[1], cause="time", why="a player ran out"), "You have lost: your time was over"),
+            (self.row(**over, winners=[0], cause="time", why="a player"), "You have won: the time of bob was over"),
+            (self.row(**over, winners=[], cause="time", why="never moved"), "A draw: never moved"),
             (
                 self.row(**over, winners=[0], cause="rules", why="the master is taken"),
                 "You have won: the master is taken",

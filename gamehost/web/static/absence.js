@@ -5,16 +5,21 @@ import { announce, h, put, say } from "./dom.js";
 import { LEVELS } from "./login.js";
 import { clockText } from "./seats.js";
 import { send } from "./socket.js";
-import { state } from "./store.js";
+import { known, state } from "./store.js";
 import { listed, t } from "./words.js";
 
 const TICK = 250;
 
-/** The words for a player whose connection is lost; `left`: the milliseconds for which the seat is kept. */
-export function lostWords(table, left) {
+/**
+ * The words for a player whose connection is lost; `left`: the milliseconds for which the seat is kept. `move`: those that are left
+ * for the own move, if its clock ends the match before that.
+ */
+export function lostWords(table, left, move = Infinity) {
   // Without another person at the table the match sleeps.
   const others = table.names.some((_, seat) => seat !== table.seat && !table.away.has(seat) && !table.left.has(seat) && table.wires[seat] !== "house");
   if (!others) return t("The connection is lost. The match waits for you.");
+  if (move <= 0 && move < left) return t("The connection is lost, and your time is over.");
+  if (move < left) return t("The connection is lost, and your time goes on: you lose in {time}.", { time: clockText(move) });
   if (left > 0) return t("The connection is lost. Your seat is kept for {time}.", { time: clockText(left) });
   return t("The connection is lost, and your seat is not kept any more: the others can end the match now.");
 }
@@ -26,6 +31,11 @@ export function claimWords(table, now) {
   const left = Math.min(...[...table.claims.values()].map((claim) => claim.ends)) - now;
   const n = table.claims.size;
   return t("{names} has not come back in time. You decide, or wait: the match ends in {time}, or before that with the time of the absent player.|{names} have not come back in time. You decide, or wait: the match ends in {time}, or before that with the time of the absent player.", { n, names, time: clockText(left) });
+}
+
+/** The milliseconds that are left for the own move; nothing else than a move ends that. */
+export function ownTime(table, turns) {
+  return table.due && turns.includes(table.seat) ? table.due[0] - (performance.now() - table.dueAt) : Infinity;
 }
 
 export class Absence {
@@ -40,11 +50,11 @@ export class Absence {
     clearInterval(this.timer);
   }
 
-  /** Show the claims, if they have changed. */
-  show(table) {
-    this.table = table;
-    const claims = table.over || table.suspended || state.link !== "open" ? [] : [...table.claims];
-    const key = JSON.stringify([state.link === "open", table.over !== null, claims]);
+  /** Show the claims, if they have changed. `turns`: the seats that may act. */
+  show(table, turns) {
+    Object.assign(this, { table, turns });
+    const claims = table.over || table.suspended || !known() ? [] : [...table.claims];
+    const key = JSON.stringify([known(), table.over !== null, claims]);
     if (key !== this.key) {
       this.key = key;
       this.told = TOLD.length;
@@ -65,7 +75,7 @@ export class Absence {
     const { table } = this;
     const plays = table && !table.over && !table.suspended && table.seat !== null;
     const lost = plays && state.link !== "open" && state.lostAt ? state.lostAt + table.grace - Date.now() : null;
-    const words = lost !== null ? lostWords(table, lost) : plays ? claimWords(table, performance.now()) : "";
+    const words = lost !== null ? lostWords(table, lost, ownTime(table, this.turns)) : plays ? claimWords(table, performance.now()) : "";
     this.element.hidden = !words;
     say(this.words, words);
     if (lost !== null) this.warn(lost, words);

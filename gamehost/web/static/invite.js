@@ -31,7 +31,10 @@ export function inviteBox(table, code) {
 }
 
 /** What is said beside a table that waits. */
-export const KEPT = t("The table waits for a day, and is yours when you come back: you can close this page.");
+export const kept = ({ settings }) =>
+  settings.move_days
+    ? t("The table waits for two weeks, and is yours when you come back: you can close this page.")
+    : t("The table waits for a day, and is yours when you come back: you can close this page.");
 
 /** Who has a seat at a table that waits, and what it waits for, in a sentence or two. */
 export function gathered({ names, seats, away = [] }) {

@@ -134,8 +134,8 @@ function showSeeking(place) {
     const words = h("span", {}, t("waiting for an opponent."));
     const invitation = seeking.code && seeking.names.length < seeking.seats ? h("div", { class: "invitation" }) : null;
     if (seeking.lasts) {
-      import("./invite.js").then(({ KEPT, gathered, inviteBox }) => {
-        say(words, `${gathered(seeking)} ${KEPT}`);
+      import("./invite.js").then(({ gathered, inviteBox, kept }) => {
+        say(words, `${gathered(seeking)} ${kept(seeking)}`);
         if (invitation) put(invitation, inviteBox(seeking.table, seeking.code));
       });
     }
@@ -143,7 +143,7 @@ function showSeeking(place) {
       h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
       h("p", {}, `${title}: `, words, " ", h("span", { class: "soft" }, `${houseComes(seeking)} ${timesOf(seeking.game, seeking.settings)}`)),
       invitation,
-      h("div", { class: "row" }, h("span", { class: "small" }, t("Or play the host:")), LEVELS.map(houseButton)),
+      !seeking.settings?.move_days && h("div", { class: "row" }, h("span", { class: "small" }, t("Or play the host:")), LEVELS.map(houseButton)),
       h("button", { type: "button", onclick: () => send({ do: "stop", table: seeking.lasts && seeking.table }) }, t("Stop")));
   }
 }

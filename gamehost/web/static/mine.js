@@ -45,7 +45,16 @@ export function stateWords(row, me, now) {
   const offer = { draw: "{name} offers a draw", takeback: "{name} wants to take the last move back" }[row.offer];
   if (offer) return t(offer, { name: others(row) }) + (row.turn ? left : "");
   if (row.state === "offer") return row.names.includes(me) ? t("An offer waits for your answer") : t("{names} wants a rematch|{names} want a rematch", { n: row.names.length, names: listed(row.names) });
-  return `${endWords(row)}${row.why ? `: ${row.why}` : ""}`;
+  const why = whyWords(row);
+  return `${endWords(row)}${why && `: ${why}`}`;
+}
+
+/** Why a match has ended: the host's words are the same for all, and do not say whose time was over. */
+function whyWords({ cause, winners = [], seat, why = "", names }) {
+  if (winners.length !== 1 || names.length !== 2 || (cause !== "time" && cause !== "left")) return why;
+  const [lost, name] = [winners[0] !== seat, names[1 - seat]];
+  if (cause === "time") return lost ? t("your time was over") : t("the time of {name} was over", { name });
+  return lost ? t("you have resigned, or did not come back in time") : t("{name} has resigned, or did not come back", { name });
 }
 
 function endWords({ cause, winners, seat }) {
@@ -165,7 +174,7 @@ export function showEnd(place, number) {
     place.dataset.ended = row.table;
     const [head, words, ways] = place.children;
     say(head, endWords(row));
-    say(words, [row.why, named(row), dateWords(row.ended / 1000)].join(" · "));
+    say(words, [whyWords(row), named(row), dateWords(row.ended / 1000)].join(" · "));
     if (placeOf(row)) ways.prepend(link(placeOf(row), { class: "button go" }, t("See the match")));
   };
   const stop = listen(shown);

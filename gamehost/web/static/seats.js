@@ -1,7 +1,7 @@
 // The bars of the players above and below a board: name, wire, away, clock, and whose turn it is.
 
 import { h, list, say, set } from "./dom.js";
-import { state } from "./store.js";
+import { known } from "./store.js";
 import { listed, t } from "./words.js";
 
 /** How often a running clock is drawn, in milliseconds. */
@@ -46,11 +46,11 @@ export function endWords(table) {
 }
 
 /** What is said of a player who is not there: for how long the seat is kept, whatever the time for a move is. */
-function awayWords(table, seat) {
+export function awayWords(table, seat) {
   if (table.over) return "";
   if (table.left.has(seat)) return t("has left");
   if (!table.away.has(seat)) return "";
-  const left = table.kept.has(seat) && state.link === "open" ? table.kept.get(seat) - performance.now() : 0;
+  const left = table.kept.has(seat) && known() ? table.kept.get(seat) - performance.now() : 0;
   return left > 0 ? t("away: the seat is kept for {time}", { time: clockText(left) }) : t("away");
 }
 
@@ -101,7 +101,7 @@ export class Seats {
     for (const bar of table ? [...this.above.children, ...this.below.children] : []) say(bar.parts.away, awayWords(table, Number(bar.dataset.key)));
     if (!table?.clocks) return;
     // While the host is not there, nobody knows how its clocks go on.
-    if (state.link !== "open") return;
+    if (!known()) return;
     const passed = performance.now() - table.clocksAt;
     for (const bar of [...this.above.children, ...this.below.children]) {
       const seat = Number(bar.dataset.key);

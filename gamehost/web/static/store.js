@@ -50,6 +50,9 @@ export const state = {
   waiting: new Map(),
 };
 
+/** Whether the times that the host has told are still true. After a lost connection it tells them again with the log-in. */
+export const known = () => state.link === "open" && !state.entering;
+
 const readers = new Set();
 let due = false;
 

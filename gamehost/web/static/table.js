@@ -5,7 +5,7 @@ import { Board } from "./board.js";
 import { Deadline } from "./countdown.js";
 import { announce, h, link, newDialog, notice, put, say } from "./dom.js";
 import { loadGame, loaded } from "./games.js";
-import { KEPT, gathered, inviteBox, showInvitation } from "./invite.js";
+import { gathered, inviteBox, kept, showInvitation } from "./invite.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { MoveList, lastMove } from "./moves.js";
 import { Offers, asks } from "./offers.js";
@@ -15,7 +15,7 @@ import { Guide, guided } from "./guide.js";
 import { Seats, endWords } from "./seats.js";
 import { look, send } from "./socket.js";
 import { setSound, sounds, tone } from "./sound.js";
-import { changed, guessedView, listen, state, viewOf } from "./store.js";
+import { changed, guessedView, known, listen, state, viewOf } from "./store.js";
 import { listed, t, titled } from "./words.js";
 
 const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
@@ -149,7 +149,7 @@ class TablePage {
     put(this.waiting,
       h("h1", {}, t("Table {n}", { n: this.number })),
       h("p", { "data-said": true }, `${t("You have a seat.")} ${gathered(seeking)}`),
-      h("p", { class: "soft" }, KEPT),
+      h("p", { class: "soft" }, kept(seeking)),
       seeking.code && seeking.names.length < seeking.seats && inviteBox(this.number, seeking.code),
       h("div", { class: "row" },
         h("button", { type: "button", onclick: () => send({ do: "stop", table: this.number }) }, t("Stop"))));
@@ -259,13 +259,13 @@ class TablePage {
     this.place.style.setProperty("--ratio", spec.width / spec.height);
     this.board.show(spec, options.can);
     this.seats.show(table, this.game, view, options);
-    this.deadline.show(table, options.turns, state.link === "open");
+    this.deadline.show(table, options.turns, known());
     this.guide.show(table, this.game, view, options, spec, () => this.show());
     this.moves.show(table, this.game, this.back);
     this.showStatus(table, view, options);
     this.showLost(table);
     this.phrases.show(table);
-    this.absence.show(table);
+    this.absence.show(table, options.turns);
     this.words.push(...[this.offers.show(table)].filter(Boolean));
     this.tell(table, options);
     this.keepInSight(table, options);
