@@ -201,6 +201,18 @@ class StoryTests(BrowserCase):
         for one, ended in ((bob, "You have won: the time of ann was over"), (ann, "You have lost: your time was over")):
             await self.take_phone(one)
             await one.page.until(f"{WORDS}?.includes('{ended}')")
+        await bob.press("Rematch")
+        for one in (bob, ann):
+            await one.page.close()
+        self.later(1, "--grace=2")
+        await self.take_phone(ann)
+        await ann.press("Accept")
+        await ann.page.close()
+        await self.take_phone(bob)
+        await self.visit(bob, 0)
+        await bob.page.close()
+        for one in (ann, bob):
+            await self.take_phone(one)
         await self.play_quickly(ann, bob)
 
     async def refused(self, eve: Friend, invitation: str) -> None:
@@ -219,6 +231,7 @@ class StoryTests(BrowserCase):
             await one.use("[data-play=onitama]")
         await self.move(ann, 0)
         await self.move(bob, 1)
+        await ann.page.until(CAN)  # the buttons move down with the list of moves
         await ann.press("Resign")
         await ann.use("dialog .go")
         await ann.press("Rematch")

@@ -246,6 +246,7 @@ class AccountTests(PlayCase):
             ("12345678", {"code": "12345678"}, {"address": "ann@example.org", "waits": ""}),
         ):
             await page.until(f"{form}?.querySelector('input').value === ''")
+            self.assertEqual(await findings(page), [])
             ways["mail"].told = told
             await page.run(f"{form}.querySelector('input').value = '{text}'")
             await page.run(f"{form}.requestSubmit()")
@@ -275,6 +276,8 @@ class AccountTests(PlayCase):
         self.assertEqual(await page.run("window.shown"), "")
         link = await self.browser.page()
         await link.open("/no-mail/YW5u.x")
+        await link.until("document.querySelector('main .go')")
+        self.assertEqual(await findings(link), [])
         await link.click("main .go")
         await link.until("document.querySelector('main p').textContent === 'No more mails are sent to this address.'")
         self.assertEqual(ways["mail"].changes, [{"stop": "YW5u.x"}])

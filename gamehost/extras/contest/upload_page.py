@@ -24,7 +24,10 @@ CODE_HEADER = "x-contest-code"
 
 _PAGE = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Hand in a program</title><style>{STYLE}</style></head><body><main><h1>Hand in a program</h1>
+<link rel="icon" href="data:,">
+<title>Hand in a program</title><style>{STYLE}
+input,button{{display:block;font:inherit;min-height:44px;padding:.4em .8em;margin-top:.3em}}</style>
+</head><body><main><h1>Hand in a program</h1>
 <p>It is a zip or a git bundle of {MOST_BYTES >> 20} MiB at most. It is checked, and plays from your next game on.</p>
 <form><p><label>Your code <input name="code" type="password" autocomplete="off" required></label></p>
 <p><label>The file <input name="zip" type="file" accept=".zip,.bundle" required></label></p>
