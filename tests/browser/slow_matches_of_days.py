@@ -202,6 +202,9 @@ class StoryTests(BrowserCase):
             await self.take_phone(one)
             await one.page.until(f"{WORDS}?.includes('{ended}')")
         await bob.press("Rematch")
+        await bob.page.until(
+            "document.querySelector('.seeking')?.innerText || document.querySelectorAll('.waits li').length > 1"
+        )
         for one in (bob, ann):
             await one.page.close()
         self.later(1, "--grace=2")
