@@ -9,13 +9,18 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from twisted.trial.unittest import SynchronousTestCase
 
 # A suite that has chosen no profile gets one in which no test depends on how fast the machine is.
 if settings.get_current_profile_name() == "default":
     settings.register_profile("gamehost", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("gamehost")
+
+
+#: For properties of whole random matches. A failure is printed as it was found, with the actions of the match: to look for a
+#: smaller one plays long matches hundreds of times, for minutes.
+of_matches = settings(phases=(Phase.explicit, Phase.reuse, Phase.generate))
 
 
 def with_notes(error: BaseException) -> BaseException:

@@ -10,8 +10,9 @@ from itertools import islice
 from typing import Any
 
 from attrs import frozen
-from hypothesis import given
+from hypothesis import currently_in_test_context, given, note
 from hypothesis import strategies as st
+from hypothesis.errors import ResolutionFailed
 from msgspec.structs import replace
 
 from gamehost.games.base import (
@@ -33,14 +34,18 @@ from gamehost.games.base import (
     offers_of,
 )
 from gamehost.games.clock import HasTurns
+from gamehost.games.messages import SameMessages
+from gamehost.games.play import messages_of
 from gamehost.journal.records import Entry, EntryKind
 from gamehost.journal.replay import fingerprint
 from gamehost.settings import BadOption
-from gamehost.testing.cases import Mixin
+from gamehost.testing.cases import Mixin, of_matches
 from gamehost.testing.journals import checked_elsewhere
 
 #: The characters that replace a letter in a damaged action.
 _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJSFB,-/ @"
+#: For each seat, so many actions that the master accepts are carried out.
+_ACCEPTED = 12
 #: Words about the end of a match that are true for one of its readers only.
 FOR_ONE = r"\b([Tt]he other|[Yy]ou|[Yy]our|[Oo]pponent)\b"
 
@@ -90,6 +95,8 @@ class MasterContract(Mixin):
     knows_rules = True
     #: If a seat has more legal actions, only so many are compared with the master.
     most_listed = 2_000
+    #: Why nothing of a match is sent to watchers. By default they receive what is public.
+    unwatched = ""
 
     def legal(self, master: Any, rng: random.Random) -> tuple[Seat, Any] | None:
         """Some seat and an action that the master will accept now, chosen by `rng`; `None`: there is none."""
@@ -103,6 +110,12 @@ class MasterContract(Mixin):
     def illegal(self, master: Any, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
         """Seats and actions that the master must refuse now."""
         raise NotImplementedError
+
+    def rare(self, master: Any) -> Sequence[Any]:
+        """
+        Actions that a random match hardly ever has, such as a pass. The contract finds out whether `legal` leaves them out.
+        """
+        return ()
 
     def denied(self, events: Sequence[To[Any]]) -> bool:
         """Whether the events of an action that the master did not refuse say that it was none."""
@@ -141,6 +154,9 @@ class MasterContract(Mixin):
     def play(self, seats: int, rng: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
         """A master after a random game of at most so many actions, and those actions."""
         masters, played = zip(*self.match(seats, rng, steps, **more), strict=True)
+        if currently_in_test_context():
+            said = [f"{step.seat} {step.notation.decode('utf-8', 'replace')}" for step in played[1:]]
+            note(f"After {len(said)} actions, each with its seat: {', '.join(said)[-1_000:] or 'none'}")
         return masters[-1], list(played)
 
     def somewhere(self, data: st.DataObject, rng: random.Random, **more: str) -> tuple[int, Any, list[Step]]:
@@ -148,6 +164,7 @@ class MasterContract(Mixin):
         seats = data.draw(st.sampled_from(self.seat_counts))
         return seats, *self.play(seats, rng, data.draw(st.integers(0, self.most_steps)), **more)
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_replay_equals_live(self, data: st.DataObject, rng: random.Random) -> None:
         """The journal's notation and outcomes, played to a new master, give the same events, views and result."""
@@ -164,6 +181,7 @@ class MasterContract(Mixin):
         self.assertEqual(self.snapshot(replayed, seats), self.snapshot(live, seats))
         self.assertEqual(fingerprint(replayed), fingerprint(live))
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_audiences_are_seats(self, data: st.DataObject, rng: random.Random) -> None:
         """Every event is for everybody, without an audience, or for some seats of the match, each named once."""
@@ -191,6 +209,7 @@ class MasterContract(Mixin):
         check = fingerprint(live).hex()
         self.assertEqual(checked_elsewhere(self.game, seats, self.settings, record, 1), check)
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_refusal_changes_nothing(self, data: st.DataObject, rng: random.Random) -> None:
         """A refused action leaves the master as it was. An accepted one changes its fingerprint."""
@@ -208,6 +227,7 @@ class MasterContract(Mixin):
             master.act(*choice, self.most_steps + 1)
             self.assertNotEqual(fingerprint(master), check)
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_notation_is_one_printable_line_and_reads_back(self, data: st.DataObject, rng: random.Random) -> None:
         """Every action's notation can be shown to a person and reads back as that action."""
@@ -226,6 +246,7 @@ class MasterContract(Mixin):
             return
         self.assertEqual(self.game.read(self.game.write(action)), action)
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_leaving_ends_or_goes_on(self, data: st.DataObject, rng: random.Random) -> None:
         """A seat given up at any moment does not win; with two seats the other one does."""
@@ -245,6 +266,7 @@ class MasterContract(Mixin):
             self.assertEqual(result.winners, (Seat(1 - leaver),))
         self.assertIs(master.deadline, None)
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_deadline_is_move_time_after_each_decision(self, data: st.DataObject, rng: random.Random) -> None:
         """With `move_time` a decision is due so many seconds after the last; the match ends when it is not made."""
@@ -263,6 +285,7 @@ class MasterContract(Mixin):
         self.assertLess(len(result.winners), seats)
         self.assertIs(master.deadline, None)
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_no_deadline_without_move_time(self, data: st.DataObject, rng: random.Random) -> None:
         """Without the setting `move_time`, a decision may take any time."""
@@ -270,6 +293,7 @@ class MasterContract(Mixin):
         master, _ = self.play(seats, rng, data.draw(st.integers(0, 20)))
         self.assertIs(master.deadline, None)
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_after_the_end_nothing_is_accepted(self, data: st.DataObject, rng: random.Random) -> None:
         """A match that is over refuses every action that it took before."""
@@ -286,52 +310,113 @@ class MasterContract(Mixin):
 
     # -- what one seat knows
 
-    def accepts(self, master: Any, seat: Seat, action: Any) -> bool:
-        """Whether the master would carry an action out now, and not as a foul. The master does not change."""
-        try:
-            return not self.denied(act_carefully(deepcopy(master), seat, action, self.most_steps + 1))
-        except IllegalAction:
-            return False
-
-    def damaged(self, action: Any, rng: random.Random) -> Iterator[Any]:
-        """Actions with a notation that is nearly that of another one."""
-        notation = self.game.write(action)
-        for _ in range(6):
-            place = rng.randrange(len(notation))
-            other = rng.choice((b"", rng.choice(_LETTERS).encode(), notation[place : place + 1] * 2))
+    def near(self, notations: Sequence[bytes], rng: random.Random) -> Iterator[Any]:
+        """Actions with a notation that is nearly that of another one, or is made of two: `a5` and `b1` give `a1`."""
+        for number in range(len(notations) and 60):
+            one, other = rng.choice(notations), rng.choice(notations)
+            place = rng.randrange(len(one) + 1)
+            letter = rng.choice((b"", rng.choice(_LETTERS).encode(), one[place : place + 1] * 2))
+            if number % 3 == 0:
+                made = one[:place] + letter + one[place + 1 :]
+            elif number % 3 == 1 and len(one) == len(other):
+                made = bytes(rng.choice(pair) for pair in zip(one, other, strict=True))
+            else:
+                made = one[:place] + other[min(place, len(other)) :]
             try:
-                yield self.game.read(notation[:place] + other + notation[place + 1 :])
+                yield self.game.read(made)
             except ValueError:
                 continue
 
+    def drawn(self, data: st.DataObject) -> Iterator[Any]:
+        """Actions of any kind and with any values, where the messages of the game are its actions."""
+        messages = messages_of(self.game)
+        for _ in range(4) if isinstance(messages, SameMessages) else ():
+            try:
+                yield self.game.read(self.game.write(data.draw(st.from_type(messages.action_type))))  # type: ignore[union-attr]
+            except (ValueError, TypeError, ResolutionFailed):
+                continue
+
+    def tried(self, master: Any, played: Sequence[Step], data: st.DataObject, rng: random.Random) -> Sequence[Any]:
+        """Actions of this match, of other seats and other moments, others near them, and others of any kind."""
+        seats = [Seat(seat) for seat in range(self.game.most_seats)]
+        begun = self.new_master(self.game.most_seats, SeededChance(1))
+        begun.begin(0)
+        known = []
+        for situation in (begun, master) if len(seats) in self.seat_counts else (master,):
+            for seat in seats[: max(self.seat_counts)]:
+                listed = list(islice(self.game.legal(situation.view(seat), seat) or (), self.most_listed))
+                known += rng.sample(listed, min(len(listed), 12))
+        notations = [self.game.write(action) for action in known]
+        notations += [step.notation for step in rng.sample(played[1:], min(len(played) - 1, 20))]
+        choices = [self.legal(master, rng) for _ in range(4)]
+        notations += [self.game.write(choice[1]) for choice in choices if choice is not None]
+        made = [*self.rare(master), *self.near(notations, rng), *self.drawn(data)]
+        return [*map(self.game.read, dict.fromkeys(notations)), *made]
+
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_what_is_legal_is_accepted_and_nothing_else(self, data: st.DataObject, rng: random.Random) -> None:
         """
-        The master accepts exactly the listed actions among earlier ones, those of other seats, and damaged ones.
+        The master accepts what is listed, and nothing that is not: no action of another moment or another seat, and none that
+        is near one of them, or of any other kind.
         """
         if not self.knows_rules:
             return
         seats, master, played = self.somewhere(data, rng)
         if master.result is not None:
             return
-        listed = [self.game.legal(master.view(Seat(seat)), Seat(seat)) for seat in range(seats)]
-        known = [None if each is None else list(islice(each, self.most_listed + 1)) for each in listed]
-        some = [action for each in known if each for action in rng.sample(each, min(len(each), 8))]
-        tried = [*some, *(self.game.read(step.notation) for step in rng.sample(played[1:], min(len(played) - 1, 8)))]
-        tried += [choice[1] for choice in (self.legal(master, rng) for _ in range(4)) if choice is not None]
-        tried += [action for each in tried[:4] for action in self.damaged(each, rng)]
-        for seat, legal in zip(map(Seat, range(seats)), known, strict=True):
-            if legal is None:
+        tried = self.tried(master, played, data, rng)
+        for seat in map(Seat, range(seats)):
+            listed = self.game.legal(master.view(seat), seat)
+            if listed is None:
                 action = self.game.random_action(master.view(seat), seat, rng.randrange)
-                self.assertTrue(action is None or self.accepts(master, seat, action), action)
+                some = [] if action is None else [action]
+                self._compare(master, seat, some, set(map(self.game.write, some)), False)
                 continue
-            self.assertEqual(
-                len({self.game.write(action) for action in legal}), len(legal), "an action is listed twice"
-            )
-            for action in tried:
-                if action in legal or len(legal) <= self.most_listed:
-                    self.assertEqual(self.accepts(master, seat, action), action in legal, (seat, action))
+            legal = [self.game.write(action) for action in islice(listed, self.most_listed + 1)]
+            self.assertEqual(len(set(legal)), len(legal), "an action is listed twice")
+            self._compare(master, seat, tried, set(legal), len(legal) <= self.most_listed)
 
+    def _compare(self, master: Any, seat: Seat, tried: Sequence[Any], legal: set[bytes], whole: bool) -> None:
+        """
+        Compare a list of legal actions with what the master takes.
+
+        :param whole: whether the list has all of them
+        """
+        # A refusal changes nothing, so one copy takes all actions that are refused.
+        scratch, accepted = deepcopy(master), 0
+        for action in tried:
+            listed = self.game.write(action) in legal
+            if (listed and accepted >= _ACCEPTED) or not (listed or whole):
+                continue
+            try:
+                taken = not self.denied(act_carefully(scratch, seat, action, self.most_steps + 1))
+            except IllegalAction:
+                taken = False
+            else:
+                scratch, accepted = deepcopy(master), accepted + 1
+            if taken and not listed:
+                self.fail(f"the master takes {action!r} of seat {seat}, and `legal` leaves it out")
+            elif listed and not taken:
+                self.fail(f"the master refuses {action!r} of seat {seat}, and `legal` lists it")
+
+    @of_matches
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_watchers_receive_what_is_public_and_no_secret(self, data: st.DataObject, rng: random.Random) -> None:
+        """
+        Some event of a match has no audience, so watchers receive it. What they see does not differ between matches that one
+        of the seats cannot tell apart.
+        """
+        seats, master, played = self.somewhere(data, rng)
+        if not self.unwatched and (master.result is not None or len(played) > self.most_steps // 2):
+            told = [to.event for step in played for to in step.events if to.audience is None]
+            words = "all events have an audience: watchers receive the events without one, and no others"
+            self.assertTrue(told, words)
+        for seat in map(Seat, range(seats)):
+            for twin in self.twins(master, seat, rng):
+                self.assertEqual(twin.view(None), master.view(None), f"a watcher sees what seat {seat} must not know")
+
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_who_has_no_turn_has_no_legal_action(self, data: st.DataObject, rng: random.Random) -> None:
         """Nothing is listed, and none is drawn, for the seats for which the match does not wait."""
@@ -342,6 +427,7 @@ class MasterContract(Mixin):
             self.assertEqual(legal is None or next(legal, None) is not None, seat == turn)
             self.assertEqual(self.game.random_action(view, seat, rng.randrange) is not None, seat == turn)
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_what_is_legal_follows_from_the_view(self, data: st.DataObject, rng: random.Random) -> None:
         """The same list for equal views, whatever the other seats hide; and the view does not change."""
@@ -361,6 +447,7 @@ class MasterContract(Mixin):
         drawn = self.game.random_action(view, seat, random.Random(1).randrange)
         return None if legal is None else list(islice(legal, self.most_listed)), drawn
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_determinization_fits_what_the_seat_knows(self, data: st.DataObject, rng: random.Random) -> None:
         """The seat that may act has the same view, and its actions are accepted. All depends on the view and on luck alone."""
@@ -381,6 +468,7 @@ class MasterContract(Mixin):
             for tried in (action, *islice(game.legal(view, seat) or (), 50)):
                 deepcopy(drawn).act(seat, tried, 0)
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_steps_lead_to_what_is_legal_and_to_nothing_else(self, data: st.DataObject, rng: random.Random) -> None:
         """
@@ -398,6 +486,7 @@ class MasterContract(Mixin):
             for action in legal[:3]:
                 self.assertRaises(IllegalAction, self._next_steps, game, view, seat, action)
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_what_may_follow_an_action_is_legal_after_it(self, data: st.DataObject, rng: random.Random) -> None:
         game = self.game
@@ -425,6 +514,7 @@ class MasterContract(Mixin):
             else:
                 yield from self._whole(game, view, seat, action)
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_view_that_follows_equals_a_new_one(self, data: st.DataObject, rng: random.Random) -> None:
         """After every action, for every seat and a watcher; after a player has left, or has not acted in time, too."""
@@ -442,6 +532,7 @@ class MasterContract(Mixin):
             elif master.deadline is not None:
                 self._follow(master, master.expire(master.deadline), views)
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_move_that_is_taken_back_was_never_made(self, data: st.DataObject, rng: random.Random) -> None:
         """The match and all views are as before the move. The match continues from there."""
@@ -469,6 +560,7 @@ class MasterContract(Mixin):
         self.assertEqual(acting, seat)
         self._follow(master, master.act(seat, action, 101), views)
 
+    @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_draw_that_is_agreed_on_or_claimed(self, data: st.DataObject, rng: random.Random) -> None:
         """No player wins, and the master waits for no action."""

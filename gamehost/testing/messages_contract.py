@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gamehost.games.base import Seat
 from gamehost.games.messages import Messages
-from gamehost.testing.cases import Mixin
+from gamehost.testing.cases import Mixin, of_matches
 from gamehost.testing.master_contract import MasterContract
 
 
@@ -29,6 +29,7 @@ class MessagesContract(Mixin):
     #: Kinds of events that change a view and have no message, each with the reason why no client waits for one.
     untold: Mapping[type, str] = {}
 
+    @of_matches
     @given(st.integers(0, 10_000))
     def test_everything_that_a_match_tells_is_a_message_that_reads_back_equal(self, seed: int) -> None:
         """Every event and every view, of seats and of watchers, through JSON and the published types."""
@@ -45,25 +46,28 @@ class MessagesContract(Mixin):
             view = self.messages.view(master.view(seat))
             self.assertEqual(msgspec.json.decode(msgspec.json.encode(view), type=self.messages.view_type), view)
 
+    @of_matches
     @given(st.integers(0, 10_000))
     def test_who_sees_a_change_is_told_an_event(self, seed: int) -> None:
         """
-        A seat receives a message about each change of its view, except those of `untold`. Without it, a client would
-        wait for ever.
+        A seat, or a watcher, receives a message about each change of its view, except those of `untold`. Without it, a
+        client would wait for ever.
         """
         rng = random.Random(seed)
         seats = self.player.seat_counts[seed % len(self.player.seat_counts)]
-        before: dict[Seat, Any] = {}
+        before: dict[Seat | None, Any] = {}
         for master, step in self.player.match(seats, rng, 60):
-            for seat in map(Seat, range(seats)):
+            for seat in (*map(Seat, range(seats)), None):
                 view = self.messages.view(master.view(seat))
                 told = [to.event for to in step.events if to.audience is None or seat in to.audience]
                 if before.get(seat, view) != view:
-                    words = f"seat {seat} sees a change and is told no message: event() gives None for {told!r}"
+                    eye = "a watcher" if seat is None else f"seat {seat}"
+                    words = f"{eye} sees a change and is told no message: event() gives None for {told!r}"
                     known = [one for one in told if type(one) in self.untold or self.messages.event(one) is not None]
                     self.assertTrue(known, words)
                 before[seat] = view
 
+    @of_matches
     @given(st.integers(0, 10_000))
     def test_legal_actions_are_messages_that_read_back_equal_and_differ(self, seed: int) -> None:
         """Each action that is listed, and one that is drawn."""
@@ -83,6 +87,7 @@ class MessagesContract(Mixin):
                 )
             self.assertEqual({len(notations) for notations in told.values()} - {1}, set())
 
+    @of_matches
     @given(st.integers(0, 10_000))
     def test_equal_situations_look_alike(self, seed: int) -> None:
         """They show their argument and nothing else: no number of a process, no order of a set."""

@@ -34,6 +34,7 @@ class MasterTests(MasterContract, PropertyCase):
     settings = {"answer_time": "0"}
     most_steps = 40
     knows_rules = False
+    unwatched = "the master of such a match addresses everything itself"
 
     def legal(self, master: Any, rng: random.Random) -> tuple[Seat, Any] | None:
         """A move of the player whose turn it is, or something that the master may say at any time."""

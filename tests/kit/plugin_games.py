@@ -16,12 +16,14 @@ sys.path += [folder for folder in _FOLDERS if folder not in sys.path]
 
 from gamehost_gomoku.master import GOMOKU as GOMOKU  # noqa: E402
 from gamehost_gomoku.messages import MESSAGES as GOMOKU_MESSAGES  # noqa: E402
+from gamehost_gomoku.tests import test_master as gomoku_master_tests  # noqa: E402
 from gamehost_gomoku.tests import test_wire as gomoku_tests  # noqa: E402
 from gamehost_gomoku.wire import checks, client  # noqa: E402
 from gamehost_gomoku.wire.conversation import WIRE as GOMOKU_WIRE  # noqa: E402
 from gamehost_kuhn.master import KUHN as KUHN  # noqa: E402
 from gamehost_kuhn.master import KuhnMaster as KuhnMaster  # noqa: E402
 from gamehost_kuhn.messages import MESSAGES as KUHN_MESSAGES  # noqa: E402
+from gamehost_kuhn.messages import Dealt as Dealt  # noqa: E402
 from gamehost_kuhn.messages import Say as Say  # noqa: E402
 from gamehost_kuhn.messages import View as View  # noqa: E402
 from gamehost_kuhn.tests import test_kuhn as kuhn_tests  # noqa: E402
@@ -33,9 +35,11 @@ __all__ = [
     "KUHN",
     "KUHN_MESSAGES",
     "PLUGINS",
+    "Dealt",
     "KuhnMaster",
     "Say",
     "View",
+    "gomoku_master_tests",
     "gomoku_tests",
     "kuhn_tests",
 ]

@@ -1,0 +1,166 @@
+"""The contracts of games and their messages: each of these faults of a game is found by a test of them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from twisted.trial.reporter import TestResult
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.base import Seat, To
+from gamehost.games.messages import SameMessages
+from gamehost.testing.master_contract import SeededChance
+from tests.kit.plugin_games import (
+    GOMOKU,
+    KUHN,
+    KUHN_MESSAGES,
+    Dealt,
+    KuhnMaster,
+    Say,
+    View,
+    gomoku_master_tests,
+    kuhn_tests,
+)
+
+Gomoku: Any = type(GOMOKU)
+Kuhn: Any = type(KUHN)
+
+
+def failure(contract: type[Any], test: str, **planted: Any) -> str:
+    """What a test of a contract says of a fault; nothing: the test passes."""
+    case = type("FaultyTests", (contract,), planted)
+    result = TestResult()
+    case(test).run(result)
+    return "".join(str(failure.value) for _, failure in (*result.failures, *result.errors))
+
+
+class LegalTests(SynchronousTestCase):
+    """An action that the master takes is missing in `legal`."""
+
+    TEST = "test_what_is_legal_is_accepted_and_nothing_else"
+
+    def test_a_square_is_left_out(self) -> None:
+        class Gap(Gomoku):  # type: ignore[misc]
+            def legal(self, view: Any, seat: Seat) -> Iterator[Any]:
+                return (point for point in super().legal(view, seat) if str(point) != "a1")
+
+        told = failure(gomoku_master_tests.MasterTests, self.TEST, game=Gap())
+        self.assertIn("the master takes", told)
+        self.assertIn("`legal` leaves it out", told)
+
+    def test_a_word_is_left_out_that_no_match_has(self) -> None:
+        """No random match has the action, and its notation is near no other one. The messages of the game have it."""
+
+        class Honest(Kuhn):  # type: ignore[misc]
+            def legal(self, view: View, seat: Seat) -> Iterator[Say]:
+                return (say for say in super().legal(view, seat) if say.word != "bet")
+
+        self.assertIn("Say(word='bet')", failure(kuhn_tests.MasterTests, self.TEST, game=Honest()))
+
+    def test_a_rare_action_is_left_out(self) -> None:
+        """Where actions are no messages, the author names what is rare."""
+
+        class Honest(Kuhn):  # type: ignore[misc]
+            def legal(self, view: View, seat: Seat) -> Iterator[Say]:
+                return (say for say in super().legal(view, seat) if say.word != "bet")
+
+        planted = {"game": Honest(), "drawn": lambda self, data: ()}
+        self.assertEqual(failure(kuhn_tests.MasterTests, self.TEST, **planted), "")
+        planted["rare"] = lambda self, master: [Say("bet")]
+        self.assertIn("Say(word='bet')", failure(kuhn_tests.MasterTests, self.TEST, **planted))
+
+    def test_more_is_listed_than_the_master_takes(self) -> None:
+        class Bold(Kuhn):  # type: ignore[misc]
+            def legal(self, view: View, seat: Seat) -> Iterator[Say]:
+                return iter(
+                    [*super().legal(view, seat), *([Say("fold")] if view.turn == seat and not view.said else [])]
+                )
+
+        self.assertIn("the master refuses Say(word='fold')", failure(kuhn_tests.MasterTests, self.TEST, game=Bold()))
+
+
+def played_by(master: type[KuhnMaster]) -> Any:
+    """The game with another master."""
+
+    class Planted(Kuhn):  # type: ignore[misc]
+        def new_master(self, *given: Any) -> KuhnMaster:
+            made = super().new_master(*given)
+            return master(made.rounds, made.move_time, made.chance, made.view_of_all)
+
+        def determinized(self, *given: Any) -> KuhnMaster:
+            made = super().determinized(*given)
+            return master(made.rounds, 0, made.chance, made.view_of_all, made.cards)
+
+    return Planted()
+
+
+class WatcherTests(SynchronousTestCase):
+    TEST = "test_watchers_receive_what_is_public_and_no_secret"
+
+    def planted(self, master: type[KuhnMaster]) -> str:
+        game = played_by(master)
+
+        def twins(self: Any, master: Any, seat: Seat, rng: Any) -> Sequence[Any]:
+            return [game.determinized(master.view(seat), seat, SeededChance(rng.randrange(100)))]
+
+        return failure(kuhn_tests.MasterTests, self.TEST, game=game, twins=twins)
+
+    def test_sound_games_pass(self) -> None:
+        self.assertEqual(self.planted(KuhnMaster), "")
+
+    def test_everything_is_addressed_to_the_seats(self) -> None:
+        def addressed(events: Sequence[To[Any]]) -> Sequence[To[Any]]:
+            return [To(to.event, (Seat(0), Seat(1)) if to.audience is None else to.audience) for to in events]
+
+        class Deaf(KuhnMaster):
+            def begin(self, now: int) -> Any:
+                return addressed(super().begin(now))
+
+            def act(self, seat: Seat, action: Say, now: int) -> Any:
+                return addressed(super().act(seat, action, now))
+
+        self.assertIn("all events have an audience", self.planted(Deaf))
+
+    def test_a_watcher_sees_a_secret(self) -> None:
+        class Open(KuhnMaster):
+            def view(self, seat: Seat | None) -> View:
+                return super().view(Seat(0) if seat is None else seat)
+
+        self.assertIn("a watcher sees what seat 1 must not know", self.planted(Open))
+
+    def test_a_public_event_without_a_message(self) -> None:
+        """Seats receive something else with it, and watchers wait for ever."""
+
+        class Reminding(KuhnMaster):
+            def act(self, seat: Seat, action: Say, now: int) -> Any:
+                mine = [To(Dealt(self.cards[one]), (Seat(one),)) for one in (0, 1)]
+                return [*mine, *super().act(seat, action, now)]
+
+        class Silent(SameMessages):
+            def event(self, event: Any) -> Any:
+                return event if isinstance(event, Dealt) else None
+
+        class Player(kuhn_tests.MasterTests):
+            game = played_by(Reminding)
+
+        types = (KUHN_MESSAGES.view_type, KUHN_MESSAGES.event_type, KUHN_MESSAGES.action_type)
+        for messages, expected in ((KUHN_MESSAGES, ""), (Silent(*types), "a watcher sees a change")):
+            told = failure(
+                kuhn_tests.MessagesTests, "test_who_sees_a_change_is_told_an_event", messages=messages, player=Player()
+            )
+            self.assertIn(expected, told)
+            self.assertEqual(bool(told), bool(expected))
+
+
+class LongMatchTests(SynchronousTestCase):
+    def test_a_failure_is_not_made_smaller(self) -> None:
+        """A failure of a long match is printed with its actions. Looking for a shorter one would take minutes."""
+        illegal = "test_refusal_changes_nothing"
+        played = []
+
+        class Wrong(gomoku_master_tests.MasterTests):
+            def illegal(self, master: Any, rng: Any) -> Any:
+                played.append(master)
+                return [(Seat(0), GOMOKU.read(b"a1"))]
+
+        self.assertIn("actions, each with its seat: ", failure(Wrong, illegal))
+        self.assertLess(len(played), 60)
