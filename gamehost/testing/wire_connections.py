@@ -415,6 +415,8 @@ class ConnectionContract(WireHooks):
         """In every state a client receives that the host stops, and is closed."""
         for name, reach in self.situations().items():
             situation = reach()
+            if situation.client.closed:
+                continue
             received(situation.client)
             situation.host.factories[self.wire.name].close("the host is stopping")
             situation.host.until_idle()

@@ -51,6 +51,10 @@ class WireHooks(Mixin):
     """
     The hooks of the wire contract.
 
+    A reason in `nameless`, `no_return` or `closes_after_match` says that the protocol has no such thing. Each is checked: a
+    wire that has it must not give a reason. A server that speaks first needs no hook, and lines that end in CRLF need
+    `text`.
+
     Every wire sets `wire`, `transcripts`, `begun` and `too_long`, and writes `log_in`, `legal_action` and
     `illegal_action`. The other hooks have defaults that suit a wire of lines on which a log-in leads into a match.
     """
@@ -80,6 +84,12 @@ class WireHooks(Mixin):
     #: The events that the wire does not send, with the reason. The keys are those of `SAYINGS`. Each entry is checked:
     #: a wire that does send it must not have the entry.
     silent: Mapping[str, str] = {}
+    #: Why a client of the wire has no name: each log-in makes another player. Empty: `log_in` says the name.
+    nameless: str = ""
+    #: Why a player cannot take its seat back on a new connection. Empty: `come_back` does it.
+    no_return: str = ""
+    #: Why the host closes a connection after its match. Empty: another match can follow on it.
+    closes_after_match: str = ""
     #: States of the conversation that `situations` does not reach, with the reason.
     unreached: Mapping[Enum, str] = {}
 
@@ -125,6 +135,9 @@ class WireHooks(Mixin):
         """Do what comes between the beginning of a match and its first action, such as placing pieces."""
 
     def is_in(self, host: MemoryHost, name: str) -> bool:
+        """Whether a player is in the lobby; on a wire without names, whether anybody is."""
+        if self.nameless:
+            return len(host.lobby.registry) > 0
         return host.lobby.registry.get(name) is not None
 
     def corpus(self) -> Sequence[bytes]:
