@@ -30,7 +30,7 @@ def failure(contract: type[Any], test: str, **planted: Any) -> str:
     case = type("FaultyTests", (contract,), planted)
     result = TestResult()
     case(test).run(result)
-    return "".join(str(failure.value) for _, failure in (*result.failures, *result.errors))
+    return "".join(str(getattr(one, "value", one)) for _, one in (*result.failures, *result.errors))
 
 
 class LegalTests(SynchronousTestCase):
