@@ -11,19 +11,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from inspect import cleandoc
-from itertools import count, islice
+from itertools import chain, count, islice
+from string import ascii_lowercase
 from sys import modules
 from typing import Any, TypeVar
 
 from attrs import define, field, frozen
 from msgspec import Struct, structs
 
-from gamehost.games.base import Chance, Determinizable, Game, GameMaster, IllegalAction, Seat, shuffled
+from gamehost.games.base import Chance, Determinizable, Game, GameMaster, IllegalAction, Seat, act_carefully, shuffled
 from gamehost.games.clock import HasTurns
 from gamehost.games.drawing import Board, Drawable, PlayerLine, Scene, caption, page, tag, text
 from gamehost.games.installed import OWN, home_of, installed, part, resource
 from gamehost.games.messages import EventMessage, Messages
-from gamehost.games.screen import MoveRefused, NewScreen, Screen, Style, abridged, cut, wrapped
+from gamehost.games.screen import MoveRefused, NewScreen, Screen, Style, abridged, columns, wrapped
 from gamehost.players.base import Budget, Level, NewPlayer, OutOfBudget, Player, SeededChance, Thinking
 
 M = TypeVar("M", bound=GameMaster[Any, Any])
@@ -31,8 +32,8 @@ M = TypeVar("M", bound=GameMaster[Any, Any])
 #: The most legal actions that are read when an action is typed, and the most that a player weighs. If there are more to
 #: weigh, one is drawn at random.
 _READ, _WEIGHED = 10_000, 400
-#: The beginning of each row of a board.
-_ROW = "   "
+#: The beginning of each line of a board: the number of its row, or nothing.
+_ROW = re.compile(r"(   |[ 1-9][0-9] )")
 
 
 # The parts in a game's folder
@@ -74,7 +75,8 @@ def help_of(game: Game[Any, Any]) -> Sequence[str]:
     told = resource(game, "help.rst")
     if told is None:
         told = cleandoc(modules[type(game).__module__].__doc__ or game.name)
-    return [cut(line, 80) for line in told.splitlines()[:22]]
+    lines = ([line] if columns(line) <= 80 else wrapped((line,), 80) for line in map(str.rstrip, told.splitlines()))
+    return list(islice(chain.from_iterable(lines), 22))
 
 
 def has_picture(game: Game[Any, Any]) -> bool:
@@ -201,16 +203,35 @@ def _words(value: Any) -> str:
     return str(value)
 
 
-def view_lines(message: Any, names: Sequence[str]) -> Iterator[str]:
+def has_points(game: Game[Any, Any]) -> bool:
+    """Whether a game's actions are points such as `a1`, or a way from one to another such as `a1 a2`."""
+    for form in (b"a1", b"A1", b"a1 a2", b"a1-a2", b"a1a2", b"A1 A2"):
+        try:
+            if game.write(game.read(form)) == form:
+                return True
+        except ValueError:
+            continue
+    return False
+
+
+def _board_lines(rows: Sequence[str], points: bool) -> Iterator[str]:
+    for number, row in zip(range(len(rows), 0, -1), rows, strict=True):
+        yield f"{number:2} {' '.join(row)}" if points else f"   {' '.join(row)}"
+    if points and rows:
+        yield f"   {' '.join(ascii_lowercase[: max(map(len, rows))])}"
+
+
+def view_lines(message: Any, names: Sequence[str], points: bool = False) -> Iterator[str]:
     """
     A view as lines `name: value`.
 
     :param message: the view as a message of the game. A field `board` is a list of rows, each a text with a character for
         each square. A field `turn`, `next` or `seat` is a player.
+    :param points: whether the squares of the board have names such as `a1`, with row 1 at the bottom
     """
     for name, value in structs.asdict(message).items():
         if name == "board":
-            yield from (f"{_ROW}{' '.join(row)}" for row in value)
+            yield from _board_lines(value, points)
         elif name in ("turn", "next", "seat") and isinstance(value, int):
             yield f"{name}: {names[value]}"
         else:
@@ -223,6 +244,7 @@ class PlainScreen(Screen[Any]):
     def __init__(self, game: Game[Any, Any], messages: Messages, seat: int | None, names: Sequence[str]) -> None:
         super().__init__(seat, names)
         self.game, self.messages = game, messages
+        self._points = has_points(game)
 
     def told(self, message: Any, before: Any) -> list[str]:
         parts = structs.asdict(message)
@@ -261,25 +283,53 @@ class PlainScreen(Screen[Any]):
         typed = text.strip()
         if listed := re.fullmatch("[0-9]{1,5} (.+)", typed):
             typed = listed[1]  # a line of the list of moves
-        try:
-            notation = self.game.write(self.game.read(typed.encode("utf-8")))
-        except ValueError:
-            notation = b""
+        notation, reason = self._notation(typed)
+        # Capitals make no difference where the action is in the list.
+        alike = None
         for number, one in enumerate(islice(self._legal(), _READ), 1):
             if one == notation or (not notation and typed == str(number)):
                 return [one]
-        if notation and self.turn and self.game.legal(self.known, self.seat or Seat(0)) is None:
-            return [notation]
+            if alike is None and one.decode("utf-8").casefold() == typed.casefold():
+                alike = one
+        if alike is not None:
+            return [alike]
         if not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
-        raise MoveRefused(f"That is no legal move now. {self.prompt_line()}")
+        if notation:
+            if self.game.legal(self.known, self.seat or Seat(0)) is None:
+                return [notation]
+            reason = self._objection(notation)
+        raise MoveRefused(f"That is no legal move now{f': {reason}' if reason else ''}. {self.prompt_line()}")
+
+    def _notation(self, typed: str) -> tuple[bytes, str]:
+        """What was typed, in the game's notation; or nothing, and what the game expected."""
+        reason = ""
+        for one in dict.fromkeys((typed, typed.lower(), typed.upper())):
+            try:
+                return self.game.write(self.game.read(one.encode("utf-8"))), ""
+            except ValueError as error:
+                # Python's own words, such as those of `int`, are not for players.
+                words = str(error)
+                reason = reason or (words if words.startswith("expected ") and words.isprintable() else "")
+        return b"", reason
+
+    def _objection(self, notation: bytes) -> str:
+        """Why the master would refuse an action, as far as this seat can see; nothing: the game cannot say it."""
+        game, seat = self.game, Seat(self.seat or 0)
+        if not isinstance(game, Determinizable):
+            return ""
+        try:
+            act_carefully(game.determinized(self.known, seat, SeededChance(0)), seat, game.read(notation), 0)
+        except IllegalAction as refusal:
+            return str(refusal)
+        return ""
 
     def drawing(self, style: Style) -> Iterable[str]:
         for line in self.sentences():
-            yield from (line,) if line.startswith(_ROW) else wrapped((line,), style.width)
+            yield from (line,) if _ROW.match(line) else wrapped((line,), style.width)
 
     def sentences(self) -> Iterator[str]:
-        return view_lines(self._view, self.names)
+        return view_lines(self._view, self.names, self._points)
 
 
 # A picture
@@ -296,7 +346,8 @@ def plain_picture(game: Game[Any, Any], scene: Scene) -> str:
     messages = messages_of(game)
     # The board: the lines of each view, equal views once.
     shown = scene.views or (scene.view,)
-    views = [tuple(view_lines(messages.view(view), scene.names)) for view in shown] if messages else []
+    points = has_points(game)
+    views = [tuple(view_lines(messages.view(view), scene.names, points)) for view in shown] if messages else []
     lines = [line for view in dict.fromkeys(views) for line in view]
     rows = [text(line, 16, 30 + _LINE * number, "row") for number, line in enumerate(lines)]
     height = 30 + _LINE * len(rows)

@@ -148,7 +148,11 @@ class PlainBoardTests(PlayCase):
             "import(document.querySelector('script[src]').src.replace('app.js', 'plain.js')).then(({plainGame}) => {"
             f" const game = plainGame('toy'), options = {json.encode({**options, 'moves': moves}).decode()};"
             " const {cells} = game.draw({number: 1, n: 1}, options);"
-            " return {cells, pressed: cells.map(({id}) => game.press(null, options, id))};"
+            " const long = Array.from({length: 60}, (_, n) => ({action: `set-up ${n}`, parts: {}}));"
+            " const listed = (more) => game.draw({number: 2, n: 1}, {...options, picture: null, moves: long, ...more});"
+            " const chosen = listed({filter: 'Up 1'}), ended = listed({ended: true}).cells.length;"
+            " const found = chosen.cells.map(({id}) => id), {many} = chosen;"
+            " return {cells, many, found, ended, pressed: cells.map(({id}) => game.press(null, options, id))};"
             "})"
         )
         places = {cell["id"]: [cell[key] for key in "xywh"] for cell in drawn["cells"]}
@@ -156,3 +160,5 @@ class PlainBoardTests(PlayCase):
         self.assertEqual(places["take right"], [50, 40, 40, 40])
         self.assertGreater(places["pass"][1], 100)
         self.assertEqual([one["act"] for one in drawn["pressed"]], list(places))
+        self.assertEqual(drawn["found"], ["set-up 1", *(f"set-up 1{n}" for n in range(10))])
+        self.assertEqual((drawn["many"], drawn["ended"]), (True, 0))

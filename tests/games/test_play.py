@@ -67,7 +67,7 @@ class KuhnScreenTests(ScreenContract, PropertyCase):
         self.assertEqual(ann.prompt_line(), "Type a move, or its number in the list of moves: check.")
         self.assertEqual(bob.prompt_line(), f"{NAMES[0]} is to move.")
         self.assertIn("It is not your turn.", refused(self, bob, "check"))
-        self.assertIn("That is no legal move now.", refused(self, ann, "call"))
+        self.assertIn("That is no legal move now: expected check or bet. ", refused(self, ann, "call"))
         self.assertEqual((ann.read("2"), ann.read("bet"), ann.read("2 bet")), ([b"bet"], [b"bet"], [b"bet"]))
         match.type(Seat(0), "2")
         self.assertEqual(match.told[Seat(0)][-1], "You: said, word bet.")
@@ -81,8 +81,20 @@ class GomokuScreenTests(ScreenContract, PropertyCase):
     def test_a_board(self) -> None:
         match = ScreenMatch(GOMOKU, GOMOKU_MESSAGES, self.kind, 2, {"size": "5"}, 1)
         match.type(Seat(0), "b5")
-        self.assertEqual(match.screens[Seat(1)].draw(ASCII)[:2], ["   . x . . .", "   . . . . ."])
+        self.assertEqual(match.screens[Seat(1)].draw(ASCII)[:2], [" 5 . x . . .", " 4 . . . . ."])
+        self.assertEqual(match.screens[Seat(1)].draw(ASCII)[5], "   a b c d e")
         self.assertEqual(match.screens[Seat(1)].moves(2), ["1 a1", "2 b1", "... and more."])
+
+    def test_a_refusal_says_why(self) -> None:
+        """In the words of the game: of its master, and of its notation. Capitals are no mistake."""
+        match = ScreenMatch(GOMOKU, GOMOKU_MESSAGES, self.kind, 2, {"size": "5"}, 1)
+        match.type(Seat(0), "B5")
+        white = match.screens[Seat(1)]
+        self.assertIn("That is no legal move now: a stone stands there already. ", refused(self, white, "b5"))
+        self.assertIn(": the point is not on the board of 5 by 5. ", refused(self, white, "H8"))
+        self.assertIn(": expected a point such as h8. ", refused(self, white, "b5 b6"))
+        self.assertIn("That is no legal move now. Type", refused(self, white, "\u0142"))
+        self.assertEqual(white.read("C3"), [b"c3"])
 
 
 def players(game: Game[Any, Any], levels: Sequence[Level], seed: int) -> list[PlainPlayer]:

@@ -260,6 +260,15 @@ class ManyActionsTests(SynchronousTestCase):
         self.assertEqual(prompts.count(b"> "), 1, prompts)
         self.assertTrue(said.endswith(b"to hall.\n> "), said)
 
+    def test_moves_with_a_text(self) -> None:
+        """Only those that contain it are listed, with any capitals."""
+        host = MemoryHost(DEAL)
+        ann, _ = (connected(host, f"name {name}", "play onitama") for name in ("ann", "bob"))
+        told = ann.ask("moves BOAR c1")
+        self.assertIn("boar c1", " ".join(told))
+        self.assertNotIn("ox c1", " ".join(told[:2]))
+        self.assertIn("There is no such move now.", ann.ask("moves lion"))
+
 
 class WatcherTests(SynchronousTestCase):
     def test_a_player_hears_of_another_match_in_lines(self) -> None:

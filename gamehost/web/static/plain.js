@@ -44,6 +44,7 @@
 //              key, ground           descriptions for `svg` in dom.js; drawn again only if `key` is another one
 //              marks, pieces, over   below the pieces; pieces; above the pieces
 //              cells                 the buttons; none if `small`
+//              many                  optional: a text field chooses among the cells; `options.filter` is its text
 //              focus}                the id of a cell that takes the focus, such as the first of a choice; usually left out
 //   piece     {kind, x, y, shape, at}    `shape`: a list of descriptions, drawn around 0,0. A piece gone and one of its kind new are one that moves.
 //                                        `at`: the id of the cell that drags it.
@@ -123,6 +124,8 @@ function pictureAt({ number, n, code }) {
 // -- the moves
 
 const SHOWN = 400;
+/** From so many in a list on, a text beside it chooses among them. */
+const MANY = 30;
 /** By table: what was listed last, and the size of its grid. It stays, so that nothing jumps while others move. */
 const listed = new Map();
 
@@ -180,19 +183,22 @@ function draw(view, options) {
   const { width, height, svg } = picture;
   const image = svg && ["image", { href: `data:image/svg+xml,${encodeURIComponent(svg)}`, width, height }];
   const spec = { width, height, label: options.title, key: `${width} ${height}`, ground: [], marks: [image], pieces: [], over: [], cells: [] };
-  if (small || mine === null || options.stepping) return spec;
+  if (small || mine === null || options.stepping || options.ended) return spec;
   const usable = new Set(can ? options.moves.map(({ action }) => action) : []);
   const squares = picture.squares ?? [];
   const inPicture = new Set(squares.map(({ id }) => id));
   const shown = shownOf(view, options);
   const rest = { ...shown, actions: shown.actions.filter((action) => !inPicture.has(action)) };
   const begun = options.choice?.begun;
+  const many = !rest.grid && rest.actions.length > MANY;
+  const wanted = many && options.filter?.toLowerCase();
+  if (wanted) rest.actions = rest.actions.filter((action) => action.toLowerCase().includes(wanted));
   const buttons = buttonsOf(rest.actions.length ? rest : { actions: [] }, begun, width, height + 2 * GAP, SIZES[options.wide ? "wide" : "tall"]);
   const canBe = (id) => usable.has(id) || (id === "cancel" && can);
   const cellOf = ({ id, words, x, y, w, h }) => ({ id, x, y, w, h, label: words ?? id, can: canBe(id) });
   const lit = squares.filter(({ id }) => canBe(id));
   return {
-    ...spec,
+    ...spec, many,
     height: Math.max(height, ...buttons.map(({ y, h }) => y + h + 2)),
     over: [
       ...lit.map(({ x, y, w, h }) => ["rect", { class: "plain-can", x, y, width: w, height: h, rx: 3 }]),

@@ -52,7 +52,7 @@ class TablePage {
     this.gone = h("ul", { class: "gone small", "aria-label": t("Captured pieces") });
     this.buttons = h("div", { class: "row buttons" });
     this.typed = h("form", { class: "row", hidden: true, onsubmit: (event) => this.type(event) },
-      h("input", { name: "action", "aria-label": t("Your action"), autocomplete: "off" }), h("button", { class: "go" }, t("Send")));
+      h("input", { name: "action", "aria-label": t("Your action"), autocomplete: "off", oninput: () => this.show() }), h("button", { class: "go" }, t("Send")));
     this.stop = [listen(() => this.show())];
     const redraw = () => this.show();
     WIDE.addEventListener("change", redraw);
@@ -255,7 +255,8 @@ class TablePage {
     const options = this.options(table, view);
     const shown = this.back ? this.positionAt(table) : view;
     const last = this.back ? this.back.event : options.last;
-    const spec = this.game.draw(shown, { ...options, last, stepping: Boolean(this.back) });
+    const filter = this.typed.elements.action.value.trim();
+    const spec = this.game.draw(shown, { ...options, last, filter, stepping: Boolean(this.back), ended: Boolean(table.over || table.suspended) });
     this.place.style.setProperty("--ratio", spec.width / spec.height);
     this.board.show(spec, options.can);
     this.seats.show(table, this.game, view, options);
@@ -269,8 +270,8 @@ class TablePage {
     this.words.push(...[this.offers.show(table)].filter(Boolean));
     this.tell(table, options);
     this.keepInSight(table, options);
-    // Too many actions for a list, on a board without other ways to choose them.
-    this.typed.hidden = !(this.game.plain && options.can && table.moves?.why);
+    // Many actions, or too many for a list, on a board without other ways to choose them.
+    this.typed.hidden = !(this.game.plain && options.can && (table.moves?.why || spec.many));
     if (this.ending !== (table.over ?? table.suspended)) this.ended(table);
     else if (this.wanted !== state.rematch || this.sought !== (state.queued ?? this.rematchOpen()) || this.away !== this.waitedFor(table)) this.drawButtons(table);
   }
@@ -420,8 +421,12 @@ class TablePage {
     const action = new FormData(event.target).get("action").trim();
     const table = state.tables.get(this.number);
     if (!action || !table) return;
+    const lower = action.toLowerCase();
+    const near = (table.moves?.lists.get("") ?? []).map((one) => one.action).filter((one) => one.toLowerCase().includes(lower));
+    const [only, ...others] = near;
+    const meant = near.find((one) => one.toLowerCase() === lower) ?? (only && !others.length ? only : action);
     event.target.reset();
-    this.act(table, [action], null);
+    this.act(table, [meant], null);
   }
 
   /** The same players again, with colours changed: all of them have to press. In a slow match the wish waits for them. */

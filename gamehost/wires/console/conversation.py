@@ -750,7 +750,7 @@ class ConsoleConversation(SitsAtSlow):
         "rise": SitsAtSlow.rise,
         "rematch": SitsAtSlow.rematch,
         "board": board,
-        "moves": lambda self, words: self._on.show_moves(),
+        "moves": lambda self, words: self._on.show_moves(words),
         "history": lambda self, words: self._looking.history(words),
         "clock": SitsAtSlow.show_clock,
         "claim": SitsAtSlow.claim_match,

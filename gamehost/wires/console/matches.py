@@ -23,7 +23,7 @@ from gamehost.accounts.names import sought_key
 from gamehost.games.base import Offer
 from gamehost.games.messages import moves_undone
 from gamehost.games.play import is_move, screen_of
-from gamehost.games.screen import NewScreen, Screen, Style
+from gamehost.games.screen import NewScreen, Screen, Style, abridged
 from gamehost.journal.records import TableId
 from gamehost.journal.replay import History
 from gamehost.lobby.directory import EVENT_BYTES, MatchDirectory, Told
@@ -70,6 +70,8 @@ from gamehost.wires.seeking import PlayedGame
 
 #: The most moves that are listed.
 MOVES = 60
+#: So many are looked through for those that a person wants to see.
+LOOKED_THROUGH = 2_000
 #: A person with at most this many milliseconds receives the time when the match begins.
 TOLD_TIME = 600_000
 
@@ -290,8 +292,18 @@ class OwnMatch:
         self._printer.show(framed(self.screen.draw(self._printer.style)))
         self._printer.print(self.screen.prompt_line())
 
-    def show_moves(self) -> None:
-        moves = self.screen.moves(MOVES)
+    def show_moves(self, wanted: Sequence[str]) -> None:
+        """
+        List legal moves.
+
+        :param wanted: only moves with these words in them; none: all
+        """
+        moves: Sequence[str] = self.screen.moves(LOOKED_THROUGH if wanted else MOVES)
+        if wanted:
+            words = " ".join(wanted).casefold()
+            moves = abridged((move for move in moves if words in move.casefold()), MOVES)
+            if not moves:
+                self._printer.print("There is no such move now.")
         if moves:
             self._printer.print("You can type:")
             self._printer.show(in_columns(moves, self._printer.style.width))
