@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist check-extras check-learn deb check-deb check-first-steps clean \
-	test-slow test-browser test-cluster check-cluster looks test-properties test-simulation test-sigkill test-championship test-contest-bad test-contest-intervals test-contest-kills test-contest-strength test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
+	test-slow test-browser test-cluster check-cluster looks test-properties test-simulation test-sigkill test-slow-kills test-championship test-contest-bad test-contest-intervals test-contest-kills test-contest-strength test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop bench-peers ladder soak profile way
 
 ##@ To play
@@ -161,6 +161,9 @@ test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, on two wires, 
 	$(BIN)/python -m tests.kit.kills onitama $(or $(KILLS),1000)
 	$(BIN)/python -m tests.kit.kills open $(or $(KILLS),1000)
 	$(BIN)/python -m tests.kit.offer_kills $(or $(KILLS),1000)
+
+test-slow-kills: $(VENV)/ready ## kill -9 of matches of days, on a file, on PostgreSQL and on a cluster of three, one to fifteen seconds each; KILLS=20
+	for store in file postgresql cluster; do $(BIN)/python -m tests.kit.slow_match_kills $(or $(KILLS),20) 1 $$store || exit 1; done
 
 test-championship: $(VENV)/ready ## kill -9 when a result of a championship is told, a second each; KILLS=300
 	$(FORK) $(BIN)/python -m tests.kit.remote_games kills $(or $(KILLS),300)

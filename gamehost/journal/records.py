@@ -444,7 +444,9 @@ class Journal(Protocol):
         :param found: called with the match; `None`: this journal has none with this number
         """
 
-    def sleep(self, table: TableId, since: int, due: int | None = None) -> None:
+    def sleep(
+        self, table: TableId, since: int, due: int | None = None, durable: Callable[[], None] = lambda: None
+    ) -> None:
         """
         The last player of an unfinished table has left. Before anything can be added to it, it must be loaded or woken.
 

@@ -1,9 +1,10 @@
 """The seam between a host and the other hosts of its cluster."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gamehost.journal.records import TableId
     from gamehost.lobby.lists import Page
 
 
@@ -83,6 +84,14 @@ class Membership:
 
     def give_up(self, place: str, /) -> None:
         """There is nothing more of that kind here."""
+
+    def take(self, table: "TableId", taken: Callable[[bool], None]) -> None:
+        """
+        Make this host the home of a slow match that is about to be read. `give_up` with its place ends that.
+
+        :param taken: called with `False` if another host has it in memory
+        """
+        taken(True)
 
     def waits(self, session: Any, queue: tuple[str, str]) -> None:
         """A player waits for an opponent in a queue, named as by `Queue.key`."""

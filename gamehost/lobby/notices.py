@@ -260,6 +260,16 @@ class ListedMatches:
         elif match.state != state:
             self._tell(owner, match, began=state == "open")
 
+    def learned(self, owner: str, match: OwnedMatch) -> None:
+        """The same, but another member of a cluster has told the player, and warns."""
+        if _lasts(owner):
+            self._standings.pop((owner, match.table), None)
+            if match.state != "over":
+                turn = match.state == "turn" or match.turn
+                self._standings[owner, match.table] = _KnownMatch(match.state, len(match.names), turn, match.by)
+            if match.state in ("wait", "over"):
+                self._notices.seen(owner, match.table)
+
     def _tell(self, owner: str, match: OwnedMatch, began: bool) -> None:
         match match.state:
             case "over":
@@ -392,6 +402,7 @@ class NoticesPart:
         self._notices = own.notices = Notices(self._reactor, notifiers, connected, looks)
         lists = self._lists = ListedMatches(self._reactor, own.notices, lambda: own.now)
         own.listeners.append(lists.changed)
+        own.learners.append(lists.learned)
         # In a cluster every member would give the warnings of all.
         if self._options["cluster"] is None and isinstance(host.store, DurableJournal):
             host.store.ask_store(lambda store: read_all_own(store.database), lists.known)

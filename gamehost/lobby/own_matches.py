@@ -51,6 +51,8 @@ class OwnMatches:
     _lists: dict[str, OwnList] = field(factory=dict)
     #: Called with each change of a match in the store, when it is durable, whether its player is connected or not.
     listeners: list[Notice] = field(factory=list)
+    #: The same of changes by other members of a cluster: listeners there have told the players.
+    learners: list[Notice] = field(factory=list)
     #: What tells players who are away; `None`: this host tells nobody.
     notices: "Notices | None" = None
 
@@ -187,10 +189,20 @@ class OwnMatches:
 
     def _tell(self, matches: Sequence[tuple[str, OwnedMatch]]) -> None:
         for owner, match in matches:
-            found = self._lists.get(_key_of(owner))
-            if found is not None and owner_of(found.session.record) == owner:
-                found.put(match)
+            self._show(owner, match)
             self._notice(owner, match)
+
+    def learn(self, matches: Sequence[tuple[str, OwnedMatch]]) -> None:
+        """Another member of a cluster has put matches into lists, and tells players who are away."""
+        for owner, match in matches:
+            self._show(owner, match)
+            for learner in self.learners:
+                learner(owner, match)
+
+    def _show(self, owner: str, match: OwnedMatch) -> None:
+        found = self._lists.get(_key_of(owner))
+        if found is not None and owner_of(found.session.record) == owner:
+            found.put(match)
 
     def _notice(self, owner: str, match: OwnedMatch) -> None:
         for listener in self.listeners:

@@ -5,6 +5,9 @@ A slow match belongs to no session, and does not sleep as other matches do. Its 
 *rise* again. While nobody sits there, memory has a few rows of it: the seats and the deadline. One timer is for all of them.
 It rings at the next deadline, and every half minute, when the wall's clock is compared with the reactor's.
 
+In a cluster every member has these rows of all matches. The member where somebody sits has the table in memory: it has taken
+it over, asleep, from the one that had it last. That one rings at its deadline; if it is hindered, the others do.
+
 Nobody loses by what the host did: before `grace` has passed since the start, or since the wall's clock has jumped, no
 deadline counts. The master has the true time all along.
 """
@@ -21,7 +24,7 @@ from msgspec.structs import replace
 from twisted.logger import Logger
 
 from gamehost._twisted import Timer
-from gamehost.accounts.names import key_of
+from gamehost.accounts.names import key_of, place_of
 from gamehost.games.base import MOST_DAYS, MOVE_DAYS, Game, Result, Seat
 from gamehost.journal.records import (
     SLOW,
@@ -53,6 +56,13 @@ LOADS = 20
 _LATEST = 2 * MOST_DAYS * 86_400_000
 #: For a table that has no deadline, or one that is not known.
 _NEVER = 2**62
+#: In a cluster: so many milliseconds later than its owner another member looks at a table.
+_LATER = 60_000
+#: Why a table cannot be read here.
+_ELSEWHERE = (
+    "another player of this match looks at it at another host of the cluster, where you cannot go now: you have a match here, "
+    "sit at one, or wait for players; try again later"
+)
 _OF_ADDRESS, _OF_ALL = "slow_matches_per_address", "slow_matches"
 
 _SCHEMA = """
@@ -165,6 +175,10 @@ class _Index:
         found = self._ask("SELECT name, wire, digest FROM seat WHERE key = ? AND NOT account LIMIT 1", key)
         return SeatRecord(found[0][0], found[0][1], "", False, found[0][2]) if found else None
 
+    def keys(self) -> set[str]:
+        """The keys of all players' names."""
+        return {row[0] for row in self._ask("SELECT DISTINCT key FROM seat")}
+
     def tables(self, key: str) -> list[TableId]:
         """The tables at which the player with this key of a name has a seat."""
         return [TableId(row[0]) for row in self._ask("SELECT number FROM seat WHERE key = ? ORDER BY number", key)]
@@ -247,6 +261,27 @@ class SlowMatches:
         self._index.add(known)
         self._set_alarm()
 
+    def learn(
+        self, found: Iterable[UnfinishedTable], rows: Sequence[tuple[str, OwnedMatch]], over: Iterable[TableId]
+    ) -> None:
+        """
+        Other members of a cluster have these matches.
+
+        :param rows: what is in the lists of their players
+        :param over: those that are not unfinished any more
+        """
+        self._own.learn([row for row in rows if row[1].table not in self.tables])
+        deadlines = {match.table: match.by for _, match in rows}
+        known = [one for one in found if not self._is_read(one.table) and one.opening.game in self._games]
+        self._index.add((one.table, one.opening, _later(deadlines.get(one.table, one.due))) for one in known)
+        for table in over:
+            if not self._is_read(table) and self._index.game(table) is not None:
+                self._remove(table)
+        self._set_alarm()
+
+    def _is_read(self, table: TableId) -> bool:
+        return table in self.tables or table in self._reading
+
     def _skip(self, table: TableId, why: str) -> None:
         self.faulty[table] = why
         self.log.error("table {table} is not resumed: {reason}", table=table, reason=why)
@@ -258,8 +293,6 @@ class SlowMatches:
         :raises CannotJoin: the limits of this host do not allow it
         """
         limits, days = self.limits, whole_number(MOVE_DAYS, settings[MOVE_DAYS])
-        if self._registry.membership.epoch is not None:
-            raise CannotJoin("this host is one of a cluster, and has no matches with days for a move")
         if days > self.days:
             most = f"{self.days} days for a move at most" if self.days else "no days for a move"
             raise CannotJoin(f"on this host a match has {most}")
@@ -283,6 +316,7 @@ class SlowMatches:
         self._context.counts.begun[game.name] += 1
         self._index.add([(number, opening, None)])
         self.tables[number] = table
+        self._registry.membership.keep(place_of(number))
         table.open(opening, players)
         self._put_away_if_empty(table)
 
@@ -299,6 +333,7 @@ class SlowMatches:
     def _ended(self, table: Any) -> None:
         """A match is over, or a fault has stopped it. Its players are about to receive that."""
         self.tables.pop(table.id, None)
+        self._registry.membership.give_up(place_of(table.id))
         if table.phase is Phase.SUSPENDED:
             self.faulty[table.id] = table.fault
             self._index.set_due(table.id, None)
@@ -319,6 +354,14 @@ class SlowMatches:
     def record_of(self, key: str) -> SeatRecord | None:
         """The guest whose name this is, because of a match; `None`: nobody's."""
         return self._index.guest(key)
+
+    def keys(self) -> set[str]:
+        """The keys of the names of all players."""
+        return self._index.keys()
+
+    def has(self, session: Session, table: TableId) -> bool:
+        """Whether a player has a seat at a table of this number."""
+        return self._index.seat(table, session) is not None
 
     def tables_of(self, key: str) -> list[TableId]:
         """The matches of the player with this key of a name."""
@@ -343,7 +386,7 @@ class SlowMatches:
 
         def take(table: SlowTable | str) -> None:
             if isinstance(table, str):
-                failed("this match is over")
+                failed(_ELSEWHERE if table is _ELSEWHERE else "this match is over")
             elif session.player is not None:
                 table.reconnect(seat, player)
                 if session.account and self._own.notices is not None:
@@ -381,7 +424,12 @@ class SlowMatches:
         """Remove a table from memory if no player sits there: the store has all of it."""
         if table.empty and table.running and self.tables.get(table.id) is table:
             del self.tables[table.id]
-            self._context.journal.sleep(table.id, self._uptime(), table.deadline)
+            self._context.journal.sleep(table.id, self._uptime(), table.deadline, partial(self._asleep, table.id))
+
+    def _asleep(self, number: TableId) -> None:
+        """The store has all of a table, and another member of a cluster may take it, unless somebody has come here."""
+        if not self._is_read(number):
+            self._registry.membership.give_up(place_of(number))
 
     # -- tables are read
 
@@ -395,7 +443,16 @@ class SlowMatches:
             self._reading[number].append(use)
         elif not self._stopped:
             self._reading[number] = [use]
+            self._registry.membership.take(number, partial(self._taken, number))
+
+    def _taken(self, number: TableId, taken: bool) -> None:
+        if self._stopped:
+            return
+        if taken:
             self._context.journal.load(number, partial(self._read, number))
+        else:
+            self._index.set_due(number, self.wall + _LATER)
+            self._use(number, _ELSEWHERE)
 
     def _read(self, number: TableId, record: TableRecord | str) -> None:
         if self._stopped:
@@ -407,6 +464,7 @@ class SlowMatches:
             self._context.journal.told(number)
             self._remove(number)
             self._use(number, "it is over")
+            self._registry.membership.give_up(place_of(number))
         else:
             game = self._games[record.opening.game]
             self._context.slices.run(self._following(game, record), partial(self._followed, number))
@@ -435,6 +493,7 @@ class SlowMatches:
         self._skip(number, why)
         self._index.set_due(number, None)
         self._use(number, why)
+        self._registry.membership.give_up(place_of(number))
 
     def _use(self, number: TableId, table: SlowTable | str) -> None:
         for use in self._reading.pop(number, ()):
@@ -506,6 +565,10 @@ class SlowMatches:
         """Stop with the host. The players that sit here have left."""
         self._stopped = True
         self._alarm.stop()
+
+
+def _later(due: int | None) -> int | None:
+    return None if due is None else due + _LATER
 
 
 def _end_if_late(table: SlowTable | str) -> None:

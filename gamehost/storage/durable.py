@@ -366,6 +366,10 @@ class DurableJournal:
         """The same after a member of a cluster was taken over."""
         self.ask_store(lambda store: list(read_opened(store.database, self.epoch)), found)
 
+    def take(self, table: TableId, taken: Callable[[bool], None]) -> None:
+        """Take a sleeping table from another member of a cluster. `taken`: whether it is this host's from now on."""
+        self.ask_store(lambda store: store.take(table), taken)
+
     def put_own(self, matches: Sequence[tuple[str, OwnedMatch]], durable: Callable[[], None]) -> None:
         self.also(PutOwn(matches), durable)
 
@@ -437,9 +441,11 @@ class DurableJournal:
         """Find the first and the last row of each of the newest tables, and how many older ones there are at most."""
         self._ask(lambda answer: found(*answer), ((), 0), partial(read_newest, most=most))
 
-    def sleep(self, table: TableId, since: int, due: int | None = None) -> None:
+    def sleep(
+        self, table: TableId, since: int, due: int | None = None, durable: Callable[[], None] = lambda: None
+    ) -> None:
         self._open.discard(table)
-        self._put(Sleep(table, since, due), 64, nothing)
+        self._put(Sleep(table, since, due), 64, durable)
 
     def wake(self, table: TableId) -> None:
         self._open.add(table)

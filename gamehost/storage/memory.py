@@ -180,8 +180,10 @@ class MemoryJournal:
     def also(self, note: Note, durable: Callable[[], None]) -> None:
         durable()
 
-    def sleep(self, table: TableId, since: int, due: int | None = None) -> None:
-        pass
+    def sleep(
+        self, table: TableId, since: int, due: int | None = None, durable: Callable[[], None] = lambda: None
+    ) -> None:
+        durable()
 
     def wake(self, table: TableId) -> None:
         pass

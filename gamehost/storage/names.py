@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.names import key_of, place_of
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import CHAMPIONSHIP, OpenedTable, TableId, UnfinishedTable
+from gamehost.journal.records import CHAMPIONSHIP, OpenedTable, OwnedMatch, TableId, UnfinishedTable
 
 #: A game's name, and the pool of players who meet only each other; as `gamehost.lobby.sessions.Queue.key`.
 QueueKey = tuple[str, str]
@@ -20,7 +20,7 @@ QueueKey = tuple[str, str]
 
 #: The version of the messages between members of a cluster, in the database and on connections that they pass on. A
 #: release with other messages has the next number, and never runs beside an older one.
-INTERFACE = 4
+INTERFACE = 5
 
 
 @frozen
@@ -82,6 +82,20 @@ class Watcher(Protocol):
 
         :param accounts: by key; `None`: there is none any more
         :param bans: all bans as they are now; `None`: they are as they were
+        """
+
+    def matches_changed(
+        self,
+        tables: Sequence[tuple[int, UnfinishedTable]],
+        rows: Sequence[tuple[str, OwnedMatch]],
+        over: Collection[TableId],
+    ) -> None:
+        """
+        Slow matches of any member have begun, gone on or ended. At the start: all that are unfinished.
+
+        :param tables: those that are unfinished, with their owners
+        :param rows: the matches in the lists of their players
+        :param over: those that are not unfinished any more; some are no slow matches
         """
 
 

@@ -64,6 +64,11 @@ def read_all_own(database: Readable) -> list[tuple[str, OwnedMatch]]:
     return list(_decoded(database.rows("SELECT owner, body FROM own ORDER BY owner, game")))
 
 
+def read_own_of(database: Readable, tables: Sequence[int]) -> list[tuple[str, OwnedMatch]]:
+    """What lists of players have of these tables, in a database."""
+    return list(_decoded(database.rows("SELECT owner, body FROM own WHERE game = ANY(?)", (list(tables),))))
+
+
 def _decoded(rows: Sequence[tuple[str, bytes]]) -> Iterator[tuple[str, OwnedMatch]]:
     for owner, body in rows:
         with suppress(msgspec.MsgspecError):

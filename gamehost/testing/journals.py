@@ -193,9 +193,12 @@ class RecordingJournal(MemoryJournal):
     def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
         self._tell(partial(super().match, table, found))
 
-    def sleep(self, table: TableId, since: int, due: int | None = None) -> None:
+    def sleep(
+        self, table: TableId, since: int, due: int | None = None, durable: Callable[[], None] = lambda: None
+    ) -> None:
         self.since[table], self.due[table] = since, due
         self.asleep.add(table)
+        self._answer(durable)
 
     def wake(self, table: TableId) -> None:
         self.since.pop(table, None)

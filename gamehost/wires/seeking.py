@@ -169,6 +169,13 @@ def claim_of_sought(lobby: "Lobby", sought: Wanted) -> Claim | None:
     return None if elsewhere is None else claim_of_table(elsewhere.table)
 
 
+def claim_of_slow(lobby: "Lobby", session: Session | None, table: TableId) -> Claim | None:
+    """The claim of a player that wants to sit down at a slow match. Who waits at a table cannot go to its host."""
+    if session is None or lobby.waits_at_table(session) or not lobby.slow_matches().has(session, table):
+        return None
+    return claim_of_table(table, opened=False)
+
+
 def _check_rated(session: Session, sought: Wanted) -> None:
     if sought.private and sought.match_private and RATED in sought.settings:
         raise CannotJoin("a private match is not rated")

@@ -121,8 +121,10 @@ class CommittedJournal(RecordingJournal):
 
         self._queue((table, read, lambda: loaded(found[0])))
 
-    def sleep(self, table: TableId, since: int, due: int | None = None) -> None:
-        self._queue((table, partial(self.since.update, {table: since}), lambda: None))
+    def sleep(
+        self, table: TableId, since: int, due: int | None = None, durable: Callable[[], None] = lambda: None
+    ) -> None:
+        self._queue((table, partial(self.since.update, {table: since}), durable))
 
     def wake(self, table: TableId) -> None:
         self._queue((table, partial(self.since.pop, table, None), lambda: None))

@@ -6,7 +6,7 @@ A member can be killed: then nothing of it runs any more, and all of its connect
 
 import random
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -23,7 +23,7 @@ from gamehost.extras.cluster.front import InternalFactory, front_of
 from gamehost.extras.cluster.membership import Cluster
 from gamehost.extras.cluster.relay import Relays
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, OpenedTable, TableHeader, TableId, TableRecord, UnfinishedTable
+from gamehost.journal.records import Entry, OpenedTable, OwnedMatch, TableHeader, TableId, TableRecord, UnfinishedTable
 from gamehost.net.context import Cork
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.plugins import WIRES
@@ -163,7 +163,7 @@ class MemberJournal(RecordingJournal):
 
     def __init__(self, shared: RecordingJournal, cluster: MemoryCluster, epoch: int) -> None:
         super().__init__()
-        for name in ("openings", "entries", "people", "told_tables", "told_seats", "since"):
+        for name in ("openings", "entries", "people", "told_tables", "told_seats", "since", "own_matches"):
             setattr(self, name, getattr(shared, name))
         self._cluster = cluster
         self._epoch = epoch
@@ -194,6 +194,20 @@ class MemberJournal(RecordingJournal):
             told = self.told_seats.get(table, frozenset())
             self._cluster.tables[table] = owner, evolve(unfinished, told=told)
             self._close(table)
+
+    def sleep(
+        self, table: TableId, since: int, due: int | None = None, durable: Callable[[], None] = lambda: None
+    ) -> None:
+        self._cluster.sleep(table, due)
+        super().sleep(table, since, due, durable)
+
+    def wake(self, table: TableId) -> None:
+        self._cluster.asleep.discard(table)
+        super().wake(table)
+
+    def put_own(self, matches: Sequence[tuple[str, OwnedMatch]], durable: Callable[[], None]) -> None:
+        super().put_own(matches, durable)
+        self._cluster.put_own(matches)
 
     def put_opened(self, opened: OpenedTable, durable: Callable[[], None]) -> None:
         self._cluster.opened[opened.table] = (self._epoch, opened)
@@ -235,6 +249,7 @@ class MemberHost(MemoryHost):
             joining,
             lambda done: clock.callLater(0.01, done) and None,
             lambda found: clock.callLater(0, lambda: found(journal.opened())) and None,
+            lambda table, taken: clock.callLater(0, lambda: taken(self.registry.take(table))) and None,
         )
         journal = world.new_journal(self)
         super().__init__(settings, journal=journal, clock=clock, membership=self.cluster, **more)
@@ -440,8 +455,10 @@ class DrawnJournal(MemberJournal):
 
         self._put(read, lambda: loaded(found[0]))
 
-    def sleep(self, table: TableId, since: int, due: int | None = None) -> None:
-        self._put(partial(super().sleep, table, since, due), _nothing)
+    def sleep(
+        self, table: TableId, since: int, due: int | None = None, durable: Callable[[], None] = lambda: None
+    ) -> None:
+        self._put(partial(super().sleep, table, since, due), durable)
 
     def wake(self, table: TableId) -> None:
         self._put(partial(super().wake, table), _nothing)

@@ -17,7 +17,7 @@ from twisted.internet.task import Clock
 
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import OpenedTable, TableId, UnfinishedTable
+from gamehost.journal.records import OpenedTable, OwnedMatch, TableId, UnfinishedTable
 from gamehost.storage.names import (
     ASK_AGAIN,
     RESTRAINT,
@@ -172,8 +172,11 @@ class MemoryCluster:
     pages: dict[int, str] = field(factory=dict)
     accounts: dict[str, Account] = field(factory=dict)
     bans: dict[str, Ban] = field(factory=dict)
-    #: What was changed: the key of an account, or `None`: a ban.
-    changes: list[str | None] = field(factory=list)
+    #: What was changed: the key of an account, a table in the lists of players, or `None`: a ban.
+    changes: list[str | TableId | None] = field(factory=list)
+    #: The unfinished tables at which nobody is, and by table what is in the lists of players.
+    asleep: set[TableId] = field(factory=set)
+    own: dict[TableId, dict[str, OwnedMatch]] = field(factory=dict)
     _last_number: int = 0
     _last_order: int = 0
 
@@ -192,6 +195,17 @@ class MemoryCluster:
 
     def close_table(self, table: TableId) -> None:
         self.tables.pop(table, None)
+
+    def sleep(self, table: TableId, due: int | None) -> None:
+        if table in self.tables:
+            owner, unfinished = self.tables[table]
+            self.tables[table] = owner, evolve(unfinished, due=due)
+            self.asleep.add(table)
+
+    def put_own(self, matches: Sequence[tuple[str, OwnedMatch]]) -> None:
+        for owner, match in matches:
+            self.own.setdefault(match.table, {})[owner] = match
+            self.changes.append(match.table)
 
     def put_account(self, account: Account) -> None:
         self.accounts[account.key] = account
@@ -252,6 +266,7 @@ class MemoryCluster:
         row.ended, row.heir = True, me
         taken_over = [table for owner, table in self.tables.values() if owner == dead]
         self.tables.update({table.table: (me, table) for table in taken_over})
+        self.asleep.update(table.table for table in taken_over)
         self.homes = {key: home for key, home in self.homes.items() if home != dead}
         self.offers = {key: offer for key, offer in self.offers.items() if offer.home != dead}
         keys = {key for table in taken_over for key in keys_of_table(table, self.spreading)}
@@ -286,6 +301,7 @@ class MemoryRegistry(Registry):
     _members: Sequence[Member] | None = None
     _dead: Sequence[int] = ()
     _changes_read: int = 0
+    _matches_told: bool = False
     _offers_told: bool = False
     _pages_told: dict[int, str] = field(factory=dict)
 
@@ -463,8 +479,28 @@ class MemoryRegistry(Registry):
         changed = self.cluster.changes[self._changes_read :]
         self._changes_read += len(changed)
         if changed:
-            accounts = {key: self.cluster.accounts.get(key) for key in changed if key is not None}
+            accounts = {key: self.cluster.accounts.get(key) for key in changed if isinstance(key, str)}
             self._tell("changed", accounts, list(self.cluster.bans.values()) if None in changed else None)
+        if not self._matches_told:
+            self._matches_told = True
+            self._tell_matches(self.cluster.tables, False)
+        if tables := {table: None for table in changed if isinstance(table, int)}:
+            self._tell_matches(tables, True)
+
+    def _tell_matches(self, tables: Iterable[TableId], with_rows: bool) -> None:
+        found = [self.cluster.tables[table] for table in tables if table in self.cluster.tables]
+        slow = [(owner, one) for owner, one in found if one.opening.slow is not None]
+        rows = [row for table in tables if with_rows for row in self.cluster.own.get(table, {}).items()]
+        self._tell("matches_changed", slow, rows, [table for table in tables if table not in self.cluster.tables])
+
+    def take(self, table: TableId) -> bool:
+        """Whether a sleeping table is this member's from now on."""
+        owner, unfinished = self.cluster.tables.get(table, (self.epoch, None))
+        if owner != self.epoch and table not in self.cluster.asleep:
+            return False
+        if unfinished is not None:
+            self.cluster.tables[table] = self.epoch, unfinished
+        return True
 
     def _tell(self, method: str, *arguments: Any) -> None:
         if self._watcher is not None:

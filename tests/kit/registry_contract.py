@@ -4,12 +4,13 @@ The tests that every registry of a cluster must pass: the one in a database, and
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from attrs import define, field
 
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account, Cost, Digest
-from gamehost.journal.records import TableId, UnfinishedTable
+from gamehost.journal.records import OwnedMatch, TableId, UnfinishedTable
 from gamehost.storage.names import Answer, Member, Offer, Registry
 from gamehost.testing.cases import Mixin
 
@@ -32,6 +33,8 @@ class RecordingWatcher:
     pages: Mapping[int, str] = field(factory=dict)
     accounts: dict[str, Account | None] = field(factory=dict)
     bans: Sequence[Ban] | None = None
+    #: What was told of slow matches.
+    matches: list[tuple[Any, Any, Any]] = field(factory=list)
 
     def members_are(self, members: Sequence[Member]) -> None:
         self.members = list(members)
@@ -49,6 +52,14 @@ class RecordingWatcher:
     def changed(self, accounts: Mapping[str, Account | None], bans: Sequence[Ban] | None) -> None:
         self.accounts.update(accounts)
         self.bans = self.bans if bans is None else bans
+
+    def matches_changed(
+        self,
+        tables: Sequence[tuple[int, UnfinishedTable]],
+        rows: Sequence[tuple[str, OwnedMatch]],
+        over: Collection[TableId],
+    ) -> None:
+        self.matches.append((tables, rows, over))
 
     @property
     def epochs(self) -> list[int]:

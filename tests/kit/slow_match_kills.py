@@ -2,7 +2,9 @@
 kill -9 while slow matches are opened, joined, played and left by their players: is what anybody was told of there later, and
 does each deadline end its match once, and not because the host did not run?
 
-    python -m tests.kit.slow_match_kills 100 [SEED]
+    python -m tests.kit.slow_match_kills 100 [SEED] [file | postgresql | cluster]
+
+The store is a file, or a PostgreSQL of its own for one host or for three members of a cluster, of which one is killed or two.
 
 Every host gets a clock of the wall that is some hours ahead of the last one's. What was asked for, and of which nobody was
 told, may be there or not.
@@ -16,6 +18,7 @@ import time
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
+from socket import SHUT_WR
 from typing import Any
 
 from attrs import define, field
@@ -23,8 +26,10 @@ from attrs import define, field
 from gamehost.journal.records import EntryKind
 from gamehost.storage.copying import inspecting
 from gamehost.storage.row_codec import Undecodable
+from tests.kit.cluster import Cluster
 from tests.kit.kills import Lost
 from tests.kit.model_clients.open import text
+from tests.kit.postgresql import new_server
 from tests.kit.process import HostProcess, Socket
 
 NAMES = ("olga", "ben", "tom")
@@ -187,7 +192,121 @@ class SlowCompany:
                 one.socket = None
 
 
-def ends(path: Path) -> dict[int, list[tuple[EntryKind, int]]]:
+#: Seconds within which a match is where its player can sit: a member that was killed is taken over first.
+PATIENCE = 30.0
+
+
+@define(eq=False)
+class Members(SlowCompany):
+    """People with accounts, who come to any member of a cluster each time."""
+
+    cluster: Any = None
+
+    def enter(self, host: HostProcess, one: Person) -> None:
+        one.sits.clear()
+        one.waits.clear()
+        until = time.monotonic() + PATIENCE
+        while True:
+            one.socket = self.rng.choice(self.cluster.alive).connect("open")
+            with suppress(OSError, Busy):
+                one.socket.say(text(do="log-in", name=one.name, password="correct horse"))
+                if self.hear(one, "entered")["is"] == "entered":
+                    self.settle(one)
+                    return
+            if time.monotonic() > until:
+                raise Lost(f"{one.name} does not come in")
+            time.sleep(0.1)
+
+    def hear(self, one: Person, kind: str) -> dict[str, Any]:
+        try:
+            return super().hear(one, kind)
+        except Lost as error:
+            if "busy" in str(error) or "another connection" in str(error):
+                raise Busy from error
+            raise
+
+    def check(self, one: Person) -> None:
+        for table in sorted(one.plays):
+            until = time.monotonic() + PATIENCE
+            while not (self.matches[table].over or self.sees(one, table)):
+                if time.monotonic() > until:
+                    raise Lost(f"{one.name} does not sit at table {table}: {self.refused}")
+                time.sleep(0.1)
+
+    #: Why nobody could sit last.
+    refused: str = ""
+
+    def sees(self, one: Person, table: int) -> bool:
+        match = self.matches[table]
+        answer = self.ask(one, text(do="sit", table=table), "seated")
+        if answer["is"] == "seated":
+            if answer["n"] < match.n:
+                raise Lost(f"table {table} has entry {answer['n']}, and {match.n} was told")
+            self.settle(one)
+            self.ask(one, text(do="rise", table=table), "risen")
+            one.sits.discard(table)
+            return True
+        self.refused = answer["why"]
+        # Nobody was told of the end, perhaps.
+        match.over = not self.cluster.last_entries([table])
+        return False
+
+    def storm(self) -> None:
+        """Come in, look whether everything is there, do something, and see members killed meanwhile; those start again."""
+        for one in self.people:
+            self.enter(self.cluster.alive[0], one)
+        for one in self.people:
+            self.check(one)
+        for _ in range(self.rng.randrange(MOST_STEPS)):
+            self.step(self.rng.choice(self.people), wait=True)
+        self.step(self.rng.choice(self.people), wait=False)
+        killed = self.rng.sample(self.cluster.alive, self.rng.choice((1, 1, 2)))
+        for member in killed:
+            member.kill()
+        for one in self.people:
+            # A member that lives says nothing more to who has gone.
+            if one.socket is not None:
+                with suppress(OSError):
+                    one.socket.socket.shutdown(SHUT_WR)
+        self.close()
+        for member in killed:
+            self.cluster.start(member.number)
+
+
+class Busy(Exception):
+    """Somebody cannot come in at this moment."""
+
+
+def kill_members(times: int, seed: int, folder: Path) -> int:
+    """
+    As `kill_at_random`, of a cluster of three. The clock of all is some hours later each time, and deadlines count at once.
+
+    :raises Lost: as there; or a member that was not killed has ended
+    """
+    later, ahead = folder / "later", 0.0
+    later.write_text("0")
+    environment = {"GAMEHOST_LATER": str(later), "GAMEHOST_LATER_DATABASE": "1"}
+    options = (*OPTIONS, "--set", "limits.slow_matches_per_account=100000", "--slow-after-start=0")
+    server = new_server()
+    try:
+        with Cluster(
+            server, folder, ["open"], options=options, module="tests.kit.later_host", environment=environment
+        ) as cluster:
+            company = Members(random.Random(seed), cluster=cluster)
+            for _ in range(times):
+                company.storm()
+                if len(cluster.alive) < 3:
+                    raise Lost("a member has ended that was not killed")
+                ahead += company.rng.random() * DAY / 2
+                later.write_text(str(ahead))
+            url = server.url(cluster.database)
+        check_ends((), ends(url), True)
+    finally:
+        server.remove()
+    return company.told
+
+
+def ends(path: Path | str) -> dict[int, list[tuple[EntryKind, int]]]:
     """By table that has ended by its deadline: the kinds and the times of its entries, of a store that no host has open."""
     found: dict[int, list[tuple[EntryKind, int]]] = {}
     with inspecting(str(path)) as reader:
@@ -214,7 +333,16 @@ def check_ends(before: Collection[int], after: dict[int, list[tuple[EntryKind, i
             raise Lost(f"table {table} has ended by time, although the host did not run: {entries}")
 
 
-def kill_at_random(times: int, seed: int, folder: Path) -> int:
+def kill_on_postgresql(times: int, seed: int, folder: Path) -> int:
+    """As `kill_at_random`, with the store in a database."""
+    server = new_server()
+    try:
+        return kill_at_random(times, seed, folder, server.url(server.new_database()))
+    finally:
+        server.remove()
+
+
+def kill_at_random(times: int, seed: int, folder: Path, store: str = "store.sqlite") -> int:
     """
     Kill a host so often, and compare what its players were told with what it knows afterwards. Each host is some hours later
     than the one before; in every third one deadlines count at once.
@@ -228,16 +356,18 @@ def kill_at_random(times: int, seed: int, folder: Path) -> int:
         later += company.rng.random() * DAY / 2
         options = (*OPTIONS, f"--slow-after-start={0 if may_end else 43_200}")
         environment = {"GAMEHOST_LATER": str(later)}
+        if "://" in store:
+            environment["GAMEHOST_LATER_DATABASE"] = "1"
         with HostProcess(
             *options,
             wires=["open"],
             folder=folder,
-            store="store.sqlite",
+            store=store,
             module="tests.kit.later_host",
             environment=environment,
         ) as host:
             company.live(host)
-        after = ends(folder / "store.sqlite")
+        after = ends(store if "://" in store else folder / store)
         check_ends(ended, after, may_end)
         ended = after
     return company.told
@@ -245,4 +375,5 @@ def kill_at_random(times: int, seed: int, folder: Path) -> int:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made:
-        print(kill_at_random(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1, Path(made)))
+        trial = {"postgresql": kill_on_postgresql, "cluster": kill_members}.get(sys.argv[-1], kill_at_random)
+        print(trial(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1, Path(made)))

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from gamehost.journal.records import EntryKind, TableId
-from gamehost.lobby.membership import Membership
 from gamehost.lobby.slow import LOADS, LOOK_EVERY
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.wires.console import WIRE as CONSOLE
@@ -317,13 +316,6 @@ class LimitTests(SlowCase):
         host.lobby.slow_days = 2
         self.assertIn("2 days", self.seek(olga)["why"])
         self.assertEqual(self.seek(olga, 2)["is"], "seeking")
-
-    def test_a_member_of_a_cluster_has_none(self) -> None:
-        class Member(Membership):
-            epoch = 1
-
-        host = self.host(membership=Member())
-        self.assertIn("cluster", self.seek(self.player(host, "olga"))["why"])
 
 
 class NameTests(SlowCase):

@@ -80,7 +80,7 @@ class Joining:
             spreading=self._spreading,
         )
         store.numbers.ask = registry.new_numbers
-        return JoinedCluster(registry, self._reactor, cork, self._listener, store.beat, store.find_opened)
+        return JoinedCluster(registry, self._reactor, cork, self._listener, store.beat, store.find_opened, store.take)
 
     def attach(
         self,

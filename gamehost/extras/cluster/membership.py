@@ -19,10 +19,10 @@ from twisted.logger import Logger
 
 from gamehost._twisted import Timer
 from gamehost.accounts.bans import Ban
-from gamehost.accounts.names import key_of
+from gamehost.accounts.names import key_of, place_of
 from gamehost.accounts.passwords import Account
 from gamehost.extras.cluster.relay import SOCKET, Preamble, Relays
-from gamehost.journal.records import OpenedTable, UnfinishedTable
+from gamehost.journal.records import OpenedTable, OwnedMatch, TableId, UnfinishedTable
 from gamehost.lobby.lists import Page, read_page
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.membership import Membership
@@ -111,6 +111,8 @@ class Cluster(Membership):
     _beat: Callable[[Callable[[], None]], None]
     #: Finds the tables that wait here, as the store has them.
     _find_opened: Callable[[Callable[[Sequence[OpenedTable]], None]], None] = lambda found: None
+    #: Has the store make a sleeping table this host's, and calls a function with whether it is.
+    _take: Callable[[TableId, Callable[[bool], None]], None] = lambda table, taken: taken(True)
     relays: Relays = field(init=False)
     lobby: Lobby = field(init=False)
     #: Takes tables over that another member had.
@@ -173,6 +175,12 @@ class Cluster(Membership):
         for index in (self.lobby.registry.sleeping, self.lobby.registry.ended):
             self.here.update(index.keys())
         self.here.update(self.lobby.waiting_tables.keys())
+        if self.lobby.slow is not None:
+            # Their players may come to any member; the names of guests stay here.
+            keys = self.lobby.slow.keys()
+            self.here.update(keys)
+            for key in keys:
+                self.freed(key)
         self.registry.start(self)
         for seconds, call in ((EVERY, self._go_on), (SHOW_EVERY, self._show)):
             loop = LoopingCall(call)
@@ -337,6 +345,23 @@ class Cluster(Membership):
             again = partial(self.clock.callLater, CLAIM_AGAIN, self._claim_place, place)
             self._ask(place, lambda home: home == self.epoch or again())
 
+    def take(self, table: TableId, taken: Callable[[bool], None]) -> None:
+        place = place_of(table)
+
+        def answered(got: bool) -> None:
+            if not got:
+                self.give_up(place)
+            taken(got)
+
+        def at_home(home: int | None) -> None:
+            if home == self.epoch and not self.halted:
+                self._take(table, answered)
+            else:
+                answered(False)
+
+        self._note_claim(place, place)
+        self._ask(place, at_home)
+
     def waits(self, session: Session, queue: QueueKey) -> None:
         self.waiting[session.key] = (session, queue, self.clock.seconds())
         if not (self._alone or self.halted):
@@ -425,6 +450,21 @@ class Cluster(Membership):
                 except BadOption as error:  # so the owner learns it before a player does
                     words = "no connection can be passed on to member {epoch}: {why}"
                     self.log.warn(words, epoch=one.epoch, why=str(error))
+
+    def matches_changed(
+        self,
+        tables: Sequence[tuple[int, UnfinishedTable]],
+        rows: Sequence[tuple[str, OwnedMatch]],
+        over: Collection[TableId],
+    ) -> None:
+        if self.halted:
+            return
+        # What is awake here, or sleeps here, is known better here.
+        elsewhere = [one for owner, one in tables if owner != self.epoch]
+        own = {one.table for owner, one in tables if owner == self.epoch}
+        if elsewhere or self.lobby.slow is not None:
+            with self.cork:
+                self.lobby.slow_matches().learn(elsewhere, [row for row in rows if row[1].table not in own], over)
 
     def pages_are(self, pages: Mapping[int, str]) -> None:
         self.pages = tuple(map(read_page, pages.values()))

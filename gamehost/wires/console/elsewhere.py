@@ -24,7 +24,7 @@ from gamehost.wires.console import codec as m
 from gamehost.wires.console.commands import NotUnderstood, asked, find_command, table_and_code
 from gamehost.wires.console.matches import ConsoleOptions, Looking, OwnMatch
 from gamehost.wires.console.printer import Printer
-from gamehost.wires.seeking import SeekingConversation, SeekRefused, Sought, claim_of_sought
+from gamehost.wires.seeking import SeekingConversation, SeekRefused, Sought, claim_of_slow, claim_of_sought
 
 
 class ConsoleState(Enum):
@@ -103,6 +103,9 @@ class GoesElsewhere(SeekingConversation[m.Message]):
             if command == "join":
                 table, _ = table_and_code(words[1:], "")
                 return claim_of_table(TableId(table))
+            if command == "sit":
+                table, _ = table_and_code(words[1:], "")
+                return claim_of_slow(self.lobby, self.session, TableId(table))
             if command == "play":
                 want = asked(words[1:], self._options.games)
                 sought = self._wanted(want.sought)

@@ -497,6 +497,10 @@ class OpenConversation(DecidesAbsences):
         else:
             seat.hear(message)
 
+    def parcel(self) -> str | None:
+        """As of `GoesElsewhere`. The seats at slow matches stay here."""
+        return None if self._slow is not None and self._slow.sits else super().parcel()
+
     def rests(self) -> None:
         """A slow match has begun, or is looked at. It is no reason not to look for another match."""
         session = self.session

@@ -93,6 +93,11 @@ class SlowSeats:
         self.matches: SlowMatches = client.lobby.slow_matches()
         self._seats: dict[int, SlowSeat] = {}
 
+    @property
+    def sits(self) -> bool:
+        """Whether the client sits at any slow match, or is about to."""
+        return bool(self._seats)
+
     def get(self, table: int) -> SlowSeat | None:
         return self._seats.get(table)
 

@@ -30,7 +30,7 @@ from gamehost.wires.base import SUSPENDED, Claim, Peer, claim_of_account, claim_
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import to_json
 from gamehost.wires.open.values import SettingValue, told_shown
-from gamehost.wires.seeking import PlayedGame, SeekingConversation, SeekRefused, Sought, claim_of_sought
+from gamehost.wires.seeking import PlayedGame, SeekingConversation, SeekRefused, Sought, claim_of_slow, claim_of_sought
 
 if TYPE_CHECKING:
     # A wire is given its lobby: to load the wire, the lobby is not needed.
@@ -436,6 +436,9 @@ class GoesElsewhere(LookingOn):
         at_table = self.session is not None and self.lobby.waits_at_table(self.session)
         return None if at_table else claim_of_table(TableId(message.table))
 
+    def claim_of_sit(self, message: m.Sit) -> Claim | None:
+        return claim_of_slow(self.lobby, self.session, TableId(message.table))
+
     def claim_of_rematch(self, message: m.AskRematch) -> Claim | None:
         """The others are sent to the host of the first player that is not here any more."""
         played = self._played
@@ -481,5 +484,6 @@ class GoesElsewhere(LookingOn):
         (OpenState.LOBBY, m.Seek): claim_of_seek,
         (OpenState.LOBBY, m.Join): claim_of_join,
         (OpenState.LOBBY, m.AskRematch): claim_of_rematch,
+        (OpenState.LOBBY, m.Sit): claim_of_sit,
         **dict.fromkeys(((state, m.AskInvitation) for state in OpenState), claim_of_join),
     }

@@ -13,6 +13,7 @@ noted about once a second and at the end of a run, because a note for each entry
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from attrs import field, frozen
 
@@ -50,6 +51,12 @@ _OPENINGS = f"""
     lost OR EXISTS (SELECT 1 FROM event AS later WHERE later.game = live.game AND later.n = 1),
     {EVENT.postgresql} FROM live JOIN event ON event.game = live.game AND event.n = 0
     WHERE owner = %s AND {{}} ORDER BY live.game"""
+#: The same of tables that are in the lists of players, of all owners.
+_SLOW = f"""
+    SELECT owner, coalesce(since, 0), told, due,
+    EXISTS (SELECT 1 FROM event AS later WHERE later.game = live.game AND later.n = 1),
+    {EVENT.postgresql} FROM live JOIN event ON event.game = live.game AND event.n = 0
+    WHERE live.game IN (SELECT own.game FROM own WHERE ended IS NULL) AND {{}} ORDER BY live.game"""
 
 _NOTED = """
     SELECT noted.tables, found.tables, (noted.tables, noted.numbers) = (found.tables, found.numbers)
@@ -58,6 +65,13 @@ _NOTED = """
 #: Notes the list of unfinished tables, while no other session changes it.
 NOTE_LIST = """
     UPDATE member SET (tables, numbers) = (SELECT count(*), coalesce(sum(game), 0) FROM live WHERE owner = epoch)"""
+#: One sleeping table of another member becomes this one's.
+_TAKE = f"""
+    WITH changed AS (
+        UPDATE live SET owner = %(me)s, inherited = owner WHERE game = %(game)s RETURNING inherited AS owner, game
+    )
+    UPDATE member SET tables = member.tables + sign * counted.tables, numbers = member.numbers + sign * counted.numbers
+    FROM {COUNTED} CROSS JOIN (VALUES (%(me)s::bigint, 1), (%(owner)s::bigint, -1)) AS two(run, sign) WHERE epoch = run"""
 _TAKEN_BY_ANOTHER = "SELECT 1 FROM member WHERE epoch = %s AND heir <> %s"
 #: Removes tables from the list.
 REMOVE_ALL = REMOVE.postgresql.replace("= ?", "= ANY(?)")
@@ -219,6 +233,55 @@ def take_over(
         here = take_home(session, me, tables, spreading)
         session.run("DELETE FROM session WHERE home = %s", (dead,))
     return tables, here
+
+
+def take(session: Session, me: int, table: TableId) -> bool | None:
+    """
+    Become the owner of a slow match that sleeps, for a player of it that is here. A second call gives the same result.
+
+    This waits for nobody, because others that hold what it needs may wait for what it has.
+
+    :returns: whether it is this member's, or is over; `False`: it is awake elsewhere. `None`: try again in a moment
+    :raises StoreFailed: this run was ended by another member
+    """
+    with transaction(session):
+        session.run(_SILENCE)
+        # Nobody takes a member over meanwhile.
+        if not session.rows(f"SELECT pg_try_advisory_xact_lock_shared({session.lock_class:d}, {CLUSTER_LOCK})")[0][0]:
+            return None
+        found = session.rows("SELECT owner, since IS NOT NULL AND NOT lost FROM live WHERE game = %s", (table,))
+        if not found or found[0][0] == me:
+            return True
+        [(owner, sleeps)] = found
+        if not sleeps:
+            return False
+        if session.rows("SELECT 1 FROM member WHERE epoch = %s AND ended IS NOT NULL", (me,)):
+            raise StoreFailed(TAKEN_OVER)
+        members = session.rows("SELECT 1 FROM member WHERE epoch IN (%s, %s) FOR UPDATE SKIP LOCKED", (me, owner))
+        asleep = "SELECT 1 FROM live WHERE game = %s AND owner = %s AND since IS NOT NULL FOR UPDATE SKIP LOCKED"
+        if len(members) < 2 or not session.rows(asleep, (table, owner)):
+            return None
+        session.run(_TAKE, {"me": me, "owner": owner, "game": table})
+    return True
+
+
+def slow_matches(session: Session, tables: Sequence[int] | None = None) -> list[tuple[int, UnfinishedTable]]:
+    """
+    The unfinished slow matches of all members, with their owners, oldest first.
+
+    :param tables: only these; `None`: all
+    """
+    which = "true" if tables is None else "live.game = ANY(%s)"
+    found: list[tuple[int, UnfinishedTable]] = []
+    for owner, since, told, due, begun, *columns in session.rows(
+        _SLOW.format(which), () if tables is None else (tables,)
+    ):
+        row = Row._make(columns)
+        with suppress(Undecodable):
+            table = UnfinishedTable(TableId(row.game), read_opening(row), begun, since, seats_of(told), due)
+            if table.opening.slow is not None:
+                found.append((owner, table))
+    return found
 
 
 def take_home(session: Session, me: int, tables: Iterable[UnfinishedTable], spreading: Collection[str]) -> list[str]:

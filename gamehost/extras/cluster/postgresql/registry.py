@@ -23,11 +23,20 @@ from typing import Any
 from attrs import define, field
 from twisted.internet.defer import Deferred
 
-from gamehost.extras.cluster.postgresql.members import TAKEN_OVER, look, lost, take_numbers, take_over
+from gamehost.extras.cluster.postgresql.members import (
+    TAKEN_OVER,
+    look,
+    lost,
+    slow_matches,
+    take_numbers,
+    take_over,
+)
 from gamehost.extras.cluster.postgresql.session import Clock, LineLost, Session, Sleep, connect_to_listen, refusing
 from gamehost.extras.cluster.postgresql.store import reconnected
+from gamehost.journal.records import TableId
 from gamehost.storage import names
 from gamehost.storage.contents import ACCOUNT_COLUMNS, StoreFailed, account_of, read_bans
+from gamehost.storage.own import read_own_of
 
 _OFFERS = (
     "SELECT key, game, pool, home, movable, id FROM seeking JOIN member ON epoch = home AND ended IS NULL ORDER BY id"
@@ -179,8 +188,9 @@ class PostgresRegistry(names.Registry):
     _offers_told: bool = False
     #: The pages that were reported last, with their numbers, by member.
     _pages: Mapping[int, tuple[int, str]] = field(factory=dict)
-    #: The newest change of an account or a ban that was read.
+    #: The newest change of an account, a ban or a match that was read.
     _changes_read: int = 0
+    _matches_told: bool = False
     _ending: bool = False
     _thread: threading.Thread | None = None
     _ended: Deferred[None] = field(factory=Deferred)
@@ -345,6 +355,9 @@ class PostgresRegistry(names.Registry):
             self._tell("members_are", members)
             self._look_at_all = now
         self._members = members
+        if not self._matches_told:
+            self._tell_matches(None)
+            self._matches_told = True
         if now >= self._look_at_all:
             changed, self._look_at_all = {"seeking", "page", "change"}, now + LOOK_AT_ALL
         if "seeking" in changed:
@@ -388,7 +401,18 @@ class PostgresRegistry(names.Registry):
             return
         keys = {key: None for _, kind, key in changes if kind == "account"}
         bans = list(read_bans(self._session)) if any(kind == "ban" for _, kind, _ in changes) else None
-        found = self._session.rows(f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE key = ANY(%s)", (list(keys),))
-        accounts = {account.key: account for account in starmap(account_of, found)}
-        self._tell("changed", {**keys, **accounts}, bans)
+        if keys or bans is not None:
+            found = self._session.rows(f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE key = ANY(%s)", (list(keys),))
+            accounts = {account.key: account for account in starmap(account_of, found)}
+            self._tell("changed", {**keys, **accounts}, bans)
+        if tables := sorted({int(key) for _, kind, key in changes if kind == "own"}):
+            self._tell_matches(tables)
         self._changes_read = changes[-1][0]
+
+    def _tell_matches(self, tables: Sequence[int] | None) -> None:
+        """:param tables: `None`: all that are unfinished"""
+        found = slow_matches(self._session, tables)
+        rows = [] if tables is None else read_own_of(self._session, tables)
+        unfinished = {table.table for _, table in found}
+        over = [] if tables is None else [TableId(table) for table in tables if table not in unfinished]
+        self._tell("matches_changed", found, rows, over)

@@ -185,14 +185,15 @@ CREATE TABLE page(
 -- The numbers of tables, where several hosts open them. They are taken in blocks, under an advisory lock.
 CREATE SEQUENCE table_number;
 
--- Which accounts and bans were changed while there was a cluster, so that the other members read them again.
+-- Which accounts, bans and matches in the lists of players were changed while there was a cluster, so that the other members
+-- read them again.
 CREATE TABLE change(
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- in the order of the commits
-  kind text NOT NULL,          -- the table: account or ban
-  key text NOT NULL
+  kind text NOT NULL,          -- the table: account, ban or own
+  key text NOT NULL            -- of own the table's number
 );
 
--- Whoever changes accounts or bans waits for the commit of whoever does so now. So the order of `id` is that of the commits, and
+-- Whoever changes them waits for the commit of whoever does so now. So the order of `id` is that of the commits, and
 -- a reader that goes on from the highest `id` misses nothing. The first number is that of all advisory locks of a host.
 CREATE FUNCTION order_changes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -216,6 +217,16 @@ BEGIN
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION note_own() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM member WHERE heir IS NULL AND ended IS NULL AND address IS NOT NULL) THEN
+    INSERT INTO change(kind, key) VALUES ('own', coalesce(NEW.game, OLD.game)::text);
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER order_changes BEFORE INSERT OR UPDATE OR DELETE ON own FOR EACH STATEMENT EXECUTE FUNCTION order_changes();
+CREATE TRIGGER note_own AFTER INSERT OR UPDATE OR DELETE ON own FOR EACH ROW EXECUTE FUNCTION note_own();
 CREATE TRIGGER order_changes BEFORE INSERT OR UPDATE OR DELETE ON account FOR EACH STATEMENT EXECUTE FUNCTION order_changes();
 CREATE TRIGGER order_changes BEFORE INSERT OR UPDATE OR DELETE ON ban FOR EACH STATEMENT EXECUTE FUNCTION order_changes();
 CREATE TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON account FOR EACH ROW EXECUTE FUNCTION note_change();

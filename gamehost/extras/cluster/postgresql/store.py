@@ -88,6 +88,8 @@ LOCK_PATIENCE = 5.0
 CLOCKS_DIFFER = 60.0
 #: Seconds between two tries.
 PAUSE = 0.1
+#: How often a table of another member is tried to be taken, and the seconds between two tries.
+TRIES, TRY_AGAIN = 20, 0.01
 #: The first PostgreSQL that ends a session that is silent. Nothing else finds a member that hangs.
 _OLDEST_FOR_CLUSTERS = 14
 
@@ -400,6 +402,15 @@ class PostgresStore(OpenStore):
 
     def lost(self) -> Sequence[members.LostTable]:
         return self._asking(lambda: members.lost(self.session, self.epoch))
+
+    def take(self, table: TableId) -> bool:
+        """As of `members.take`, tried for a moment."""
+        for _ in range(TRIES):
+            taken = self._asking(lambda: members.take(self.session, self.epoch, table))
+            if taken is not None:
+                return taken
+            self._sleep(TRY_AGAIN)
+        return False
 
     def go_on(self, table: TableId) -> UnfinishedTable | None:
         return self._asking(lambda: members.go_on(self.session, self.epoch, table))

@@ -13,9 +13,10 @@ from gamehost.extras.cluster.postgresql.members import ClusterAddress, look, tak
 from gamehost.extras.cluster.postgresql.session import LOCK_CLASS, lock_class_of
 from gamehost.extras.cluster.postgresql.store import PostgresStore
 from gamehost.games.base import Seat
-from gamehost.journal.records import OpenedTable, SeatRecord, TableId, UnfinishedTable
+from gamehost.journal.records import SLOW, OpenedTable, OwnedMatch, SeatRecord, TableHeader, TableId, UnfinishedTable
 from gamehost.storage.contents import StoreFailed
 from gamehost.storage.names import INTERFACE
+from gamehost.storage.own import read_own_of
 from tests.kit.accounts import account
 from tests.kit.journal_contract import MOVE, nothing
 from tests.kit.postgresql import ClusterCase, PostgresCase
@@ -134,6 +135,54 @@ class InterfaceTests(ClusterCase):
         self.wait_for_lock(1)
         self.start(cluster=ClusterAddress("tcp:10.0.0.2:8990", "token 2"))
         self.assertEqual(self.sql("SELECT interface FROM member ORDER BY epoch"), [(INTERFACE,), (INTERFACE + 1,)])
+
+
+class TakeTests(ClusterCase):
+    """One table that sleeps goes to the member where its player is."""
+
+    def test_a_table_that_sleeps(self) -> None:
+        first, second = self.member(1), self.member(2)
+        table, other = self.seated(first, "Ann", "Bob"), self.seated(first, "Ann", "Cid")
+        self.assertIs(members.take(self.session, 2, table), False, "somebody is there")
+        slept: list[bool] = []
+        first.sleep(table, 5, 1000, lambda: slept.append(True))
+        self.pump.until_idle(first)
+        self.assertEqual(slept, [True])
+        busy = self.new_session()
+        busy.run("BEGIN")
+        busy.run("SELECT 1 FROM member WHERE epoch = 1 FOR UPDATE")
+        self.assertIsNone(members.take(self.session, 2, table), "nobody waits for others")
+        busy.run("ROLLBACK")
+        taken: list[object] = []
+        second.take(table, taken.append)
+        second.take(TableId(999), taken.append)
+        second.load(table, taken.append)
+        self.pump.until_idle(second)
+        self.assertEqual(taken[:2], [True, True])
+        self.assertEqual(self.owners(), [(table, 2), (other, 1)])
+        self.assertEqual(members.list_faults(self.session), [])
+        second.append(table, MOVE, nothing)
+        self.pump.until_idle(second)
+        self.assertEqual(self.sql(f"SELECT max(n) FROM event WHERE game = {table}"), [(2,)])
+        self.sql("UPDATE member SET ended = now() WHERE epoch = 2; UPDATE live SET since = 1")
+        self.assertRaises(StoreFailed, members.take, self.session, 2, other)
+
+    def test_others_read_what_has_changed(self) -> None:
+        """The slow matches of all members, with their owners, and what is in the lists of their players."""
+        first = self.member(1)
+        tables = [first.new_table() for _ in range(2)]
+        for table, settings in zip(tables, ({SLOW: "5", "move_days": "3"}, {}), strict=True):
+            seats = tuple(SeatRecord(name, "open", account=True) for name in ("Ann", "Bob"))
+            first.open(table, TableHeader("onitama", 1, seats, settings), nothing)
+            first.put_own([("ann", OwnedMatch(table, "onitama", ("Ann", "Bob"), 0, "turn"))], nothing)
+        self.pump.until_idle(first)
+        found = members.slow_matches(self.session)
+        self.assertEqual([(owner, one.table, one.opening.slow) for owner, one in found], [(1, tables[0], 5)])
+        self.assertEqual(members.slow_matches(self.session, [tables[1]]), [])
+        changed = self.sql("SELECT kind, key FROM change ORDER BY id")
+        self.assertEqual(changed, [("own", str(table)) for table in tables])
+        rows = read_own_of(self.session, tables)
+        self.assertEqual([(owner, one.table) for owner, one in rows], [("ann", table) for table in tables])
 
 
 class TakeOverTests(ClusterCase):
