@@ -230,8 +230,9 @@ class StoryTests(BrowserCase):
 
     async def play_quickly(self, ann: Friend, bob: Friend) -> None:
         """ann resigns, and both want a rematch, in which bob goes away. ann claims the win; bob reads it later."""
-        for one in (ann, bob):
-            await one.use("[data-play=onitama]")
+        await ann.use("[data-play=onitama]")
+        await ann.page.until("document.querySelector('.seeking .dots')")  # who waits longer moves first
+        await bob.use("[data-play=onitama]")
         await self.move(ann, 0)
         await self.move(bob, 1)
         await ann.page.until(CAN)  # the buttons move down with the list of moves
