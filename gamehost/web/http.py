@@ -320,10 +320,20 @@ def described(
             "offers": [offer.value for offer in (Offer.DRAW, Offer.TAKEBACK) if offer in offers_of(game)],
             "times": times_of(game, settings.get(game.name, {})),
             "house": house.get(game.name, 0),
+            "languages": languages_of(game.name, content),
         }
         for game in games
     ]
     return _attribute(rows)
+
+
+_WORDS = re.compile(r"board-words-([a-z]+)\.json")
+
+
+def languages_of(name: str, content: Mapping[str, bytes]) -> list[str]:
+    """The languages in which a game has a catalogue of its words."""
+    found = (_WORDS.fullmatch(path.removeprefix(f"games/{name}/")) for path in content)
+    return [match[1] for match in found if match]
 
 
 def _attribute(value: Any) -> bytes:

@@ -27,6 +27,13 @@ class WordTests(BrowserCase):
             await page.until(f"{HEADING} === {heading!r}")
             self.assertEqual(await page.run("document.documentElement.lang"), "it")
             found += [f"{path}: {one}" for one in await page.run(BEYOND % SMALL[0])]
+        await page.open("/rules/stratego")
+        await page.until("document.querySelector('.rules-text p')?.textContent.startsWith('Stratego: quaranta pezzi')")
+        await page.click("[data-lessons]")
+        await page.until(
+            "document.querySelector('.lesson h2')?.textContent === 'Lezione 1 di 3: Quale prende la bomba?'"
+        )
+        found += [f"a lesson: {one}" for one in await page.run(BEYOND % SMALL[0])]
         await self.sit(page)
         found += [f"a table: {one}" for one in await page.run(BEYOND % SMALL[0])]
         self.assertEqual(found, [])

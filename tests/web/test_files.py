@@ -50,12 +50,14 @@ class FileTests(SynchronousTestCase):
             "board-setup.js",
             "help.txt",
         )
-        self.assertEqual(found, {*(f"games/stratego/{name}" for name in stratego), "games/remote/help.txt"})
+        words = [f"board-words-{language}.json" for language in ("cs", "it", "nl", "pl")]
+        expected = {*(f"games/stratego/{name}" for name in (*stratego, *words)), "games/remote/help.txt"}
+        self.assertEqual(found, expected)
         self.assertIn(b"1 marshal", files["games/stratego/help.txt"])
         shell = unescape(StaticFiles.pack(files, (STRATEGO, REMOTE)).shell.body.decode())
         rows = (
-            '[{"name":"stratego","seats":[2,2],"board":true,"offers":["draw"],"times":{"begin":300.0},"house":0},'
-            '{"name":"remote","seats":[3,65],"board":false,"offers":[],"times":{"begin":30.0},"house":0}]'
+            '[{"name":"stratego","seats":[2,2],"board":true,"offers":["draw"],"times":{"begin":300.0},"house":0,"languages":["cs","it","nl","pl"]},'
+            '{"name":"remote","seats":[3,65],"board":false,"offers":[],"times":{"begin":30.0},"house":0,"languages":[]}]'
         )
         self.assertIn(f'content="{rows}"', shell)
 

@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 import gamehost
 from gamehost.lobby.queues import PHRASES
-from tests.kit.browser import STATIC
+from tests.kit.browser import STATIC, evaluate
 
 PACKAGE = Path(gamehost.__file__).parent
 LANGUAGES = ("cs", "it", "nl", "pl")
@@ -19,8 +19,15 @@ FORMS = {"en": 2, "cs": 3, "it": 2, "nl": 2, "pl": 3}
 #: Bytes of a catalogue of the pages, packed.
 MOST = 8 * 1024
 
-#: Texts that the modules get from the host, or have in a list.
-TOLD = {*PHRASES.values(), "easy", "medium", "hard", "random"}
+#: What the page of tables says of each game, before the catalogue of the game is loaded.
+_ABOUT = re.compile(r'^  about: "(.+)",$', re.MULTILINE)
+BOARDS = sorted((PACKAGE / "games").glob("*/board.js"))
+#: Texts that the modules get from the host or from a game, or have in a list.
+TOLD = {
+    *PHRASES.values(),
+    *("easy", "medium", "hard", "random"),
+    *(_ABOUT.findall(board.read_text("utf-8"))[0] for board in BOARDS),
+}
 
 _CALL = re.compile(r"(?<![\w.])t\(")
 _TOKEN = re.compile(r'"((?:[^"\\\n]|\\.)*)"|[()\[\]{},]|`')
@@ -58,9 +65,13 @@ def places(text: str) -> set[str]:
     return set(re.findall(r"{(\w+)}", text))
 
 
+def read(path: Path) -> dict[str, str]:
+    return json.decode(path.read_bytes(), type=dict[str, str])
+
+
 class CatalogueTests(SynchronousTestCase):
     def catalogue(self, language: str) -> dict[str, str]:
-        return json.decode((STATIC / f"words-{language}.json").read_bytes(), type=dict[str, str])
+        return read(STATIC / f"words-{language}.json")
 
     def test_all_texts_and_no_others(self) -> None:
         wanted = texts()
@@ -82,3 +93,38 @@ class CatalogueTests(SynchronousTestCase):
         for language in LANGUAGES:
             packed = gzip.compress((STATIC / f"words-{language}.json").read_bytes())
             self.assertLessEqual(len(packed), MOST, language)
+
+
+#: A sentence in a game's module, such as one of `advice`.
+_SENTENCE = re.compile(r'"([A-Z][a-z]* [^"\n]+\.)"')
+#: A table or a drawing among the paragraphs of the rules: its spaces and lines stay. `rules.js` has the same.
+_DRAWN = re.compile(r"^ {2}|\S {2,}\S", re.MULTILINE)
+
+
+class GameCatalogueTests(SynchronousTestCase):
+    """The catalogues in the folders of the games: whole sentences of rules, lessons, signs, advice and the like."""
+
+    def test_all_texts_and_no_others(self) -> None:
+        for board in BOARDS:
+            folder = board.parent
+            source = "".join(path.read_text("utf-8") for path in folder.glob("board*.js"))
+            lessons = json.decode((folder / "board-lessons.json").read_bytes())
+            wanted = {lesson[part] for lesson in lessons for part in ("title", "goal", "answer", "wrong")}
+            legend = f"{folder.name.replace('_', '-')}/board-legend.js"
+            wanted |= set(evaluate(legend, "module.legend.map((one) => one.words)"))
+            paragraphs = re.split(r"\n\s*\n", (folder / "help.rst").read_text("utf-8").rstrip())
+            wanted |= {one if _DRAWN.search(one) else one.replace("\n", " ") for one in paragraphs}
+            wanted |= {one for one in _SENTENCE.findall(source) if one.count(" ") > 2}
+            for language in LANGUAGES:
+                there = read(folder / f"board-words-{language}.json")
+                unknown = {one for one in there.keys() - wanted if one[1:] not in source}
+                self.assertEqual((wanted - there.keys(), unknown), (set(), set()), f"{folder.name} {language}")
+                for text, translated in there.items():
+                    self.assertEqual(places(translated), places(text), (language, text))
+
+    def test_drawn_rules_fit_a_terminal(self) -> None:
+        for board in BOARDS:
+            for language in LANGUAGES:
+                for text, translated in read(board.parent / f"board-words-{language}.json").items():
+                    lines = translated.splitlines() if "\n" in text else []
+                    self.assertEqual([line for line in lines if len(line) > 79], [], language)

@@ -1,6 +1,8 @@
 // The games of this host. A game's folder may have a board, `board.js` and `board.css`: they are loaded when they are first needed.
 // All other games have the plain board.
 
+import { language, lasting, learn, t } from "./words.js";
+
 let known = null;
 
 /** The games as the shell names them: name -> `{seats: [least, most], board}`. */
@@ -40,7 +42,7 @@ export function styled(address) {
 async function fetched(name, whole) {
   if (whole) {
     const game = await loadGame(name, false);
-    await game?.load?.();
+    await Promise.all([game?.load?.(), learnGame(name)]);
     if (game) ready.set(name, { game, whole });
     return game;
   }
@@ -53,6 +55,11 @@ async function fetched(name, whole) {
   const [module] = await Promise.all([import(`${folder}/board.js`), styled(`${folder}/board.css`)]);
   ready.set(name, { game: module.default, whole });
   return module.default;
+}
+
+/** Learn the words of a game, if it has a catalogue in this language. */
+export async function learnGame(name) {
+  if (games().get(name).languages.includes(language)) await learn(`./games/${name}/board-words-${language}.json`);
 }
 
 /**
@@ -69,4 +76,36 @@ export function loadGame(name, whole = true) {
     }));
   }
   return asked.get(key);
+}
+
+const limit = (times) => t("You have {times}. Who takes longer loses.", { times });
+
+/** The times of a match with these settings (`move_time` and the like), as a sentence; "": there are none. */
+export function timesOf(name, settings = {}) {
+  const times = games().get(name)?.times ?? {};
+  if (settings.move_days) return limit(t("{time} for a move", { time: lasting(settings.move_days * 86400) }));
+  const move = Number(settings.move_time ?? times.move ?? 0);
+  const begin = Number(settings.setup_time ?? (times.begin === times.move ? 0 : times.begin) ?? 0);
+  const game = Number(settings.game_time ?? 0);
+  const parts = [
+    begin > 0 && t("{time} to set up", { time: lasting(begin) }), move > 0 && t("{time} for a move", { time: lasting(move) }), game > 0 && t("{time} for all moves", { time: lasting(game) }),
+    game > 0 && settings.increment > 0 && t("{time} more after each move", { time: lasting(Number(settings.increment)) }),
+  ].filter(Boolean);
+  return parts.length ? limit(parts.join(t(", and "))) : "";
+}
+
+const SETTINGS = {
+  move_time: (n) => t("{n} s a move", { n }),
+  game_time: (n) => t("{n} s for all moves", { n }),
+  increment: (n) => t("and {n} s a move", { n }),
+  expert: () => t("expert rules"),
+  deal: (cards) => t("cards {cards}", { cards }),
+};
+
+/** The settings of a table that differ from the usual ones, in words. */
+export function settingWords({ move_days, move_time, setup_time, ...settings } = {}) {
+  if (move_days) return [t("{time} a move", { time: lasting(move_days * 86400) }), ...settingWords(settings)];
+  settings = { move_time, setup_time, ...settings };
+  const unusual = Object.entries(settings ?? {}).filter(([, value]) => ![undefined, "", "0", "no", "false"].includes(value));
+  return unusual.map(([name, value]) => SETTINGS[name]?.(value) ?? `${name.replaceAll("_", " ")} ${value}`);
 }

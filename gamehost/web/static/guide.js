@@ -8,7 +8,7 @@ import { h, link, say } from "./dom.js";
 import { endWords } from "./seats.js";
 import { send } from "./socket.js";
 import { ADVICE, state } from "./store.js";
-import { listed, t } from "./words.js";
+import { listed, t, told } from "./words.js";
 
 const KEPT = "guide";
 /** House players that have a stronger one. */
@@ -133,6 +133,6 @@ export class Guide {
     if (options.turns.length && !options.turns.includes(table.seat)) return t("Wait: {names} to move.", { names: listed(options.turns.map((seat) => table.names[seat])) });
     if (!cell) return options.turns.includes(table.seat) ? t("The host says in a moment what you can do ...") : t("Wait for the host ...");
     if (because) return `${t("Press “{cell}”.", { cell: cell.label })} ${because}`;
-    return `${game.advice?.(view, options) ?? t("Press what is outlined: that is what you can do now.")} ${t("For example, press “{cell}”.", { cell: cell.label })}`;
+    return `${told(game.advice?.(view, options)) ?? t("Press what is outlined: that is what you can do now.")} ${t("For example, press “{cell}”.", { cell: cell.label })}`;
   }
 }

@@ -1,9 +1,9 @@
 // Invitations: the address of a private table for others, and what they see who open it.
 
 import { Board } from "./board.js";
-import { listed, settingWords, t, timesOf } from "./words.js";
+import { listed, t, told } from "./words.js";
 import { h, link, notice, put, svg } from "./dom.js";
-import { loadGame, titleOf } from "./games.js";
+import { loadGame, settingWords, timesOf, titleOf } from "./games.js";
 
 /** The address of a table with a code. The code is behind `#`, so it is sent to no host, and stands in no log. */
 export function inviteBox(table, code) {
@@ -62,7 +62,7 @@ export async function showInvitation(place, invitation, join) {
     h("div", { class: "invited" },
       game?.sample && h("div", { class: "sample", "aria-hidden": "true" }, board.element),
       h("div", {},
-        h("p", {}, [game?.about, ...settingWords(settings)].filter(Boolean).join(" · ")),
+        h("p", {}, [game && told(game.about), ...settingWords(settings)].filter(Boolean).join(" · ")),
         h("p", { class: "soft" }, others, " ", timesOf(name, settings)),
         h("p", {}, link(`/rules/${name}`, {}, t("How to play {game}", { game: title }))))),
     full

@@ -11,13 +11,15 @@
 
 import { Board } from "./board.js";
 import { h, put, say } from "./dom.js";
-import { t } from "./words.js";
+import { learnGame } from "./games.js";
+import { t, told } from "./words.js";
 
 /** Whether actions are those of a solution. */
 export const solves = (lesson, acts) => lesson.solved.some((actions) => actions.join() === acts.join());
 
 /** Show the lessons of a game in `place`. `play()` begins the guided game. */
 export async function open(place, name, game, play) {
+  await learnGame(name);
   const lessons = await fetch(new URL(`./games/${name}/board-lessons.json`, import.meta.url)).then((answer) => answer.json());
   show(0);
 
@@ -28,9 +30,9 @@ export async function open(place, name, game, play) {
       ? h("button", { type: "button", class: "go", onclick: () => show(number + 1) }, t("Next lesson"))
       : h("button", { type: "button", class: "go", onclick: play }, t("Play a guided first game"));
     const again = h("button", { type: "button", onclick: () => show(number) }, t("Again"));
-    const heading = h("h2", { tabindex: "-1" }, t("Lesson {n} of {all}: {title}", { n: number + 1, all: lessons.length, title: t(lesson.title) }));
+    const heading = h("h2", { tabindex: "-1" }, t("Lesson {n} of {all}: {title}", { n: number + 1, all: lessons.length, title: told(lesson.title) }));
     const board = new Board((id) => pressed(id));
-    put(place, heading, h("p", {}, t(lesson.goal)), said, board.element, h("div", { class: "row" }, again, next));
+    put(place, heading, h("p", {}, told(lesson.goal)), said, board.element, h("div", { class: "row" }, again, next));
     let [view, choice, done] = [lesson.view, null, false];
     draw();
     heading.focus();
@@ -55,7 +57,7 @@ export async function open(place, name, game, play) {
       if (to.act !== undefined) {
         done = solves(lesson, [to.act].flat());
         if (done && to.event) view = game.after(view, to.event, 0);
-        say(said, done ? `${t("Right.")} ${t(lesson.answer)}` : `${t("Not yet.")} ${t(lesson.wrong)}`);
+        say(said, done ? `${t("Right.")} ${told(lesson.answer)}` : `${t("Not yet.")} ${told(lesson.wrong)}`);
       }
       draw();
     }

@@ -2,8 +2,8 @@
 
 import { Board } from "./board.js";
 import { h, link, list, put, say, set } from "./dom.js";
-import { lasting, settingWords, t, timesOf, titled } from "./words.js";
-import { games, loadGame, loaded, titleOf } from "./games.js";
+import { lasting, t, titled, told } from "./words.js";
+import { games, loadGame, loaded, settingWords, timesOf, titleOf } from "./games.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { look, send } from "./socket.js";
 import { listen, state, viewOf } from "./store.js";
@@ -87,7 +87,7 @@ function more(name) {
 }
 
 function drawSample(card, game) {
-  say(card.about, t(game.about));
+  say(card.about, told(game.about));
   card.board.show(game.draw(game.sample, { seat: 0, mine: null, can: false, moves: [], choice: null, small: true, wide: true, last: null, names: [] }));
 }
 

@@ -3,19 +3,19 @@
 import { h, put } from "./dom.js";
 import { levelOf } from "./games.js";
 import { send } from "./socket.js";
-import { t } from "./words.js";
+import { t, told } from "./words.js";
 
 /** `{phrases, wires}`: the words by key, and the wires whose players can be told something. */
-const told = JSON.parse(document.querySelector("meta[name=phrases]").content);
+const known = JSON.parse(document.querySelector("meta[name=phrases]").content);
 
 /** Whether a player on this wire can be told what others say and offer. */
-export const talks = (wire) => told.wires.includes(wire);
+export const talks = (wire) => known.wires.includes(wire);
 
 /** What was said last, and a menu to say something. */
 export class Phrases {
   constructor() {
     this.last = h("span", { class: "small", "data-said": true });
-    const options = Object.entries(told.phrases).map(([value, words]) => h("option", { value }, t(words)));
+    const options = Object.entries(known.phrases).map(([value, words]) => h("option", { value }, told(words)));
     this.menu = h("select", { "aria-label": t("Say something"), onchange: () => this.choose() }, h("option", { value: "" }, t("Say ...")), options);
     this.element = h("div", { class: "row said" }, this.menu, this.last);
     this.count = 0;
@@ -31,6 +31,6 @@ export class Phrases {
     this.element.hidden = seat === null || !wires.some((wire, one) => one !== seat && talks(wire) && !levelOf(names[one]));
     if (!said || said.count === this.count) return;
     this.count = said.count;
-    put(this.last, h("b", {}, names[said.seat]), `: ${t(said.words)}`);
+    put(this.last, h("b", {}, names[said.seat]), `: ${told(said.words)}`);
   }
 }

@@ -27,6 +27,8 @@
 //     legend()                       optional: resolves to `{legend}` for the page "How to play": a list of {words} with `written`,
 //                                    or `drawn` and its `box`, both for `svg`
 //     lessons: true                  optional: the game's folder has `board-lessons.json`, see lessons.js
+//                                    `board-words-cs.json` and so on, beside it, translate whole sentences of the lessons, `help.rst`, `legend`,
+//                                    `advice`, `status`, `seats`, `wishes`: {"English": "Czech"}
 //     lost(log)                      optional: the pieces that are gone, in words by seat
 //     seats, wishes                  optional, for the dialog before a match: words by number of players, and settings, each
 //                                    `{name, label, options: [[value, words], ...]}`

@@ -1,8 +1,8 @@
 // Looking for opponents with settings: a dialog.
 
 import { h, newDialog, put, say } from "./dom.js";
-import { lasting, t, timesOf } from "./words.js";
-import { games, loadGame, titleOf } from "./games.js";
+import { lasting, t, told } from "./words.js";
+import { games, learnGame, loadGame, timesOf, titleOf } from "./games.js";
 import { LEVELS, seek } from "./login.js";
 
 function choice(name, label, options, value = "") {
@@ -16,6 +16,7 @@ const each = (game, more) => t("{time} each, and {more} a move", { time: lasting
 export async function playDialog(game) {
   const [least, most] = games().get(game).seats;
   const { seats = {}, wishes: more = [] } = (await loadGame(game, false)) ?? {};
+  await learnGame(game);
   const dialog = newDialog("play-title");
   const submit = (event) => {
     event.preventDefault();
@@ -28,9 +29,9 @@ export async function playDialog(game) {
     h("h2", { id: "play-title" }, t("Play {game}", { game: titleOf(game) })),
     choice("house", t("Against"), [["", t("anybody who comes")], ...LEVELS.map((level) => [level, t("the host: {level}", { level: t(level) })])]),
     least < most &&
-      choice("seats", t("Players"), Array.from({ length: most - least + 1 }, (_, one) => [`${least + one}`, seats[least + one] ?? least + one])),
+      choice("seats", t("Players"), Array.from({ length: most - least + 1 }, (_, one) => [`${least + one}`, told(seats[least + one] ?? `${least + one}`)])),
     most === 2 && choice("seat", t("Who moves first"), [["any", t("it does not matter")], ["first", t("you")], ["second", t("the opponent")]]),
-    more.map(({ name, label, options }) => choice(name, label, options)),
+    more.map(({ name, label, options }) => choice(name, told(label), options.map(([value, words]) => [value, told(words)]))),
     choice("clock", t("Time"), [
       ["", timesOf(game) ? t("as usual here") : t("no limit")], ["move 30", t("{time} a move", { time: lasting(30) })], ["move 120", t("{time} a move", { time: lasting(120) })],
       ["game 180 2", each(180, 2)], ["game 600 5", each(600, 5)],

@@ -1,9 +1,9 @@
 // The page "How to play": the rules of a game in a few words, a picture, what the signs mean, and a guided first game.
 
 import { Board } from "./board.js";
-import { t, timesOf, titled } from "./words.js";
+import { t, titled, told } from "./words.js";
 import { h, link, put, svg } from "./dom.js";
-import { games, loadGame, titleOf } from "./games.js";
+import { games, learnGame, loadGame, timesOf, titleOf } from "./games.js";
 import { want } from "./guide.js";
 import { loggedIn, seek } from "./login.js";
 import { look, send } from "./socket.js";
@@ -29,7 +29,8 @@ const isTable = (paragraph) => paragraph.split("\n").every((line) => line.starts
 
 /** The paragraphs of a text as elements. */
 function paragraphs(texts) {
-  return texts.flatMap((text) => (isListed(text) ? listed(text) : isDrawn(text) ? h("pre", { tabindex: "0" }, text) : h("p", {}, text.replaceAll("\n", " "))));
+  return texts.map((text) => told(isDrawn(text) ? text : text.replaceAll("\n", " ")))
+    .flatMap((text) => (isListed(text) ? listed(text) : isDrawn(text) ? h("pre", { tabindex: "0" }, text) : h("p", {}, text)));
 }
 
 /** Steps with numbers, with sentences before and behind them. */
@@ -52,6 +53,7 @@ async function fill(place, name, closed) {
   const title = titleOf(name);
   const text = await fetch(new URL(`./games/${name}/help.txt`, import.meta.url)).then((answer) => answer.text());
   const game = await loadGame(name, false);
+  await learnGame(name);
   const legend = game?.legend ? (await game.legend()).legend : [];
   if (closed()) return;
   const lessons = h("section", { class: "lesson", "aria-label": t("Lessons") });
@@ -90,5 +92,5 @@ function picture(game, title) {
 /** A sign, drawn or written, and what it means. */
 function sign({ drawn, box = "-30 -30 60 60", written, words }) {
   const shown = drawn ? h("span", { class: "board", "aria-hidden": "true" }, svg(["svg", { viewBox: box }, drawn])) : h("code", {}, written);
-  return h("div", {}, h("dt", {}, shown), h("dd", {}, t(words)));
+  return h("div", {}, h("dt", {}, shown), h("dd", {}, told(words)));
 }

@@ -2,7 +2,7 @@
 
 import { h, list, say, set } from "./dom.js";
 import { known } from "./store.js";
-import { listed, t } from "./words.js";
+import { listed, t, told } from "./words.js";
 
 /** How often a running clock is drawn, in milliseconds. */
 const TICK = 200;
@@ -67,7 +67,7 @@ export class Seats {
   }
 
   show(table, game, view, options) {
-    Object.assign(this, { table, turns: options.turns, doing: game.doing?.(view) ?? null });
+    Object.assign(this, { table, turns: options.turns, doing: told(game.doing?.(view) ?? null) });
     if (game.bare) return;
     const own = options.seat;
     const colours = typeof game.colours === "function" ? game.colours(view) : game.colours;

@@ -16,7 +16,7 @@ import { Seats, endWords } from "./seats.js";
 import { look, send } from "./socket.js";
 import { setSound, sounds, tone } from "./sound.js";
 import { changed, guessedView, known, listen, state, viewOf } from "./store.js";
-import { listed, t, titled } from "./words.js";
+import { listed, t, titled, told } from "./words.js";
 
 const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
 /** After so many milliseconds without a view, the page says why that can be. */
@@ -25,6 +25,9 @@ const LATE = 3_000;
 const HELD = 150;
 /** Pixels between the edges of the window and what can be pressed. */
 const SPACE = 6;
+/** What a game says in parts, such as `Your move · last round`, as far as it has a catalogue. */
+const parts = (text) => text.split(" · ").map(told).join(" · ");
+
 /** Numbers of actions and of questions for moves. The host says them again. */
 let numbers = 0;
 
@@ -310,8 +313,8 @@ class TablePage {
     const usual = options.turns.includes(table.seat) ? t("Your move") : turns ? t("{names} to move", { names: turns }) : "";
     const { title = usual, detail = who } = table.over ? endWords(table) : this.game.status?.(view, options) ?? {};
     const paused = table.suspended && t("The match is stopped");
-    say(this.title, this.back ? t("An earlier position") : paused || title || t("The match begins"));
-    say(this.detail, this.back ? "" : paused ? t("A fault stopped it. Nobody has won. You can play another one; if this one goes on, your seat is kept.") : detail);
+    say(this.title, this.back ? t("An earlier position") : paused || parts(title) || t("The match begins"));
+    say(this.detail, this.back ? "" : paused ? t("A fault stopped it. Nobody has won. You can play another one; if this one goes on, your seat is kept.") : parts(detail ?? ""));
     say(this.why, table.refused ? t("Not possible: {why}.", { why: table.refused.why }) : "");
     const name = this.game.title;
     document.title = `${this.urgent(table) ?? (options.turns.includes(table.seat) ? t("Your move") : who)} - ${name}`;

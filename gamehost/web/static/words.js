@@ -1,10 +1,8 @@
-// The words of the pages: in which language they are, and times and settings in words.
+// The words of the pages: in which language they are, and what depends on it.
 //
 // The words in the modules are English, and they are the keys of the catalogues, `words-cs.json` and so on, which are loaded only
 // when they are wanted. What changes in a sentence stands in braces. `a|b` are the forms of a plural, for the number `n`: for one,
 // for few where the language has that, and for all others.
-
-import { games } from "./games.js";
 
 /** The languages of the pages. The first one has no catalogue. */
 const LANGUAGES = ["en", "cs", "it", "nl", "pl"];
@@ -25,9 +23,12 @@ export async function learn(address) {
   Object.assign(catalogue, await fetch(new URL(address, import.meta.url)).then((answer) => answer.json()).catch(() => ({})));
 }
 
+/** A text of a game or of the host in the language of the pages; as it is, if no catalogue has it. */
+export const told = (text) => catalogue[text] ?? text;
+
 /** A text in the language of the pages, with values in the place of their names in braces. */
 export function t(text, values = {}) {
-  const forms = (catalogue[text] ?? text).split("|");
+  const forms = told(text).split("|");
   const form = forms[1] ? forms.at({ one: 0, few: 1 }[plural.select(values.n)] ?? -1) : forms[0];
   return form.replace(/{(\w+)}/g, (_, name) => values[name]);
 }
@@ -63,36 +64,4 @@ export function lasting(seconds) {
   if (seconds % 86400 === 0) return t("{n} day|{n} days", { n: seconds / 86400 });
   if (seconds % 3600 === 0) return t("{n} hour|{n} hours", { n: seconds / 3600 });
   return seconds % 60 ? t("{n} second|{n} seconds", { n: seconds }) : t("{n} minute|{n} minutes", { n: seconds / 60 });
-}
-
-const limit = (times) => t("You have {times}. Who takes longer loses.", { times });
-
-/** The times of a match with these settings (`move_time` and the like), as a sentence; "": there are none. */
-export function timesOf(name, settings = {}) {
-  const times = games().get(name)?.times ?? {};
-  if (settings.move_days) return limit(t("{time} for a move", { time: lasting(settings.move_days * 86400) }));
-  const move = Number(settings.move_time ?? times.move ?? 0);
-  const begin = Number(settings.setup_time ?? (times.begin === times.move ? 0 : times.begin) ?? 0);
-  const game = Number(settings.game_time ?? 0);
-  const parts = [
-    begin > 0 && t("{time} to set up", { time: lasting(begin) }), move > 0 && t("{time} for a move", { time: lasting(move) }), game > 0 && t("{time} for all moves", { time: lasting(game) }),
-    game > 0 && settings.increment > 0 && t("{time} more after each move", { time: lasting(Number(settings.increment)) }),
-  ].filter(Boolean);
-  return parts.length ? limit(parts.join(t(", and "))) : "";
-}
-
-const SETTINGS = {
-  move_time: (n) => t("{n} s a move", { n }),
-  game_time: (n) => t("{n} s for all moves", { n }),
-  increment: (n) => t("and {n} s a move", { n }),
-  expert: () => t("expert rules"),
-  deal: (cards) => t("cards {cards}", { cards }),
-};
-
-/** The settings of a table that differ from the usual ones, in words. */
-export function settingWords({ move_days, move_time, setup_time, ...settings } = {}) {
-  if (move_days) return [t("{time} a move", { time: lasting(move_days * 86400) }), ...settingWords(settings)];
-  settings = { move_time, setup_time, ...settings };
-  const unusual = Object.entries(settings ?? {}).filter(([, value]) => ![undefined, "", "0", "no", "false"].includes(value));
-  return unusual.map(([name, value]) => SETTINGS[name]?.(value) ?? `${name.replaceAll("_", " ")} ${value}`);
 }
