@@ -1,5 +1,6 @@
 """The console's conversation: prompts and text that arrives by itself, and what no transcript shows."""
 
+import re
 from collections.abc import Generator, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from gamehost.journal.records import Entry, EntryKind, FinishedMatch, OwnedMatch
 from gamehost.lobby.finished import Tally
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract
+from gamehost.wires.console import languages
 from gamehost.wires.console.absence import absence_words
 from gamehost.wires.console.codec import (
     ASK_CHARSET,
@@ -38,7 +40,6 @@ from gamehost.wires.console.commands import (
     NotUnderstood,
     asked,
     command_page,
-    commands,
     count_of,
     ended,
     find_command,
@@ -50,6 +51,7 @@ from gamehost.wires.console.commands import (
     table_and_code,
 )
 from gamehost.wires.console.conversation import ConsoleConversation
+from gamehost.wires.console.languages import LANGUAGES, commands
 from gamehost.wires.console.mine import mine_lines, missed_lines
 from gamehost.wires.framing import WireError
 from gamehost.wires.seeking import PLAYED, Sought
@@ -512,13 +514,39 @@ class WordTests(SynchronousTestCase):
 
     def test_pages_fit_a_screen(self) -> None:
         """The overview, and the rules of each game, on 80 columns and 24 lines with the prompt and what was typed."""
-        lines = overview(GAMES)
-        self.assertLessEqual(len(lines), 22)
-        self.assertLess(max(map(len, lines)), 80)
+        for language in LANGUAGES:
+            lines = overview(GAMES, language)
+            self.assertLessEqual(len(lines), 22)
+            self.assertEqual([line for line in lines if len(line) > 79], [], language)
         for game in GAMES:
             rules = page([game], GAMES)
             self.assertLessEqual(len(rules), 25, game)
             self.assertLessEqual(max(map(len, rules)), 80, game)
+
+    def test_pages_in_all_languages(self) -> None:
+        """Each has a page of its own for each command, as wide as a terminal, and the rules of each game."""
+        for language in LANGUAGES[1:]:
+            for word, english in commands().items():
+                command = commands(language)[word]
+                self.assertEqual((command.usage, command.example), (english.usage, english.example))
+                self.assertNotEqual(command.summary, english.summary, (language, word))
+                self.assertEqual(
+                    (bool(command.page), "" in command.page), (bool(english.page), False), (language, word)
+                )
+                lines = command_page(command, language)
+                self.assertEqual([line for line in lines if len(line) > 79], [], (language, word))
+            for game in GAMES:
+                rules = page([game], GAMES, language)
+                same = set(rules) & set(page([game], GAMES)) - {""}  # what is typed
+                self.assertLessEqual((rules[0] in same, len(same), len(rules)), (False, 3, 28), (language, game))
+                self.assertEqual([line for line in rules if len(line) > 80], [], (language, game))
+
+    def test_no_sentence_lacks_a_value(self) -> None:
+        values = {name: "{" + name + "}" for name in ("games", "line", "settings")}
+        for language in LANGUAGES:
+            for name in ("language", "overview", "example", "begin", "settings"):
+                wanted = set(re.findall("{.*?}", languages.told("en", name, **values)))
+                self.assertEqual(set(re.findall("{.*?}", languages.told(language, name, **values))), wanted)
 
     def test_beginnings(self) -> None:
         for word, command in (("WHO", "who"), ("mo", "moves"), ("rep", "replay"), ("?", "help"), ("exit", "quit")):

@@ -11,15 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
 from heapq import nsmallest
-from importlib.resources import files
 
 from msgspec import Struct
 
 from gamehost.accounts.names import NameRefused, key_of
 from gamehost.games.base import MOVE_DAYS, Cause, Result, Seat
-from gamehost.games.play import help_of
 from gamehost.games.screen import listed, wrapped
 from gamehost.journal.records import FinishedMatch, TableId
 from gamehost.lobby.directory import Counts, PlayedTable
@@ -30,6 +27,7 @@ from gamehost.lobby.results import Kind, Who, outcome
 from gamehost.lobby.studies import Study
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable
+from gamehost.wires.console.languages import LANGUAGES, Command, commands, rules, told
 from gamehost.wires.seeking import PlayedGame, Sought
 
 
@@ -39,32 +37,6 @@ class NotUnderstood(Exception):
 
 class NotNow(Exception):
     """A line was understood, and cannot be carried out now. The message says why and what to type."""
-
-
-class Command(Struct, frozen=True):
-    word: str
-    #: Its form, with all words that may follow. By default the word alone.
-    usage: str
-    #: Its effect, in a line.
-    summary: str
-    #: The rest of its page of help.
-    page: Sequence[str] = ()
-    #: A line to copy.
-    example: str = ""
-
-
-@cache
-def commands() -> Mapping[str, Command]:
-    """The commands by their words, in the order in which help lists them: the file `commands.toml`, read at first need."""
-    import tomllib  # a host starts without it
-
-    text = files("gamehost.wires.console").joinpath("commands.toml").read_text("utf-8")
-    return {
-        word: Command(
-            word, told.get("usage", word), told["summary"], told.get("page", "").splitlines(), told.get("example", "")
-        )
-        for word, told in tomllib.loads(text).items()
-    }
 
 
 #: Other words for commands.
@@ -246,52 +218,57 @@ def count_of(words: Iterable[str], usual: int, most: int) -> int:
 _TOGETHER = frozenset(
     (
         *("password", "unwatch", "next", "back", "waiting", "cancel", "takeback", "accept", "decline", "claim", "mine"),
-        *("sit", "rise", "rematch"),
+        *("sit", "rise", "rematch", "language"),
     )
 )
 
 
-def overview(games: Mapping[str, PlayedGame]) -> list[str]:
+def overview(games: Mapping[str, PlayedGame], language: str = LANGUAGES[0]) -> list[str]:
     """All commands, in one screen; games for two come first."""
     names = sorted(games, key=lambda name: games[name].game.most_seats)
     lines = [
-        f"  {command.word:9} {command.summary}" for command in commands().values() if command.word not in _TOGETHER
+        f"  {command.word:9} {command.summary}"
+        for command in commands(language).values()
+        if command.word not in _TOGETHER
     ]
-    return [*lines, f"Type help and a command, or a game: {', '.join(names)}."]
+    return [*lines, told(language, "overview", games=", ".join(names))]
 
 
-def page(words: list[str], games: Mapping[str, PlayedGame]) -> list[str]:
+def page(words: list[str], games: Mapping[str, PlayedGame], language: str = LANGUAGES[0]) -> list[str]:
     """
-    The page about a command or a game.
+    The page about a command or a game; without words, all commands.
 
+    :param language: one of `LANGUAGES`
     :raises NotUnderstood: it is neither
     """
+    if not words:
+        return overview(games, language)
     word = "-".join(words).casefold().replace("_", "-")
     if word in commands():
-        return command_page(commands()[word])
+        return command_page(commands(language)[word], language)
     found = beginning(word, games)
     if len(found) == 1:
-        return game_page(games[found[0]])
+        return game_page(games[found[0]], language)
     command = find_command(word)
     if command is not None:
-        return command_page(commands()[command])
+        return command_page(commands(language)[command], language)
     near = nearest(word, (*commands(), *games))
     hint = f"Did you mean {near}? Type: help {near}" if near else "Type help to see them all."
     raise NotUnderstood(f"No command and no game has this name. {hint}")
 
 
-def command_page(command: Command) -> list[str]:
+def command_page(command: Command, language: str = LANGUAGES[0]) -> list[str]:
     lines = [command.usage, f"  {command.summary[:1].upper()}{command.summary[1:]}."]
     lines += [f"  {line}" for line in command.page]
-    return [*lines, f"  For example: {command.example}"] if command.example else lines
+    return [*lines, f"  {told(language, 'example', line=command.example)}"] if command.example else lines
 
 
-def game_page(played: PlayedGame) -> list[str]:
+def game_page(played: PlayedGame, language: str = LANGUAGES[0]) -> list[str]:
     """The rules of a game, and how to begin."""
     return [
-        *help_of(played.game),
-        f"To begin: play {played.game.name} easy",
-        *wrapped([f"Settings: {chosen_settings(played)}"], 79),
+        *rules(played.game, language),
+        told(language, "begin", line=f"play {played.game.name} easy"),
+        *wrapped([told(language, "settings", settings=chosen_settings(played))], 79),
     ]
 
 

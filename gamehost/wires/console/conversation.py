@@ -57,12 +57,10 @@ from gamehost.wires.console.commands import (
     as_typed,
     asked,
     beginning,
-    commands,
     find_command,
     greeting,
     name_refused,
     nearest,
-    overview,
     page,
     people,
     sentence,
@@ -73,6 +71,7 @@ from gamehost.wires.console.commands import (
     waiting_line,
 )
 from gamehost.wires.console.elsewhere import ConsoleState
+from gamehost.wires.console.languages import commands
 from gamehost.wires.console.matches import OwnMatch
 from gamehost.wires.console.mine import OneLook, mine_lines, missed_lines
 from gamehost.wires.console.slow import SitsAtSlow
@@ -221,8 +220,7 @@ class ConsoleConversation(SitsAtSlow):
         self._printer.refuse("Your password is being checked. Wait for the answer.")
 
     def help(self, words: list[str]) -> None:
-        games = self._options.games
-        self._printer.show(page(words, games) if words else overview(games))
+        self._printer.show(page(words, self._options.games, self._printer.language))
 
     def quit(self, words: list[str]) -> None:
         if self.handle is None or self._slow is not None:
@@ -769,6 +767,7 @@ class ConsoleConversation(SitsAtSlow):
         "back": lambda self, words: self._looking.step(words, -1),
         "ladder": lambda self, words: self._looking.ladder(words),
         "set": lambda self, words: self._printer.set(words),
+        "language": lambda self, words: self._printer.speak(words),
         "quit": quit,
     }
     SPEAKS = m.SPOKEN

@@ -14,6 +14,7 @@ from gamehost.games.screen import NARROWEST, WIDEST, Style, wrapped
 from gamehost.wires.console import codec as m
 from gamehost.wires.console.codec import ASK_CHARSET, ASK_TERMINAL, CHARSET, PROBE, TERMINAL_TYPE
 from gamehost.wires.console.commands import NotUnderstood, beginning, nearest
+from gamehost.wires.console.languages import LANGUAGES, told
 
 _PROMPT = m.Prompt()
 
@@ -54,6 +55,8 @@ class Printer:
         self.awaiting = False
         #: Whether a password is awaited or checked, which has a prompt of its own.
         self.secret = False
+        #: The language of pages of help.
+        self.language = LANGUAGES[0]
         #: Whether the person wants prompts.
         self._prompts = True
         #: Whether a prompt is on the client's last line.
@@ -192,6 +195,18 @@ class Printer:
             case _:
                 self._choose(width=_width(value))
         self.print(f"The setting {name} is {value} now.")
+
+    def speak(self, words: list[str]) -> None:
+        """
+        Choose the language of help.
+
+        :raises NotUnderstood: there is none with this name
+        """
+        name = words[0].casefold() if len(words) == 1 else ""
+        if name not in LANGUAGES:
+            raise NotUnderstood(f"Say which one: {', '.join(LANGUAGES)}. For example: language cs")
+        self.language = name
+        self.print(told(name, "language"))
 
     def _choose(self, **chosen: Any) -> None:
         self._chosen.update(chosen)
