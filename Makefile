@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist check-extras check-learn deb check-deb check-first-steps clean \
 	test-slow test-browser test-cluster check-cluster looks test-properties test-simulation test-sigkill test-slow-kills test-championship test-contest-bad test-contest-intervals test-contest-kills test-contest-strength test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
-	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop bench-peers ladder soak profile way
+	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop bench-peers ladder mutants soak profile way
 
 ##@ To play
 run: $(VENV)/run-ready ## start the host on this machine; ARGS="--grace=120" adds options
@@ -267,6 +267,9 @@ bench-cluster: bench-hop ## that, and one, two and three hosts of a cluster besi
 
 ladder: $(VENV)/ready ## each level of the players against the one below; GAME=onitama GAMES=100 EFFORT=1
 	$(BIN)/python -m benchmarks.ladder $(if $(GAME),--game=$(GAME)) --games=$(or $(GAMES),100) --effort=$(or $(EFFORT),1)
+
+mutants: $(VENV)/ready ## plant faults in a wire or a game, and name those that its tests do not find; WIRE=onitama FAULTS=20 SEED=1
+	$(BIN)/python -m tests.kit.mutants $(or $(WIRE),onitama) --faults $(or $(FAULTS),20) --seed $(or $(SEED),1)
 
 soak: $(VENV)/ready ## games with players who come and go: does anything grow? MINUTES=5
 	$(BIN)/python -m benchmarks.soak $(or $(MINUTES),5)

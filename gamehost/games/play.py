@@ -32,6 +32,8 @@ M = TypeVar("M", bound=GameMaster[Any, Any])
 #: The most legal actions that are read when an action is typed, and the most that a player weighs. If there are more to
 #: weigh, one is drawn at random.
 _READ, _WEIGHED = 10_000, 400
+#: Trials in which no action differs from another one are made longer, up to so many actions.
+_LONGEST = 256
 #: The beginning of each line of a board: the number of its row, or nothing.
 _ROW = re.compile(r"(   |[ 1-9][0-9] )")
 
@@ -454,6 +456,11 @@ class Trials:
     effort: Effort
     #: By seat, the action that won a trial last: it is tried first when this seat is to act.
     _winning: dict[Seat, Any] = field(init=False, factory=dict)
+    #: The most actions of one trial.
+    _plies: int = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._plies = self.effort.plies
 
     def best(self, actions: Sequence[Any]) -> Any:
         # Moves with equal trials stay in this order: chance decides among them, and not their place in the list.
@@ -464,6 +471,11 @@ class Trials:
         # If answers are examined too, half of the nodes is for them.
         share = self.budget.nodes // (rounds * (2 if looks else 1))
         try:
+            # While no trial reaches an end that tells the actions apart, trials become longer.
+            self._pass(actions, left, totals)
+            while len(set(totals.values())) == 1 and self._plies < _LONGEST:
+                self._plies *= 2
+                self._pass(actions, left, totals)
             for _ in range(rounds):
                 floor = self.budget.nodes - share
                 self._pass(actions, left, totals)
@@ -484,9 +496,8 @@ class Trials:
     def _pass(self, actions: Sequence[Any], left: Sequence[int], totals: dict[int, float]) -> None:
         """Try the actions that are left in one determinization, the same for all of them."""
         seed = self.chance.below(2**64)
-        values = [self._value(actions[place], seed) for place in left]
-        for place, value in zip(left, values, strict=True):
-            totals[place] += value
+        for place in left:
+            totals[place] += self._value(actions[place], seed)
 
     def _began(self, action: Any, seed: int) -> GameMaster[Any, Any]:
         self.budget.spend()
@@ -498,9 +509,9 @@ class Trials:
         """The value of a match that continues at random after an action: from -1 to 1. Early ends count more."""
         luck = SeededChance(seed + 1)
         master, mover = self._began(action, seed), self.seat
-        for ply in range(1, self.effort.plies):
+        for ply in range(1, self._plies):
             if master.result is not None:
-                return self._worth(master) * (1 - ply / 100)
+                return self._worth(master) * (1 - min(ply, 90) / 100)
             after = self._mover(master, mover)
             if after is None:
                 return 0.0
@@ -509,7 +520,7 @@ class Trials:
                 return 0.0
             if master.result is not None and mover in master.result.winners:
                 self._winning[mover] = action
-        return 0.0 if master.result is None else self._worth(master) * (1 - self.effort.plies / 100)
+        return 0.0 if master.result is None else self._worth(master) * (1 - min(self._plies, 90) / 100)
 
     def _worth(self, master: GameMaster[Any, Any]) -> float:
         winners = master.result.winners if master.result is not None else ()

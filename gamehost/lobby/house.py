@@ -29,7 +29,7 @@ from gamehost.lobby.questions import NotAnswered
 from gamehost.lobby.queues import HouseRefused, NewMatches
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import Session, SessionRegistry
-from gamehost.players.base import Level
+from gamehost.players.base import Level, levels_of
 from gamehost.rates import is_loopback, rate_limit_key
 from gamehost.settings import Settings
 from gamehost.tables.context import Phase
@@ -50,7 +50,15 @@ AGAIN = 1.0
 
 
 _NOT_READY = "house players are not ready: try again in a moment"
-_NO_SUCH_LEVEL = f"no such level; expected one of {', '.join(LEVELS)}"
+
+
+def _check_level(game: Game[Any, Any], level: str) -> None:
+    """
+    :raises HouseRefused: house players do not play the game at this level
+    """
+    offered = levels_of(game)
+    if level not in offered:
+        raise HouseRefused(f"no such level; expected one of {', '.join(offered)}")
 
 
 class Programs(Protocol):
@@ -217,7 +225,7 @@ class HousePlayers:
             no message for it
         """
         if level not in LEVELS:
-            raise HouseRefused(_NO_SUCH_LEVEL)
+            raise HouseRefused(f"no such level; expected one of {', '.join(LEVELS)}")
         if not 0 <= seat < len(handle.names) or seat == handle.seat:
             raise HouseRefused("expected the seat of another player")
         reason = self.why_no_take_over(session, handle, seat)
@@ -313,7 +321,7 @@ class HousePlayers:
             again = self.rules.seconds[waiting.game.name]
         else:
             try:
-                self.wanted(session, self.rules.level)
+                self.wanted(session, self._usual_level(waiting.game))
             except HouseRefused:
                 pass  # one may be free later
             else:
@@ -393,6 +401,11 @@ class HousePlayers:
 
     # -- inside
 
+    def _usual_level(self, game: Game[Any, Any]) -> str:
+        """The owner's level for players that wait alone, or the weakest of a game that does not offer it."""
+        offered = levels_of(game)
+        return self.rules.level if self.rules.level in offered else offered[0]
+
     def _new_sessions(
         self, asker: Session, game: Game[Any, Any], level: str, number: int, begins: bool = False
     ) -> list[Session]:
@@ -401,8 +414,7 @@ class HousePlayers:
         :param begins: whether a match begins by it that counts for the rate of new ones
         :raises HouseRefused: there are none
         """
-        if level not in LEVELS:
-            raise HouseRefused(_NO_SUCH_LEVEL)
+        _check_level(game, level)
         reason = self.why_not(game.name)
         if reason is not None:
             raise HouseRefused(reason)

@@ -31,6 +31,20 @@ class Level(StrEnum):
     HARD = "hard"
 
 
+@runtime_checkable
+class LimitsLevels(Protocol):
+    """A game that the host plays well enough at some levels only. In other games it plays at all of them."""
+
+    @property
+    def house_levels(self) -> Sequence[Level]:
+        """The levels that people may ask for, from the weakest to the strongest; at least one."""
+
+
+def levels_of(game: object) -> tuple[str, ...]:
+    """The levels of the house players of a game, from the weakest to the strongest."""
+    return tuple(level.value for level in (game.house_levels if isinstance(game, LimitsLevels) else Level))
+
+
 class Player(Protocol):
     """A player in one seat of one match."""
 

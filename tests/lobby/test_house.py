@@ -10,6 +10,7 @@ from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import NameRefused
+from gamehost.games.onitama.master import ONITAMA
 from gamehost.journal.records import TableId
 from gamehost.lobby.house import IDLE, PATIENCE, HouseRules
 from gamehost.lobby.queues import HouseRefused
@@ -102,6 +103,18 @@ class WaitingTests(SynchronousTestCase):
                 self.assertNotIn("START", "".join(bob.heard()))
             host.wait(20)
             self.assertEqual(len(host.lobby.tables), 1 if before else 2)
+
+    def test_a_game_at_some_levels(self) -> None:
+        """Others are refused by name. A player that waits alone gets the weakest one that is offered."""
+        onitama: Any = type(ONITAMA)
+        onitama.house_levels = (Level.MEDIUM, Level.HARD)
+        self.addCleanup(delattr, onitama, "house_levels")
+        host, programs = house_host()
+        ann = seek(host, "ann", house="easy")
+        self.assertEqual(told(ann)[0]["why"], "no such level; expected one of medium, hard")
+        seek(host, "bob")
+        host.wait(20)
+        self.assertEqual(programs.called, ["medium.1"])
 
     def test_wishes(self) -> None:
         """Who wants the second seat has it against a house player, too."""
