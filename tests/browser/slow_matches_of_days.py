@@ -210,6 +210,7 @@ class StoryTests(BrowserCase):
         self.later(1, "--grace=2")
         await self.take_phone(ann)
         await ann.press("Accept")
+        await ann.page.until(f"!{WORDS}.includes('Accept')")
         await ann.page.close()
         await self.take_phone(bob)
         await self.visit(bob, 0)
