@@ -15,7 +15,7 @@ SHELL := bash
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist check-extras check-learn deb check-deb check-first-steps clean \
+.PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist check-extras check-learn release deb check-deb check-first-steps clean \
 	test-slow test-browser test-cluster check-cluster looks test-properties test-simulation test-sigkill test-slow-kills test-championship test-contest-bad test-contest-intervals test-contest-kills test-contest-strength test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop bench-peers ladder mutants soak profile way
 

@@ -229,6 +229,30 @@ class AccountTests(PlayCase):
         await page.run("document.querySelectorAll('dialog details').forEach((one) => { one.open = true; })")
         await page.until(f"document.querySelectorAll('.devices li').length === {count}")
 
+    async def told_on_this_device(self, page: Page) -> None:
+        """Say in the dialog that this device tells, hear of a turn, and end it again."""
+        # No push service can be reached from here, so this device tells by its pages alone, and by the worker that they bring.
+        device = "document.querySelector('dialog details button')"
+        await page.run(f"{device}.click()")
+        await page.until(f"{device}.textContent === 'Tell me no longer'")
+        scope = "navigator.serviceWorker.register('/sw.js').then(({scope}) => new URL(scope).pathname)"
+        self.assertEqual(await page.run(scope), "/")
+        await page.run("""
+            window.Notification = class { static permission = "granted"; constructor(words) { window.shown = words; } };
+            Object.defineProperty(document, "hidden", { get: () => true });""")
+        own = self.host.context.lobby.own
+        row = OwnedMatch(TableId(7), "onitama", ("ann", "Olga"), 0, "wait")
+        for state in ("wait", "turn"):
+            own.put([("ann", structs.replace(row, state=state))])
+        await page.until("window.shown === 'Onitama: Your turn'")
+        await page.run(f"{device}.click()")
+        await page.until(f"{device}.textContent === 'Tell me on this device'")
+        await page.run("window.shown = ''")
+        for state in ("wait", "turn"):
+            own.put([("ann", structs.replace(row, state=state))])
+        await page.until("document.title.startsWith('(1)')")
+        self.assertEqual(await page.run("window.shown"), "")
+
     async def test_being_told_while_nobody_looks(self) -> None:
         """On this device, with its permission; by mail, when the address is confirmed, until the link of a mail ends that."""
         ways = {"mail": Way(address="", waits="")}
@@ -253,27 +277,7 @@ class AccountTests(PlayCase):
             await page.until(f"!{form}?.innerText.includes('Your mail') && !{form}?.querySelector('input').value")
             self.assertEqual(ways["mail"].changes.pop(), expected)
         await page.until("document.querySelector('dialog details').innerText.includes('Mails go to ann@example.org')")
-        # No push service can be reached from here, so this device tells by its pages alone, and by the worker that they bring.
-        device = "document.querySelector('dialog details button')"
-        await page.run(f"{device}.click()")
-        await page.until(f"{device}.textContent === 'Tell me no longer'")
-        scope = "navigator.serviceWorker.register('/sw.js').then(({scope}) => new URL(scope).pathname)"
-        self.assertEqual(await page.run(scope), "/")
-        await page.run("""
-            window.Notification = class { static permission = "granted"; constructor(words) { window.shown = words; } };
-            Object.defineProperty(document, "hidden", { get: () => true });""")
-        own = self.host.context.lobby.own
-        row = OwnedMatch(TableId(7), "onitama", ("ann", "Olga"), 0, "wait")
-        for state in ("wait", "turn"):
-            own.put([("ann", structs.replace(row, state=state))])
-        await page.until("window.shown === 'Onitama: Your turn'")
-        await page.run(f"{device}.click()")
-        await page.until(f"{device}.textContent === 'Tell me on this device'")
-        await page.run("window.shown = ''")
-        for state in ("wait", "turn"):
-            own.put([("ann", structs.replace(row, state=state))])
-        await page.until("document.title.startsWith('(1)')")
-        self.assertEqual(await page.run("window.shown"), "")
+        await self.told_on_this_device(page)
         link = await self.browser.page()
         await link.open("/no-mail/YW5u.x")
         await link.until("document.querySelector('main .go')")
