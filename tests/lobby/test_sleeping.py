@@ -236,7 +236,7 @@ class WakingTests(SleepCase):
         self.client(host, "ann").drop()
         host.journal.release()
         host.wait(11)
-        self.assertEqual([host.journal.release() for _ in range(2)], [1, 1], "the record, and its end")
+        self.assertEqual([host.journal.release() for _ in range(2)], [2, 1], "its sleep and the record, and its end")
         self.assertEqual((host.unfinished, len(host.lobby.registry)), ([], 0))
 
     def test_a_move_that_is_not_durable_yet_is_not_lost(self) -> None:
