@@ -29,7 +29,7 @@ OVER_AN_EDGE = """[...document.querySelectorAll('td, dd, p, h1, .plot span, th')
 
 
 class ContestPageTests(BrowserCase):
-    timeout = 240
+    timeout = 600
 
     def start_host(self) -> Any:
         """The page of a contest in the place of a host."""
