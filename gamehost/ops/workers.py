@@ -477,7 +477,7 @@ def own_environment(environment: Mapping[str, str]) -> dict[str, str]:
 #: Between an exception's words and the place in the program that raised it.
 PLACE = ", in "
 #: The bytes of a program's output in which its last words are looked for, and those that are stored: the end of it.
-KEPT = 2_000
+KEPT = 8_000
 WRITTEN = 200_000
 
 
@@ -542,19 +542,47 @@ def start_program(
 
 #: A line of a traceback of Python that names a place.
 _PLACE = re.compile(rb'  File "([^"]*)", line ([0-9]+)')
+#: What other languages print at a crash: the words come first, or stand behind the place, and a list of calls follows.
+_CRASHES = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        # Rust.
+        rb"^thread '.*' (?:\([0-9]+\) )?panicked at (?P<file>.*):(?P<line>[0-9]+):[0-9]+:\n(?P<words>.+)",
+        # Go, without the calls of its own runtime.
+        rb"^(?P<words>panic: .+)\n(?:.*\n)*?\t(?!.*/src/runtime/)(?P<file>.+\.go):(?P<line>[0-9]+)",
+        # Java, without the calls of its own packages.
+        rb'^Exception in thread "[^"\n]*" (?P<words>.+)\n(?:.*\n)*?'
+        rb"\tat (?!java\.|jdk\.|sun\.).*\((?P<file>[\w$]+\.java):(?P<line>[0-9]+)\)",
+        # Node, without the calls of its own modules.
+        rb"^(?:Uncaught )?(?P<words>\w*Error\b.*)\n(?:    at .*\n)*?"
+        rb"    at (?!.*node:)(?:.*\()?(?P<file>.+):(?P<line>[0-9]+):[0-9]+\)?$",
+    )
+)
 
 
 def last_words(output: bytes) -> str:
-    """The last line that a program has printed. If it ended a traceback of Python, with the place of the error."""
+    """
+    The last line that a program has printed.
+
+    If the program crashed, it is the line that says why, with the place in the program: of Python, Rust, Go, Java and Node.
+    """
     lines = [line for line in output.splitlines() if line.strip()]
     if not lines:
         return ""
-    words = printable(lines[-1])
     places = _PLACE.findall(output) if not lines[-1].startswith(b" ") else []
     if places:
-        file, number = places[-1]
-        words += f"{PLACE}{printable(file).replace(chr(92), '/').rsplit('/', 1)[-1]}, line {int(number)}"
-    return words
+        return _at_place(lines[-1], *places[-1])
+    crashes = [found for pattern in _CRASHES for found in pattern.finditer(output)]
+    if crashes:
+        last = max(crashes, key=lambda found: found.start())
+        return _at_place(last["words"], last["file"], last["line"])
+    return printable(lines[-1])
+
+
+def _at_place(words: bytes, file: bytes, line: bytes) -> str:
+    """The words of a crash with the name of a file, without its folder, and the number of a line."""
+    name = printable(file).replace(chr(92), "/").rsplit("/", 1)[-1]
+    return f"{printable(words)}{PLACE}{name}, line {int(line)}"
 
 
 def filled_in(command: Sequence[str], values: Mapping[str, str]) -> list[str]:

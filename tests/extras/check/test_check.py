@@ -18,6 +18,54 @@ from gamehost.wires.base import Wire
 from tests.extras.check.wires.onitama_clients import CountsFromTheTop, SoundClient, TrailingSpace
 from tests.kit.checker import CHECKS, check
 
+#: What programs print at a crash, and what is said of it.
+CRASHES = (
+    (
+        b"""move crab
+thread 'main' (4242) panicked at src/main.rs:41:18:
+called `Option::unwrap()` on a `None` value
+note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+""",
+        "called `Option::unwrap()` on a `None` value, in main.rs, line 41",
+    ),
+    (
+        b"""panic: runtime error: index out of range [5] with length 3
+
+goroutine 1 [running]:
+panic({0x45e7a0?, 0xc000012345?})
+\t/usr/local/go/src/runtime/panic.go:770 +0x132
+main.card(...)
+\t/home/ann/bot.go:12
+main.main()
+\t/home/ann/bot.go:40 +0x1d
+exit status 2
+""",
+        "panic: runtime error: index out of range [5] with length 3, in bot.go, line 12",
+    ),
+    (
+        b"""Exception in thread "main" java.lang.ArrayIndexOutOfBoundsException: Index 5 out of bounds for length 3
+\tat java.base/java.util.Objects.checkIndex(Objects.java:385)
+\tat Bot.card(Bot.java:12)
+\tat Bot.main(Bot.java:40)
+""",
+        "java.lang.ArrayIndexOutOfBoundsException: Index 5 out of bounds for length 3, in Bot.java, line 12",
+    ),
+    (
+        b"""/home/ann/bot.js:12
+    cards.first.name
+                ^
+
+TypeError: Cannot read properties of undefined (reading 'name')
+    at node:internal/util:7:1
+    at Socket.<anonymous> (/home/ann/bot.js:12:17)
+    at Socket.emit (node:events:514:28)
+
+Node.js v20.11.0
+""",
+        "TypeError: Cannot read properties of undefined (reading 'name'), in bot.js, line 12",
+    ),
+)
+
 
 class CheckTests(SynchronousTestCase):
     def test_chosen(self) -> None:
@@ -145,6 +193,12 @@ UnicodeDecodeError: 'utf-8' codec can't decode byte 0xc5 in position 41
         self.assertEqual(last_words(traceback), expected)
         self.assertEqual(last_words(b"a\n\x1b[2Jlost\n\n"), "\\x1b[2Jlost")
         self.assertEqual(last_words(b""), "")
+
+    def test_last_words_of_other_languages(self) -> None:
+        """The line that says why, and the place in the program: not the calls behind it, nor lines of the runtime."""
+        for printed, expected in CRASHES:
+            with self.subTest(expected=expected):
+                self.assertEqual(last_words(printed), expected)
 
 
 class ReportTests(SynchronousTestCase):
