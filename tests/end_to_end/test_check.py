@@ -70,8 +70,9 @@ class CheckTests(SynchronousTestCase):
     def test_transcripts_are_kept(self) -> None:
         folder = Path(self.mktemp()).absolute()
         bot = python_bot("onitama")
-        status, printed, _ = run("onitama", "--scenario=wins", f"--keep={folder}", "--seed=1", "--", *bot)
+        status, printed, progress = run("onitama", "--scenario=wins", f"--keep={folder}", "--seed=1", "--", *bot)
         self.assertEqual(status, 0)
+        self.assertRegex(progress, r"\nthe largest process of the client had [1-9][0-9]* MiB of memory\n")
         self.assertIn("ok       wins    0.0 s", printed)
         (kept,) = folder.iterdir()
         # The bot plays at random, and may have lost before its opponent gives up.

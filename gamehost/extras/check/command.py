@@ -9,6 +9,7 @@ import argparse
 import html
 import json
 import os
+import resource
 import secrets
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -634,7 +635,15 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     report = _play(reactor, check, lambda why: progress.say(f"gamehost check: {options.server}: {why}"))
     if report is None:
         return NOT_RUN  # interrupted, or there is no such server
+    if options.command:
+        progress.say(f"the largest process of the client had {_largest_process()} MiB of memory")
     return _print_report(options, report, any(made.failed for made in launchers))
+
+
+def _largest_process() -> int:
+    """The most memory, in MiB, that one of the ended processes of this command has had."""
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return largest >> (20 if sys.platform == "darwin" else 10)  # Linux counts in KiB
 
 
 def _check_client(
