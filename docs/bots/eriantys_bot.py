@@ -39,7 +39,7 @@ class Bot:
                     finally:
                         last = time.monotonic()
             except OSError as error:  # no host, a lost connection, or nobody who joined in time
-                self.tell(f"no connection ({error}): trying again")
+                self.tell(f"no connection to {self.address[0]}:{self.address[1]} ({error}): trying again")
                 time.sleep(0.5)
 
     def talk(self, connection):

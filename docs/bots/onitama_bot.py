@@ -115,7 +115,7 @@ def run(name, host="127.0.0.1", port=8893, games=1, pause=1.0):
                 finally:
                     last = time.monotonic()
         except OSError as error:
-            print(f"{name}: {error}")
+            print(f"{name}: {host}:{port}: {error}")
         if len(winners) < games:
             print(name, "has lost the connection and tries again")
             time.sleep(pause)

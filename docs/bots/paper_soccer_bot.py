@@ -92,7 +92,7 @@ def run(nick, host="127.0.0.1", port=8894, games=1, pause=1.0):
                 finally:
                     last = time.monotonic()
         except OSError as error:
-            print(f"{nick}: {error}")
+            print(f"{nick}: {host}:{port}: {error}")
         if len(winners) < games:
             print(nick, "has lost the connection and tries again")
             time.sleep(pause)

@@ -183,7 +183,7 @@ int main(int count, char **words) {
         }
         if (sock >= 0) close(sock);
         if (games_over == games) break;
-        printf("%s: no connection: trying again\n", name);
+        printf("%s: no connection to %s:%s: trying again\n", name, host, port);
         struct timespec pause = {0, 500 * 1000 * 1000};
         nanosleep(&pause, NULL);
     }

@@ -42,7 +42,7 @@ class Bot:
                     finally:
                         last = time.monotonic()
             except OSError as error:
-                self.tell(f"no connection ({error}): trying again")
+                self.tell(f"no connection to {self.address[0]}:{self.address[1]} ({error}): trying again")
                 time.sleep(0.5)
 
     def talk(self):
