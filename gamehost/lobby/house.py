@@ -52,11 +52,10 @@ AGAIN = 1.0
 _NOT_READY = "house players are not ready: try again in a moment"
 
 
-def _check_level(game: Game[Any, Any], level: str) -> None:
+def _check_level(level: str, offered: Sequence[str]) -> None:
     """
-    :raises HouseRefused: house players do not play the game at this level
+    :raises HouseRefused: the level is not offered
     """
-    offered = levels_of(game)
     if level not in offered:
         raise HouseRefused(f"no such level; expected one of {', '.join(offered)}")
 
@@ -220,12 +219,11 @@ class HousePlayers:
         Let a house player finish the match for an absent player, if that player does not come back in time; at once, if that
         time is over.
 
-        :param level: one of `LEVELS`
+        :param level: one of the game's levels
         :raises HouseRefused: the player of this seat is not absent, there is no house player, or the others' wires have
             no message for it
         """
-        if level not in LEVELS:
-            raise HouseRefused(f"no such level; expected one of {', '.join(LEVELS)}")
+        _check_level(level, LEVELS if session.table is None else levels_of(session.table.game))
         if not 0 <= seat < len(handle.names) or seat == handle.seat:
             raise HouseRefused("expected the seat of another player")
         reason = self.why_no_take_over(session, handle, seat)
@@ -414,7 +412,7 @@ class HousePlayers:
         :param begins: whether a match begins by it that counts for the rate of new ones
         :raises HouseRefused: there are none
         """
-        _check_level(game, level)
+        _check_level(level, levels_of(game))
         reason = self.why_not(game.name)
         if reason is not None:
             raise HouseRefused(reason)

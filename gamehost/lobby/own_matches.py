@@ -104,7 +104,7 @@ class OwnMatches:
         """A player is wanted for a rematch. The parameters are as of `waiting`."""
         key, owner = key_of(player.name), owner_of(player)
         match = waiting(seen, key, by)
-        if key in self._lists and owner_of(self._lists[key].session.record) == owner:
+        if key in self._lists and self._lists[key].session.plays(player):
             self._lists[key].put(match)
         if seen.lasts and owner is not None:
             self._notice(owner, match)
