@@ -148,8 +148,9 @@ class PlainBoardTests(PlayCase):
             "import(document.querySelector('script[src]').src.replace('app.js', 'plain.js')).then(({plainGame}) => {"
             f" const game = plainGame('toy'), options = {json.encode({**options, 'moves': moves}).decode()};"
             " const {cells} = game.draw({number: 1, n: 1}, options);"
+            ' const empty = \'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 100"/>\';'
             " const long = Array.from({length: 60}, (_, n) => ({action: `set-up ${n}`, parts: {}}));"
-            " const listed = (more) => game.draw({number: 2, n: 1}, {...options, picture: null, moves: long, ...more});"
+            " const listed = (more) => game.draw({number: 2, n: 1}, {...options, picture: empty, moves: long, ...more});"
             " const chosen = listed({filter: 'Up 1'}), ended = listed({ended: true}).cells.length;"
             " const found = chosen.cells.map(({id}) => id), {many} = chosen;"
             " return {cells, many, found, ended, pressed: cells.map(({id}) => game.press(null, options, id))};"

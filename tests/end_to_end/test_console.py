@@ -80,14 +80,18 @@ PATIENT = ("--set", f"limits.login_seconds={PATIENCE}")
 
 
 class Telnet:
-    """The program telnet in a terminal, as somebody types there."""
+    """
+    The program telnet in a terminal, as somebody types there.
+
+    :param port: to connect to; `None`: the program asks for commands
+    """
 
     INTERRUPT = b"\x03"
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int | None) -> None:
         self._pid, self._terminal = pty.fork()
         if not self._pid:
-            os.execvp("telnet", ["telnet", "127.0.0.1", str(port)])
+            os.execvp("telnet", ["telnet", *(() if port is None else ("127.0.0.1", str(port)))])
         self._ends = time.monotonic() + PATIENCE
         self._unread = b""
 
@@ -119,12 +123,14 @@ class TelnetTests(SynchronousTestCase):
                 ("console", b"who", b"Nobody"),
                 ("onitama", b"help", b"ERROR|this port is a game"),
             ):
-                telnet = Telnet(host.ports[wire])
+                # The key of its commands means nothing before it has changed the terminal, which nobody sees.
+                telnet = Telnet(None)
                 self.addCleanup(telnet.close)
-                telnet.until(b"Escape")
-                telnet.type(b"\x1d")
                 telnet.until(b"telnet> ")
                 telnet.type(b"toggle autosynch\r")
+                telnet.until(b"telnet> ")
+                telnet.type(f"open 127.0.0.1 {host.ports[wire]}\r".encode("ascii"))
+                telnet.until(b"Escape")
                 for _ in range(2):
                     telnet.type(line + b"\r")
                     telnet.until(answer)

@@ -274,6 +274,17 @@ class ServersTests(SynchronousTestCase):
             says="says: Invalid",
         )
 
+    def test_a_litama_match_ends_while_no_connection_is_open(self) -> None:
+        """No `state` says how."""
+        playing = program("litama")
+        playing.hear(litama.Entered("create", "second", "token", 0))
+        self.assertEqual([message.text for message in playing.begin()], ["spectate second token"])
+        playing.hear(litama.Failed("first", "Game ended", "move"))
+        self.assertIsNone(playing.result)
+        playing.hear(litama.Failed("second", "Game ended", "spectate"))
+        self.assertEqual(playing.result, "nobody has won")
+        self.assertNotIn("spectate", playing.again()[0].text)
+
     def test_onitama(self) -> None:
         start = onitama.Start("ann", "bob", CARDS)
         self.check("onitama", onitama.Error("this name is in use"), says="the server says: this name is in use")

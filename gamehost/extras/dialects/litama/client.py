@@ -87,6 +87,9 @@ class LitamaPlayer(WirePlayer):
             case m.Failed(match_id, why, "move"):
                 if self._token and match_id == self._match_id:  # else it was on its way when the match ended
                     self.refused(why)
+            case m.Failed(match_id, _, "spectate") if self._token and match_id == self._match_id:
+                self._token = ""  # the match ended while no connection was open: no `state` says how
+                self.end(NOBODY)
             case m.Failed(_, why):
                 raise ProgramError(f"the server says: {why}")
         return ()
