@@ -204,6 +204,8 @@ LONGEST_NOTICE = 400
 
 #: The longest ban that ends, in seconds: a hundred years.
 LONGEST_BAN = 100 * 366 * 86_400
+#: The most days that are given to a slow match.
+MOST_EXTENSION = 365
 
 
 def kick(host: GameHostService, request: Request) -> Facts:
@@ -503,6 +505,21 @@ def game_open(host: GameHostService, request: Request) -> Facts:
         closed = ", ".join(sorted(host.context.lobby.closed_games)) or "none is"
         raise NotDone(f"{game} is not closed; closed games: {closed}{hint_at_other_members(host)}")
     return {"game": game}
+
+
+def slow_extend(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """Give time to a slow match, at whatever member of a cluster."""
+    table, days, lobby = _table_of(request), request.number("days"), host.context.lobby
+    if not 0 < days <= MOST_EXTENSION:
+        raise NotDone(f"days: expected 1 to {MOST_EXTENSION}")
+    extended: Deferred[Facts] = Deferred()
+
+    def durable(until: int) -> None:
+        extended.callback({"table": table, "until": until // 1000})
+
+    if lobby.slow is None or not lobby.slow.extend(table, days, durable):
+        raise NotDone(f"no slow match with the number {table} goes on")
+    return extended
 
 
 def _answered(ask: Callable[..., None], *arguments: Any) -> Deferred[Any]:

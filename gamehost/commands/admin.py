@@ -91,6 +91,10 @@ def opened_line(facts: Facts) -> Iterator[str]:
     yield f"matches of {escaped(facts['game'])} begin again"
 
 
+def extended_line(facts: Facts) -> Iterator[str]:
+    yield f"match {facts['table']} does not end by time before {moment(facts['until'])}"
+
+
 def kicked_line(facts: Facts) -> Iterator[str]:
     yield f"{escaped(facts['name'])}: the connection is closed{_kept(facts)}"
 
@@ -376,6 +380,12 @@ VERBS: Mapping[str, Verb] = {
         "begin matches of a game again that was closed because of its faults",
         opened_line,
         arguments=[Argument("game", "the game", {"metavar": "NAME"})],
+        acts=True,
+    ),
+    "slow extend": Verb(
+        "give time to a slow match: it does not end by time for some days, whoever is to move",
+        extended_line,
+        arguments=[_MATCH, Argument("days", "1 to 365", {"type": int, "metavar": "DAYS"})],
         acts=True,
     ),
     "kick": Verb("end a player's connection; the player may come back", kicked_line, arguments=[_PLAYER], acts=True),

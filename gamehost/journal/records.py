@@ -163,6 +163,19 @@ class OwnedMatch(msgspec.Struct, frozen=True):
         return tuple(self.shown_as.get(name, name) for name in self.names)
 
 
+@frozen
+class Leave:
+    """Until when no deadline of a player's slow matches counts, or none of one match."""
+
+    #: The owner of a list of matches, as of `gamehost.lobby.own_list.owner_of`; or the place of a table, as of `place_of`.
+    key: str
+    #: In milliseconds since 1970.
+    until: int
+    #: The days that the player has taken in this year.
+    year: int = 0
+    days: int = 0
+
+
 #: In the opening of a match, `yes`: its result counts in the ratings. All players have agreed, and none of them is a guest.
 RATED = "rated"
 #: In place of a name in `Journal.finished`: the rated matches. No player has such a name, because it has a blank.
@@ -481,7 +494,7 @@ class Journal(Protocol):
 
     def move_own(self, before: str, after: str | None) -> None:
         """
-        The list of a player has another owner.
+        The list of a player has another owner, and the leave, too.
 
         :param after: `None`: nobody has it any more
         """
@@ -492,6 +505,12 @@ class Journal(Protocol):
 
         :param found: called like a callback of `append`
         """
+
+    def put_leave(self, leave: Leave, durable: Callable[[], None]) -> None:
+        """Keep a leave, in place of the one with the same key. Those of earlier years that are over may go."""
+
+    def find_leaves(self, found: Callable[[Sequence[Leave]], None]) -> None:
+        """Find all leaves, in order with the changes. `found` is called like a callback of `append`."""
 
 
 class Store(Journal, Protocol):

@@ -175,7 +175,7 @@ class AccountChanges:
 
         kept = service.changing(Account(new_name, account.digest))
         if key != account.key:
-            self._lobby.own.move(account.key, key)
+            self._move_lists(account.key, key)
         renamed = service.accounts.rename(account, new_name, durable)
         service.forget(account.key)
         registry.account_looks.remove(name_of(account.name))
@@ -191,7 +191,7 @@ class AccountChanges:
         account = self._account(name)
         close, table = self._release(account, force)
         service = self._lobby.login_service
-        self._lobby.own.move(account.key, None)
+        self._move_lists(account.key, None)
         service.accounts.delete(account, lambda: done(Changed(account.name, close(DELETED), table)))
         service.forget(account.key)
         self._lobby.registry.account_looks.remove(name_of(account.name))
@@ -217,6 +217,11 @@ class AccountChanges:
             close(GONE)
         elif self._session(before.key, before.name) is not None:
             self._stop(before.key)(RENAMED if before.digest == after.digest else RESET)
+
+    def _move_lists(self, before: str, after: str | None) -> None:
+        self._lobby.own.move(before, after)
+        if self._lobby.slow is not None:
+            self._lobby.slow.leaves.move(before, after)
 
     def _account(self, name: str) -> Account:
         """

@@ -297,6 +297,15 @@ class RematchWanted(Struct, frozen=True):
     shown: str = ""
 
 
+class OnLeave(Struct, frozen=True):
+    """To a player of slow matches: a leave has begun, or ends earlier."""
+
+    #: In milliseconds since 1970; `None`: the player is on no leave.
+    until: int | None
+    #: The days that are left of this year.
+    left: int
+
+
 #: The phrases that players of a match may send each other: a fixed set, so that no player needs protection from others.
 PHRASES: Mapping[str, str] = {
     "hello": "Hello!",

@@ -9,7 +9,7 @@ In a cluster every member has these rows of all matches. The member where somebo
 it over, asleep, from the one that had it last. That one rings at its deadline; if it is hindered, the others do.
 
 Nobody loses by what the host did: before `grace` has passed since the start, or since the wall's clock has jumped, no
-deadline counts. The master has the true time all along.
+deadline counts. None counts while the player to move is on leave, either. The master has the true time all along.
 """
 
 import sqlite3
@@ -28,6 +28,7 @@ from gamehost.accounts.names import key_of, place_of
 from gamehost.games.base import MOST_DAYS, MOVE_DAYS, Game, Result, Seat
 from gamehost.journal.records import (
     SLOW,
+    Leave,
     OwnedMatch,
     OwnState,
     SeatRecord,
@@ -38,9 +39,11 @@ from gamehost.journal.records import (
 )
 from gamehost.journal.replay import NotFollowed
 from gamehost.limits import Limits
+from gamehost.lobby.leave import DAY, DAYS_A_YEAR, Leaves
+from gamehost.lobby.leave import MOST_DAYS as LONGEST_LEAVE
 from gamehost.lobby.own_list import owner_of
 from gamehost.lobby.own_matches import OwnMatches
-from gamehost.lobby.queues import CannotJoin
+from gamehost.lobby.queues import TALKING_WIRES, CannotJoin, OnLeave
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.rates import rate_limit_key
 from gamehost.settings import Settings, whole_number
@@ -63,6 +66,8 @@ _ELSEWHERE = (
     "another player of this match looks at it at another host of the cluster, where you cannot go now: you have a match here, "
     "sit at one, or wait for players; try again later"
 )
+#: The key of the leave of a table begins with this.
+_PLACE = place_of("")
 _OF_ADDRESS, _OF_ALL = "slow_matches_per_address", "slow_matches"
 
 _SCHEMA = """
@@ -217,8 +222,9 @@ class SlowMatches:
     _index: _Index = field(init=False, factory=_Index)
     #: The tables that are being read, and what is to be done with each.
     _reading: dict[TableId, list[_Use]] = field(init=False, factory=dict)
-    #: Those with a deadline that is not known, or was before the start.
-    _unknown: deque[TableId] = field(init=False, factory=deque)
+    #: Those to be read: with a deadline that is not known, or was before the start, or is another one by a leave.
+    _unknown: deque[tuple[TableId, _Use]] = field(init=False, factory=deque)
+    leaves: Leaves = field(init=False)
     #: Since when deadlines have not counted for a while, in milliseconds since 1970.
     _since: int = field(init=False)
     #: The wall's clock and the reactor's at the last look, in seconds.
@@ -231,6 +237,9 @@ class SlowMatches:
     def __attrs_post_init__(self) -> None:
         self._since = self.wall
         self._seen = self._context.wall(), self._context.clock.seconds()
+        self.leaves = Leaves(self._context.journal, lambda: self.wall, self._leave_changed)
+        # No table is read before: the journal has an order.
+        self._context.journal.find_leaves(lambda found: self._found_leaves({one.key: one for one in found}))
 
     def __len__(self) -> int:
         """How many are unfinished."""
@@ -257,7 +266,9 @@ class SlowMatches:
                 continue
             known.append((one.table, one.opening, one.due))
             if one.due is None or not now < one.due < now + _LATEST:
-                self._unknown.append(one.table)
+                self._unknown.append((one.table, _nothing))
+            elif any(self._lately(key) for key in _keys(one.table, one.opening.seats)):
+                self._unknown.append((one.table, self._look_again))
         self._index.add(known)
         self._set_alarm()
 
@@ -278,6 +289,100 @@ class SlowMatches:
             if not self._is_read(table) and self._index.game(table) is not None:
                 self._remove(table)
         self._set_alarm()
+
+    # -- leaves
+
+    def _found_leaves(self, found: Mapping[str, Leave]) -> None:
+        """The host may have ended before the deadlines of these players were noted."""
+        for key in self.leaves.learn(found):
+            if self._lately(key):
+                self._leave_changed(key)
+
+    def learn_leaves(self, found: Mapping[str, Leave | None]) -> None:
+        """Another member of a cluster has changed these leaves. It looks at the tables that are in nobody's memory."""
+        for key in self.leaves.learn(found):
+            for number in self._under(key):
+                if (table := self.tables.get(number)) is not None:
+                    self._look_again(table)
+
+    def _lately(self, key: str) -> bool:
+        """Whether a leave has changed so lately that not all deadlines may be noted."""
+        return self.leaves.until(key) > self.wall - LONGEST_LEAVE * DAY
+
+    def _under(self, key: str) -> list[TableId]:
+        """The tables for which a leave counts."""
+        if key.startswith(_PLACE):
+            return [TableId(int(key.removeprefix(_PLACE)))]
+        return self._index.tables(key.partition(":")[0])
+
+    def _leave_changed(self, key: str) -> None:
+        for number in self._under(key):
+            if (table := self.tables.get(number)) is not None:
+                self._look_again(table)
+            else:
+                self._unknown.append((number, self._look_again))
+        self._set_alarm()
+
+    def _look_again(self, table: SlowTable | str) -> None:
+        """The deadline of a table is another one: note it, and put it into the lists of its players."""
+        if not isinstance(table, str) and table.running:
+            self.due_changed(table)
+            self.recorded(table, None)
+
+    def spared(self, table: SlowTable) -> int:
+        leaves = self.leaves
+        if leaves.none:
+            return 0
+        ends = [leaves.until(owner_of(player) or "") for player in table.players]
+        on_leave = (ends[seat] for seat in table.turn) if any(ends) else ()
+        return max(leaves.until(place_of(table.id)), *on_leave, 0)
+
+    def moved(self, player: SeatRecord) -> None:
+        owner = None if self.leaves.none else owner_of(player)
+        if owner is not None:
+            self.leaves.end(owner, partial(self._tell_leave, owner, player))
+
+    def _tell_leave(self, owner: str, player: SeatRecord) -> None:
+        session = self._registry.sessions.by_key.get(key_of(player.name))
+        here = session is not None and session.plays(player) and session.wire in TALKING_WIRES
+        if here and session is not None and session.player is not None:
+            session.player.deliver(self._on_leave(owner))
+
+    def _on_leave(self, owner: str) -> OnLeave:
+        leave = self.leaves.of(owner)
+        return OnLeave(leave.until if leave.until > self.wall else None, DAYS_A_YEAR - leave.days)
+
+    def leave(self, session: Session, days: int | None) -> str | None:
+        """
+        A player is on leave for so many days. It receives `OnLeave`.
+
+        :param days: 0: it is back; `None`: nothing changes
+        :returns: why it cannot have this leave; `None`: it has it
+        """
+        owner, player = owner_of(session.record), session.record
+        if owner is None:
+            return "a guest without a key has no matches with days for a move"
+        told = partial(self._tell_leave, owner, player)
+        if days is None or (days == 0 and not self.leaves.end(owner, told)):
+            told()
+        elif days and not 0 < days <= LONGEST_LEAVE:
+            return f"expected 1 to {LONGEST_LEAVE} days, or 0 if you are back"
+        elif days:
+            return self.leaves.take(owner, days, told)
+        return None
+
+    def extend(self, number: TableId, days: int, durable: Callable[[int], None]) -> bool:
+        """
+        A match does not end by time for so many days.
+
+        :param durable: called with the end of that, in milliseconds since 1970
+        :returns: whether there is such a match
+        """
+        if self._index.game(number) is None:
+            return False
+        place = place_of(number)
+        self.leaves.extend(place, days, lambda: durable(self.leaves.until(place)))
+        return True
 
     def _is_read(self, table: TableId) -> bool:
         return table in self.tables or table in self._reading
@@ -540,9 +645,9 @@ class SlowMatches:
     def _ring(self) -> None:
         self._look_at_wall()
         while self._unknown and len(self._reading) < LOADS:
-            number = self._unknown.popleft()
+            number, use = self._unknown.popleft()
             if self._index.game(number) is not None:
-                self._with(number, lambda table: None)
+                self._with(number, use)
         now = self.wall
         if now >= self.lenient:
             for number in self._index.due(now, LOADS):
@@ -567,6 +672,15 @@ class SlowMatches:
         self._alarm.stop()
 
 
+def _keys(table: TableId, seats: Iterable[SeatRecord]) -> Iterable[str]:
+    """The keys of the leaves that count at a table."""
+    return [place_of(table), *filter(None, map(owner_of, seats))]
+
+
+def _nothing(table: SlowTable | str) -> None:
+    """What a look at a table finds out is noted anyway."""
+
+
 def _later(due: int | None) -> int | None:
     return None if due is None else due + _LATER
 
@@ -574,3 +688,5 @@ def _later(due: int | None) -> int | None:
 def _end_if_late(table: SlowTable | str) -> None:
     if not isinstance(table, str):
         table.end_if_late()
+        if table.running:
+            table.host.due_changed(table)

@@ -23,6 +23,7 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
     FinishedMatch,
+    Leave,
     OpenedTable,
     OwnedMatch,
     Pressure,
@@ -62,7 +63,7 @@ from gamehost.storage.contents import (
 )
 from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.names import TableNumbers
-from gamehost.storage.own import PutOwn, drop_own, move_own, read_own
+from gamehost.storage.own import PutLeave, PutOwn, drop_own, move_own, read_leaves, read_own
 from gamehost.storage.questions import (
     Reader,
     T,
@@ -382,6 +383,12 @@ class DurableJournal:
 
     def find_own(self, owner: str, found: Callable[[Sequence[OwnedMatch]], None]) -> None:
         self.ask_store(lambda store: read_own(store.database, owner), found)
+
+    def put_leave(self, leave: Leave, durable: Callable[[], None]) -> None:
+        self.also(PutLeave(leave), durable)
+
+    def find_leaves(self, found: Callable[[Sequence[Leave]], None]) -> None:
+        self.ask_store(lambda store: read_leaves(store.database), found)
 
     def ask_store(self, ask: Callable[[Any], T], answered: Callable[[T], None]) -> None:
         """Have the writer ask the store something, or change it, in order with all changes."""

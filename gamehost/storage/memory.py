@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
@@ -19,6 +19,7 @@ from gamehost.journal.records import (
     Entry,
     EntryKind,
     FinishedMatch,
+    Leave,
     OpenedTable,
     OwnedMatch,
     Pressure,
@@ -57,6 +58,7 @@ class MemoryJournal:
     told_seats: dict[TableId, frozenset[Seat]] = field(init=False, factory=dict)
     #: The lists of players' own matches, by owner and table.
     own_matches: dict[str, dict[TableId, OwnedMatch]] = field(init=False, factory=dict)
+    leaves: dict[str, Leave] = field(init=False, factory=dict)
     # As of `Store`.
     pressure: Pressure = Pressure.NONE
     room: Room = Room.ENOUGH
@@ -219,13 +221,26 @@ class MemoryJournal:
         durable()
 
     def move_own(self, before: str, after: str | None) -> None:
-        own = self.own_matches.pop(before, {})
+        own, leave = self.own_matches.pop(before, {}), self.leaves.pop(before, None)
         if after is not None:
             self._set_own(after, own)
+            self.leaves.pop(after, None)
+            if leave is not None:
+                self.leaves[after] = evolve(leave, key=after)
 
     def find_own(self, owner: str, found: Callable[[Sequence[OwnedMatch]], None]) -> None:
         own = self.own_matches.get(owner, {})
         found([own[table] for table in sorted(own)])
+
+    def put_leave(self, leave: Leave, durable: Callable[[], None]) -> None:
+        self.leaves.pop(leave.key, None)
+        self.leaves[leave.key] = leave
+        while len(self.leaves) > MOST_LISTS:
+            del self.leaves[next(iter(self.leaves))]
+        durable()
+
+    def find_leaves(self, found: Callable[[Sequence[Leave]], None]) -> None:
+        found([self.leaves[key] for key in sorted(self.leaves)])
 
     def _set_own(self, owner: str, own: dict[TableId, OwnedMatch]) -> None:
         if own:

@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.names import key_of, place_of
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import CHAMPIONSHIP, OpenedTable, OwnedMatch, TableId, UnfinishedTable
+from gamehost.journal.records import CHAMPIONSHIP, Leave, OpenedTable, OwnedMatch, TableId, UnfinishedTable
 
 #: A game's name, and the pool of players who meet only each other; as `gamehost.lobby.sessions.Queue.key`.
 QueueKey = tuple[str, str]
@@ -96,6 +96,13 @@ class Watcher(Protocol):
         :param tables: those that are unfinished, with their owners
         :param rows: the matches in the lists of their players
         :param over: those that are not unfinished any more; some are no slow matches
+        """
+
+    def leaves_changed(self, leaves: Mapping[str, Leave | None]) -> None:
+        """
+        Leaves of players of slow matches are others.
+
+        :param leaves: by key; `None`: there is none any more
         """
 
 

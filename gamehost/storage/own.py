@@ -1,4 +1,4 @@
-"""The lists of players' own matches in a store: one row for each player of a match."""
+"""The lists of players' own matches in a store: one row for each player of a match. And the leaves of players."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -6,7 +6,7 @@ from contextlib import suppress
 import msgspec
 from attrs import frozen
 
-from gamehost.journal.records import ENDED_KEPT_MS, MOST_ENDED, OwnedMatch, TableId
+from gamehost.journal.records import ENDED_KEPT_MS, MOST_ENDED, Leave, OwnedMatch, TableId
 from gamehost.storage.contents import Note, Statement
 from gamehost.storage.questions import Database, Readable
 
@@ -17,6 +17,12 @@ _DROP_SURPLUS = f"""
     DELETE FROM own WHERE owner = ? AND ended IS NOT NULL AND game NOT IN (
         SELECT game FROM own WHERE owner = ? AND ended IS NOT NULL ORDER BY ended DESC, game DESC LIMIT {MOST_ENDED})"""
 _DROP_OLD = "DELETE FROM own WHERE ended <= ?"
+_LEAVES = "SELECT key, until, year, days FROM leave"
+_PUT_LEAVE = """
+    INSERT INTO leave(key, until, year, days) VALUES (?, ?, ?, ?)
+    ON CONFLICT (key) DO UPDATE SET until = excluded.until, year = excluded.year, days = excluded.days"""
+#: So long after its end a leave is of no use. A leave of this year still counts its days.
+_OVER_MS = 366 * 86_400_000
 
 
 @frozen
@@ -47,10 +53,36 @@ def drop_own(table: TableId | None, owner: str | None) -> Statement:
 
 def move_own(before: str, after: str | None) -> list[Note]:
     """As of `Journal.move_own`: the changes, in their order."""
-    drop = "DELETE FROM own WHERE owner = ?"
-    if after is None:
-        return [Statement(drop, (before,))]
-    return [Statement(drop, (after,)), Statement("UPDATE own SET owner = ? WHERE owner = ?", (after, before))]
+    changes: list[Note] = []
+    for table, column in ("own", "owner"), ("leave", "key"):
+        which = f"WHERE {column} = ?"
+        changes.append(Statement(f"DELETE FROM {table} {which}", (before if after is None else after,)))
+        if after is not None:
+            changes.append(Statement(f"UPDATE {table} SET {column} = ? {which}", (after, before)))
+    return changes
+
+
+@frozen
+class PutLeave:
+    """As of `Journal.put_leave`."""
+
+    leave: Leave
+
+    def write(self, database: Database) -> None:
+        leave = self.leave
+        database.run(_PUT_LEAVE, (leave.key, leave.until, leave.year, leave.days))
+        database.run("DELETE FROM leave WHERE until <= ?", (leave.until - _OVER_MS,))
+
+
+def read_leaves(database: Readable, keys: Sequence[str] | None = None) -> list[Leave]:
+    """
+    The leaves, in a fixed order.
+
+    :param keys: in a database, those with these keys
+    """
+    if keys is None:
+        return [Leave(*row) for row in database.rows(f"{_LEAVES} ORDER BY key")]
+    return [Leave(*row) for row in database.rows(f"{_LEAVES} WHERE key = ANY(?)", (list(keys),))]
 
 
 def read_own(database: Readable, owner: str) -> list[OwnedMatch]:

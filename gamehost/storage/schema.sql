@@ -70,6 +70,14 @@ CREATE TABLE own(
 CREATE INDEX own_game ON own(game);
 CREATE INDEX own_ended ON own(ended) WHERE ended IS NOT NULL;
 
+-- Until when no deadline of a slow match counts while it is the turn of a player, or none of one match.
+CREATE TABLE leave(
+  key TEXT PRIMARY KEY,        -- as `owner` of `own`; of one match, '#' and the table's number
+  until INTEGER NOT NULL,      -- in milliseconds since 1970
+  year INTEGER NOT NULL,       -- of one match: 0
+  days INTEGER NOT NULL        -- that the player has taken in this year
+) STRICT, WITHOUT ROWID;
+
 -- The finished matches, so that one is found without its other rows. Those that were put away unfinished are not in here.
 CREATE TABLE finished(
   game INTEGER PRIMARY KEY,    -- the table's number

@@ -35,6 +35,12 @@ class SlowHost(Protocol):
     def lenient(self) -> int:
         """Before this time no deadline counts, because players could not come."""
 
+    def spared(self, table: "SlowTable") -> int:
+        """Before this time its deadline does not count: who may act there is on leave, or the owner has given time."""
+
+    def moved(self, player: SeatRecord) -> None:
+        """A player is about to have moved at a table."""
+
     def due_changed(self, table: "SlowTable") -> None:
         """The deadline of a table may have changed."""
 
@@ -145,13 +151,16 @@ class SlowTable(Table[Any, Any]):
     def deadline(self) -> int | None:
         """When the time of the seat to move is over, in milliseconds since 1970; `None`: there is no such time."""
         deadline = self._master.deadline if self.running else None
-        return None if deadline is None else deadline + self.began
+        return None if deadline is None else max(deadline + self.began, self.host.spared(self))
 
     @property
     def due(self) -> tuple[int, int] | None:
         """As of `WatchableTable`; the time in which a deadline does not count is in it."""
         due = self._outbox.due
-        return None if due is None else (max(0, max(due.at + self.began, self.host.lenient) - self._wall), due.allowed)
+        if due is None:
+            return None
+        counts = max(due.at + self.began, self.host.lenient, self.host.spared(self))
+        return max(0, counts - self._wall), due.allowed
 
     @property
     def _wall(self) -> int:
@@ -196,7 +205,7 @@ class SlowTable(Table[Any, Any]):
             self._expire(now)
 
     def _expire(self, now: int) -> None:
-        if now + self.began < self.host.lenient:
+        if now + self.began < max(self.host.lenient, self.host.spared(self)):
             return
         master = self._master
         turn = master.to_move() if isinstance(master, HasTurns) else None
@@ -216,6 +225,7 @@ class SlowTable(Table[Any, Any]):
         if seat is not None:
             if kind is EntryKind.ACTED:
                 self.actors.add(seat)
+                self.host.moved(self.players[seat])
             if kind in OFFERS or self._offers is not None:
                 ended = self._follow_offer(kind, seat)
         super()._record(kind, now, seat, *more)

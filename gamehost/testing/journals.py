@@ -19,6 +19,7 @@ from gamehost.journal.records import (
     Entry,
     EntryKind,
     FinishedMatch,
+    Leave,
     OpenedTable,
     OwnedMatch,
     TableElsewhere,
@@ -225,12 +226,18 @@ class RecordingJournal(MemoryJournal):
     def find_own(self, owner: str, found: Callable[[Sequence[OwnedMatch]], None]) -> None:
         super().find_own(owner, lambda matches: self._answer(partial(found, matches)))
 
+    def put_leave(self, leave: Leave, durable: Callable[[], None]) -> None:
+        super().put_leave(leave, partial(self._answer, durable))
+
+    def find_leaves(self, found: Callable[[Sequence[Leave]], None]) -> None:
+        super().find_leaves(lambda leaves: self._answer(partial(found, leaves)))
+
     def beside(self) -> "RecordingJournal":
         """The journal of another host, which writes to the same store. That host has other numbers for its tables."""
         other = RecordingJournal(self.late)
         other.openings, other.entries, other.people = self.openings, self.entries, self.people
         other.told_tables, other.told_seats, other.since = self.told_tables, self.told_seats, self.since
-        other.own_matches = self.own_matches
+        other.own_matches, other.leaves = self.own_matches, self.leaves
         other._tables = self._tables + 1000
         return other
 
@@ -245,6 +252,7 @@ class RecordingJournal(MemoryJournal):
         again.since, again.due = dict(self.since), dict(self.due)
         again.opened_tables = dict(self.opened_tables)
         again.own_matches = {owner: dict(own) for owner, own in self.own_matches.items()}
+        again.leaves = dict(self.leaves)
         again.uptime = again.noted_uptime = self.noted_uptime
         again._tables = self._tables
         return again

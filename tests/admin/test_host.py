@@ -547,6 +547,20 @@ class LostTests(SynchronousTestCase):
         self.assertEqual(world.ask("lost end", table=1), {"table": 1})
         self.assertEqual(world.items("lost list"), [])
 
+    def test_an_owner_gives_time_to_a_slow_match(self) -> None:
+        world = AdminHost()
+        self.assertIn("no slow match with the number 1 goes on", world.error("slow extend", table=1, days=3))
+        slow = world.host.context.lobby.slow_matches()
+        players = [SeatRecord(name, "open", "192.0.2.1", True) for name in ("ann", "bob")]
+        slow.begin(world.host.games["onitama"], TableId(1), {"move_days": "1"}, players)
+        until = slow.wall // 1000 + 3 * 86_400
+        extended = world.ask("slow extend", table=1, days=3)
+        self.assertAlmostEqual(extended["until"], until, delta=60)
+        self.assertIn("1 does not end by time before 2", next(iter(REQUESTS["slow extend"].end(extended))))
+        for days in (0, 366):
+            self.assertIn("days: expected 1 to 365", world.error("slow extend", table=1, days=days))
+        slow.halt()
+
     def test_no_such_table(self) -> None:
         for table in (0, 1 << 70):
             self.assertIn(f"there is no table {table}", self.world.error("lost end", table=table))

@@ -23,6 +23,7 @@ from gamehost.journal.records import (
     EntryKind,
     FinishedMatch,
     Journal,
+    Leave,
     OpenedTable,
     OwnedMatch,
     SeatRecord,
@@ -351,6 +352,24 @@ class JournalContract(Mixin):
         self.assertEqual(self.own(journal, "ann"), [ours("turn", 2**40)])
         self.assertEqual(called, ["put", "dropped"])
 
+    def leaves(self, journal: Journal) -> list[Leave]:
+        found: list[Leave] = []
+        journal.find_leaves(found.extend)
+        self.until_idle(journal)
+        return found
+
+    def test_leaves(self) -> None:
+        """A player has one, and a new name with the list. Of a table it has a key of its own."""
+        journal, called = self.new_journal(), list[str]()
+        for leave in (Leave("ann", 5, 2026, 14), Leave("#7", 2**41), Leave("ben:~2", 1, 2026, 28)):
+            journal.put_leave(leave, nothing)
+        journal.put_leave(Leave("ann", 6, 2026, 9), partial(called.append, "put"))
+        both = [Leave("#7", 2**41), Leave("ann", 6, 2026, 9), Leave("ben:~2", 1, 2026, 28)]
+        self.assertEqual((self.leaves(journal), called), (both, ["put"]))
+        journal.move_own("ben:~2", None)
+        journal.move_own("ann", "amy")
+        self.assertEqual(self.leaves(journal), [Leave("#7", 2**41), Leave("amy", 6, 2026, 9)])
+
     def test_a_list_has_another_owner(self) -> None:
         """It replaces a list that the new owner has, or nobody has it any more."""
         journal = self.new_journal()
@@ -384,6 +403,13 @@ class DurableJournalContract(JournalContract):
         journal.put_own([("bob", late)], nothing)
         lists = [self.own(journal, owner) for owner in ("ann", "amy", "bob")]
         self.assertEqual(lists, [[ours("wait", 5)], [replace(late, ended=2)], [late]])
+
+    def test_leaves_outlive_the_process(self) -> None:
+        """Those that were over a year ago go."""
+        journal, new = self.new_journal(), Leave("ann", 400 * 86_400_000, 1971, 3)
+        for leave in (Leave("ben", 1, 1970, 28), Leave("carl", 40 * 86_400_000, 1970, 2), new):
+            journal.put_leave(leave, nothing)
+        self.assertEqual(self.leaves(self.next_run(journal)), [new, Leave("carl", 40 * 86_400_000, 1970, 2)])
 
     def next_run(self, journal: Journal) -> Journal:
         """The same journal, closed, and opened again by the next run of the host."""

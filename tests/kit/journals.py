@@ -11,7 +11,7 @@ from attrs import define, field
 
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, OpenedTable, OwnedMatch, TableHeader, TableId, TableRecord
+from gamehost.journal.records import Entry, Leave, OpenedTable, OwnedMatch, TableHeader, TableId, TableRecord
 from gamehost.storage.contents import OpenStore
 from gamehost.storage.copying import copy_store
 from gamehost.storage.durable import DurableJournal
@@ -144,6 +144,13 @@ class CommittedJournal(RecordingJournal):
     def find_own(self, owner: str, found: Callable[[Sequence[OwnedMatch]], None]) -> None:
         matches: list[OwnedMatch] = []
         self._queue((TableId(0), partial(MemoryJournal.find_own, self, owner, matches.extend), lambda: found(matches)))
+
+    def put_leave(self, leave: Leave, durable: Callable[[], None]) -> None:
+        self._queue((TableId(0), partial(MemoryJournal.put_leave, self, leave, lambda: None), durable))
+
+    def find_leaves(self, found: Callable[[Sequence[Leave]], None]) -> None:
+        leaves: list[Leave] = []
+        self._queue((TableId(0), partial(MemoryJournal.find_leaves, self, leaves.extend), lambda: found(leaves)))
 
     def find(self, key: str) -> Account | None:
         queued = [change for _, change, _ in self._queued if isinstance(change, Account) and change.key == key]

@@ -23,7 +23,16 @@ from gamehost.extras.cluster.front import InternalFactory, front_of
 from gamehost.extras.cluster.membership import Cluster
 from gamehost.extras.cluster.relay import Relays
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, OpenedTable, OwnedMatch, TableHeader, TableId, TableRecord, UnfinishedTable
+from gamehost.journal.records import (
+    Entry,
+    Leave,
+    OpenedTable,
+    OwnedMatch,
+    TableHeader,
+    TableId,
+    TableRecord,
+    UnfinishedTable,
+)
 from gamehost.net.context import Cork
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.plugins import WIRES
@@ -163,7 +172,7 @@ class MemberJournal(RecordingJournal):
 
     def __init__(self, shared: RecordingJournal, cluster: MemoryCluster, epoch: int) -> None:
         super().__init__()
-        for name in ("openings", "entries", "people", "told_tables", "told_seats", "since", "own_matches"):
+        for name in ("openings", "entries", "people", "told_tables", "told_seats", "since", "own_matches", "leaves"):
             setattr(self, name, getattr(shared, name))
         self._cluster = cluster
         self._epoch = epoch
@@ -208,6 +217,10 @@ class MemberJournal(RecordingJournal):
     def put_own(self, matches: Sequence[tuple[str, OwnedMatch]], durable: Callable[[], None]) -> None:
         super().put_own(matches, durable)
         self._cluster.put_own(matches)
+
+    def put_leave(self, leave: Leave, durable: Callable[[], None]) -> None:
+        super().put_leave(leave, durable)
+        self._cluster.put_leave(leave)
 
     def put_opened(self, opened: OpenedTable, durable: Callable[[], None]) -> None:
         self._cluster.opened[opened.table] = (self._epoch, opened)

@@ -17,7 +17,7 @@ from twisted.internet.task import Clock
 
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import OpenedTable, OwnedMatch, TableId, UnfinishedTable
+from gamehost.journal.records import Leave, OpenedTable, OwnedMatch, TableId, UnfinishedTable
 from gamehost.storage.names import (
     ASK_AGAIN,
     RESTRAINT,
@@ -173,7 +173,7 @@ class MemoryCluster:
     accounts: dict[str, Account] = field(factory=dict)
     bans: dict[str, Ban] = field(factory=dict)
     #: What was changed: the key of an account, a table in the lists of players, or `None`: a ban.
-    changes: list[str | TableId | None] = field(factory=list)
+    changes: list[str | TableId | Leave | None] = field(factory=list)
     #: The unfinished tables at which nobody is, and by table what is in the lists of players.
     asleep: set[TableId] = field(factory=set)
     own: dict[TableId, dict[str, OwnedMatch]] = field(factory=dict)
@@ -201,6 +201,9 @@ class MemoryCluster:
             owner, unfinished = self.tables[table]
             self.tables[table] = owner, evolve(unfinished, due=due)
             self.asleep.add(table)
+
+    def put_leave(self, leave: Leave) -> None:
+        self.changes.append(leave)
 
     def put_own(self, matches: Sequence[tuple[str, OwnedMatch]]) -> None:
         for owner, match in matches:
@@ -481,6 +484,8 @@ class MemoryRegistry(Registry):
         if changed:
             accounts = {key: self.cluster.accounts.get(key) for key in changed if isinstance(key, str)}
             self._tell("changed", accounts, list(self.cluster.bans.values()) if None in changed else None)
+        if leaves := {one.key: one for one in changed if isinstance(one, Leave)}:
+            self._tell("leaves_changed", leaves)
         if not self._matches_told:
             self._matches_told = True
             self._tell_matches(self.cluster.tables, False)

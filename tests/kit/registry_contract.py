@@ -10,7 +10,7 @@ from attrs import define, field
 
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account, Cost, Digest
-from gamehost.journal.records import OwnedMatch, TableId, UnfinishedTable
+from gamehost.journal.records import Leave, OwnedMatch, TableId, UnfinishedTable
 from gamehost.storage.names import Answer, Member, Offer, Registry
 from gamehost.testing.cases import Mixin
 
@@ -33,6 +33,7 @@ class RecordingWatcher:
     pages: Mapping[int, str] = field(factory=dict)
     accounts: dict[str, Account | None] = field(factory=dict)
     bans: Sequence[Ban] | None = None
+    leaves: dict[str, Leave | None] = field(factory=dict)
     #: What was told of slow matches.
     matches: list[tuple[Any, Any, Any]] = field(factory=list)
 
@@ -60,6 +61,9 @@ class RecordingWatcher:
         over: Collection[TableId],
     ) -> None:
         self.matches.append((tables, rows, over))
+
+    def leaves_changed(self, leaves: Mapping[str, Leave | None]) -> None:
+        self.leaves.update(leaves)
 
     @property
     def epochs(self) -> list[int]:

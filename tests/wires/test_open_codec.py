@@ -69,6 +69,7 @@ class CodecTests(CodecContract, PropertyCase):
         (b'{"do":"study","table":3}\n', m.AskStudy(3)),
         (b'{"do":"mine","on":false}\n', m.AskMine(False)),
         (b'{"do":"seen","table":3}\n', m.MarkSeen(3)),
+        (b'{"do":"holiday","days":7}\n', m.TakeHoliday(7)),
         (b'{"do":"draw","table":3,"step":"offer"}\n', m.Draw(3, "offer")),
         (b'{"do":"takeback","table":3,"step":"accept","id":1}\n', m.Takeback(3, "accept", 1)),
         (b'{"do":"claim","table":3,"as":"house","level":"hard","id":1}\n', m.Claim(3, "house", "hard", 1)),

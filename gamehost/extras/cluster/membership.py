@@ -22,7 +22,7 @@ from gamehost.accounts.bans import Ban
 from gamehost.accounts.names import key_of, place_of
 from gamehost.accounts.passwords import Account
 from gamehost.extras.cluster.relay import SOCKET, Preamble, Relays
-from gamehost.journal.records import OpenedTable, OwnedMatch, TableId, UnfinishedTable
+from gamehost.journal.records import Leave, OpenedTable, OwnedMatch, TableId, UnfinishedTable
 from gamehost.lobby.lists import Page, read_page
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.membership import Membership
@@ -465,6 +465,11 @@ class Cluster(Membership):
         if elsewhere or self.lobby.slow is not None:
             with self.cork:
                 self.lobby.slow_matches().learn(elsewhere, [row for row in rows if row[1].table not in own], over)
+
+    def leaves_changed(self, leaves: Mapping[str, Leave | None]) -> None:
+        if not self.halted and self.lobby.slow is not None:
+            with self.cork:
+                self.lobby.slow.learn_leaves(leaves)
 
     def pages_are(self, pages: Mapping[int, str]) -> None:
         self.pages = tuple(map(read_page, pages.values()))

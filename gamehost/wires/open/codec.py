@@ -55,6 +55,7 @@ EXAMPLES: Mapping[str, str] = {
     "study": '{"do":"study","table":3}',
     "mine": '{"do":"mine","on":true}',
     "seen": '{"do":"seen"}',
+    "holiday": '{"do":"holiday","days":7}',
     "act": '{"do":"act","table":3,"action":"tiger c1 c3"}',
     "moves": '{"do":"moves","table":3}',
     "draw": '{"do":"draw","table":3,"step":"offer"}',

@@ -37,7 +37,7 @@ from gamehost.games.drawing import Scene
 from gamehost.games.messages import Messages
 from gamehost.games.play import picture_of
 from gamehost.journal.records import TableId
-from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, Played, RematchWanted, Said, TooManyTables
+from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, OnLeave, Played, RematchWanted, Said, TooManyTables
 from gamehost.lobby.sessions import Queue, Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import (
@@ -734,6 +734,7 @@ class OpenConversation(DecidesAbsences):
         Over: tell_over,
         OpenTable: tell_gathered,
         RematchWanted: tell_rematch,
+        OnLeave: LogsIn.tell_leave,
         Said: tell_said,
         TableClosed: tell_closed,
         NoNewMatches: tell_no_new_matches,

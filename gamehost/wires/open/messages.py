@@ -239,6 +239,15 @@ class MarkSeen(ClientMessage, frozen=True, tag="seen"):
     table: Whole | UnsetType = UNSET
 
 
+class TakeHoliday(ClientMessage, frozen=True, tag="holiday"):
+    """
+    Be away for 1 to 14 `days`: no slow match ends because you do not move. 0: you are back. Without it, ask. The answer is
+    `holiday`.
+    """
+
+    days: Whole | UnsetType = UNSET
+
+
 class AskMoves(ClientMessage, frozen=True, tag="moves"):
     """
     Ask which actions the own seat may take now. `id` comes back in `moves`, or in `refused`.
@@ -451,6 +460,16 @@ class Rematch(ServerMessage, frozen=True, tag="rematch"):
     name: str
     on: Literal[False] | UnsetType = UNSET
     shown_as: ShownAs = UNSET
+
+
+class Holiday(ServerMessage, frozen=True, tag="holiday"):
+    """
+    You are on holiday until `until`, in milliseconds since 1970, or not. `left`: the days that you may still take in this
+    year. It comes without a question when you move: the holiday ends then, a day later.
+    """
+
+    left: int
+    until: int | UnsetType = UNSET
 
 
 class Stopped(ServerMessage, frozen=True, tag="stopped"):

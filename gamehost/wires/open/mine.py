@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from gamehost.journal.records import OwnedMatch, OwnState, TableId
 from gamehost.lobby.own_list import OwnList
+from gamehost.lobby.queues import OnLeave
 from gamehost.wires.base import BaseConversation
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.rows import OwnOffer
@@ -76,6 +77,16 @@ class KnowsOwn(BaseConversation[m.Message]):
         assert self.session is not None
         self._own.seen(self.session, None if message.table is UNSET else TableId(message.table))
 
+    def take_holiday(self, message: m.TakeHoliday) -> None:
+        assert self.session is not None
+        if (
+            why := self.lobby.slow_matches().leave(self.session, None if message.days is UNSET else message.days)
+        ) is not None:
+            self.peer.refuse(m.Sorry(why))
+
+    def tell_leave(self, event: OnLeave) -> None:
+        self.peer.say(m.Holiday(event.left, UNSET if event.until is None else event.until))
+
     def _look_away(self) -> None:
         if self._list is not None:
             self._own.look_away(self._list.session.key, self._list)
@@ -103,4 +114,4 @@ class KnowsOwn(BaseConversation[m.Message]):
         super().end()
 
     #: Message -> method, after the log-in.
-    MINE: ClassVar[Any] = {m.AskMine: ask_mine, m.MarkSeen: mark_seen}
+    MINE: ClassVar[Any] = {m.AskMine: ask_mine, m.MarkSeen: mark_seen, m.TakeHoliday: take_holiday}

@@ -200,3 +200,32 @@ class ListTests(SlowCase):
         olga = self.log_in_open(self.second, "olga")
         told = self.ask(olga, do="seek", game="onitama", private=True, settings={"move_days": 1})
         self.assertIn("you have 1 slow matches", told[0]["why"])
+
+
+class LeaveTests(SlowCase):
+    def test_a_leave_counts_at_all_members(self) -> None:
+        """One match sleeps, and at another one a player sits at the other member."""
+        asleep, awake = self.away(days=1), self.away(days=1)
+        ben = self.sit(self.second, "ben", awake)
+        olga = self.log_in_open(self.first, "olga")
+        told = self.ask(olga, do="holiday", days=5)
+        until = told[-1]["until"]
+        ben_sees = {one["table"]: one["by"] for one in self.ask(ben, do="mine")[-1]["matches"]}
+        self.assertEqual(ben_sees, {asleep: until, awake: until})
+        self.jump(4 * DAY)
+        for table in (asleep, awake):
+            self.assertNotIn(EntryKind.EXPIRED, self.kinds(table))
+        self.ask(olga, do="holiday", days=0)
+        self.jump(DAY + 120.0)
+        for table in (asleep, awake):
+            self.assertEqual(self.kinds(table).count(EntryKind.EXPIRED), 1)
+
+    def test_the_owner_gives_time_at_any_member(self) -> None:
+        table = TableId(self.away(days=1))
+        ben = self.sit(self.second, "ben", table)
+        self.assertTrue(self.first.lobby.slow_matches().extend(table, 3, lambda until: None))
+        self.jump(2 * DAY)
+        self.assertNotIn(EntryKind.EXPIRED, self.kinds(table))
+        ben.drop()
+        self.jump(DAY)
+        self.assertEqual(self.kinds(table).count(EntryKind.EXPIRED), 1)

@@ -36,7 +36,7 @@ from gamehost.extras.cluster.postgresql.store import reconnected
 from gamehost.journal.records import TableId
 from gamehost.storage import names
 from gamehost.storage.contents import ACCOUNT_COLUMNS, StoreFailed, account_of, read_bans
-from gamehost.storage.own import read_own_of
+from gamehost.storage.own import read_leaves, read_own_of
 
 _OFFERS = (
     "SELECT key, game, pool, home, movable, id FROM seeking JOIN member ON epoch = home AND ended IS NULL ORDER BY id"
@@ -405,6 +405,9 @@ class PostgresRegistry(names.Registry):
             found = self._session.rows(f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE key = ANY(%s)", (list(keys),))
             accounts = {account.key: account for account in starmap(account_of, found)}
             self._tell("changed", {**keys, **accounts}, bans)
+        if leaves := {key: None for _, kind, key in changes if kind == "leave"}:
+            found_leaves = read_leaves(self._session, list(leaves))
+            self._tell("leaves_changed", {**leaves, **{one.key: one for one in found_leaves}})
         if tables := sorted({int(key) for _, kind, key in changes if kind == "own"}):
             self._tell_matches(tables)
         self._changes_read = changes[-1][0]

@@ -67,6 +67,14 @@ CREATE TABLE own(
 CREATE INDEX own_game ON own(game);
 CREATE INDEX own_ended ON own(ended) WHERE ended IS NOT NULL;
 
+-- Until when no deadline of a slow match counts while it is the turn of a player, or none of one match.
+CREATE TABLE leave(
+  key text COLLATE "C" PRIMARY KEY, -- as `owner` of `own`; of one match, '#' and the table's number
+  until bigint NOT NULL,       -- in milliseconds since 1970
+  year integer NOT NULL,       -- of one match: 0
+  days integer NOT NULL        -- that the player has taken in this year
+);
+
 -- Finished tables that were removed a while ago: moved to an archive, or without an action. A host that has told their end a moment
 -- before does not take them for lost.
 CREATE TABLE removed(
@@ -185,11 +193,11 @@ CREATE TABLE page(
 -- The numbers of tables, where several hosts open them. They are taken in blocks, under an advisory lock.
 CREATE SEQUENCE table_number;
 
--- Which accounts, bans and matches in the lists of players were changed while there was a cluster, so that the other members
--- read them again.
+-- Which accounts, bans, leaves and matches in the lists of players were changed while there was a cluster, so that the other
+-- members read them again.
 CREATE TABLE change(
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- in the order of the commits
-  kind text NOT NULL,          -- the table: account, ban or own
+  kind text NOT NULL,          -- the table: account, ban, leave or own
   key text NOT NULL            -- of own the table's number
 );
 
@@ -227,6 +235,8 @@ END $$;
 
 CREATE TRIGGER order_changes BEFORE INSERT OR UPDATE OR DELETE ON own FOR EACH STATEMENT EXECUTE FUNCTION order_changes();
 CREATE TRIGGER note_own AFTER INSERT OR UPDATE OR DELETE ON own FOR EACH ROW EXECUTE FUNCTION note_own();
+CREATE TRIGGER order_changes BEFORE INSERT OR UPDATE OR DELETE ON leave FOR EACH STATEMENT EXECUTE FUNCTION order_changes();
+CREATE TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON leave FOR EACH ROW EXECUTE FUNCTION note_change();
 CREATE TRIGGER order_changes BEFORE INSERT OR UPDATE OR DELETE ON account FOR EACH STATEMENT EXECUTE FUNCTION order_changes();
 CREATE TRIGGER order_changes BEFORE INSERT OR UPDATE OR DELETE ON ban FOR EACH STATEMENT EXECUTE FUNCTION order_changes();
 CREATE TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON account FOR EACH ROW EXECUTE FUNCTION note_change();
