@@ -593,6 +593,8 @@ class WordTests(SynchronousTestCase):
             ("canary", "onitama, eriantys"),
             ("onitma", "play onitama"),
             ("onitama canary", "against NAME"),
+            ("onitama canary", "days NUMBER"),
+            ("onitama dayz 3", "Did you mean days? Type: play onitama days 3"),
             ("onitama hrad", "play onitama hard"),
             ("onitama privat", "play onitama private"),
             ("onitama against", "against ann"),

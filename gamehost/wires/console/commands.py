@@ -161,12 +161,15 @@ def asked(words: Iterable[str], games: Mapping[str, PlayedGame]) -> Asked:
 
 
 def _no_option(word: str, game: str) -> str:
-    known = (*LEVELS, "against", "private")
+    known = (*LEVELS, "against", "private", "days")
     near = nearest(word, known)
     if near in LEVELS or near == "private":
         return f"Did you mean {near}? Type: play {game} {near}"
+    if near == "days":
+        return f"Did you mean days? Type: play {game} days 3"
     levels = f"{', '.join(LEVELS[:-1])} or {LEVELS[-1]}"
-    return f"Behind the game stands a level ({levels}), against NAME, private, or SETTING=VALUE. For example: play {game} easy"
+    words = f"Behind the game stands a level ({levels}), against NAME, private, days NUMBER, or SETTING=VALUE."
+    return f"{words} For example: play {game} easy"
 
 
 def _seats(settings: dict[str, str]) -> int | None:
@@ -197,17 +200,18 @@ def table_and_code(words: Iterable[str], example: str) -> tuple[TableId, str]:
     return TableId(int(number)), code.upper()
 
 
-def count_of(words: Iterable[str], usual: int, most: int) -> int:
+def count_of(words: Iterable[str], usual: int, most: int, example: str = "next 5") -> int:
     """
     A number that may stand behind a command.
 
+    :param example: for the refusal
     :raises NotUnderstood: it is none
     """
     rest = list(words)
     if not rest:
         return usual
     if len(rest) > 1 or not _NUMBER.fullmatch(rest[0]):
-        raise NotUnderstood("A number may stand behind this command, and nothing else. For example: next 5")
+        raise NotUnderstood(f"A number may stand behind this command, and nothing else. For example: {example}")
     return min(int(rest[0]), most)
 
 
@@ -218,7 +222,7 @@ def count_of(words: Iterable[str], usual: int, most: int) -> int:
 _TOGETHER = frozenset(
     (
         *("password", "unwatch", "next", "back", "waiting", "cancel", "takeback", "accept", "decline", "claim", "mine"),
-        *("sit", "rise", "rematch", "language"),
+        *("sit", "rise", "rematch", "holiday", "language"),
     )
 )
 

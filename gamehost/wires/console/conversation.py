@@ -747,6 +747,7 @@ class ConsoleConversation(SitsAtSlow):
         "sit": SitsAtSlow.sit,
         "rise": SitsAtSlow.rise,
         "rematch": SitsAtSlow.rematch,
+        "holiday": SitsAtSlow.holiday,
         "board": board,
         "moves": lambda self, words: self._on.show_moves(words),
         "history": lambda self, words: self._looking.history(words),

@@ -5,10 +5,11 @@ Matches with days for a move, at the console: a person sits at one match at a ti
 from typing import Any, ClassVar
 
 from gamehost.journal.records import TableId
-from gamehost.lobby.queues import RematchWanted
+from gamehost.lobby.queues import OnLeave, RematchWanted
+from gamehost.lobby.seats import duration
 from gamehost.tables.interfaces import Archived, Away, SeatHandle
 from gamehost.wires.console.absence import HearsAbsences
-from gamehost.wires.console.commands import NotNow, sentence, table_and_code
+from gamehost.wires.console.commands import NotNow, count_of, sentence, table_and_code
 from gamehost.wires.console.elsewhere import ConsoleState
 
 _RISEN = "The match goes on, and so does the time. Type mine to see your matches."
@@ -74,6 +75,28 @@ class SitsAtSlow(HearsAbsences):
         self._printer.awaiting = True
         self.ask_again(session, table)
 
+    def holiday(self, words: list[str]) -> None:
+        """Be away from slow matches for some days; 0: be back; without a number, ask."""
+        session = self.session
+        if session is None:
+            raise NotNow("Log in first: name NAME:KEY, or login NAME.")
+        days = count_of(words, -1, 1000, "holiday 7")
+        self._printer.awaiting = True
+        why = self.lobby.slow_matches().leave(session, None if days < 0 else days)
+        if why is not None:
+            self._printer.awaiting = False
+            raise NotNow(sentence(why))
+
+    def tell_leave(self, event: OnLeave) -> None:
+        self._printer.awaiting = False
+        left = "1 day" if event.left == 1 else f"{event.left} days"
+        if event.until is None:
+            words = "You are not on holiday."
+        else:
+            rest = duration(max(0, event.until - self.lobby.own.now) / 1000)
+            words = f"You are on holiday for {rest}: no match with days for a move ends by time."
+        self._tell(f"{words} You may take {left} more in this year.")
+
     def rematch_refused(self, why: str) -> None:
         self._printer.awaiting = False
         if self._printer.hearing:
@@ -122,4 +145,5 @@ class SitsAtSlow(HearsAbsences):
         Away: tell_away,
         Archived: tell_archived,
         RematchWanted: tell_rematch,
+        OnLeave: tell_leave,
     }
