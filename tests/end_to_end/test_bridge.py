@@ -115,14 +115,19 @@ class GamesTests(BridgeCase):
             told = " ".join(self.printed(missing, 1))
             self.assertIn("./no-such-bot: No such file or directory", told)
             self.assertIn("the bot could not be run before its game had begun", told)
-            for name, command, reason in (
-                ("flood", ["sh", "-c", "read a; while :; do echo 0; done"], "without being asked"),
-                ("silent", ["sh", "-c", "sleep 60 & wait"], "the bot wrote nothing within 0.5 s; are its streams"),
-                ("dead", ["sh", "-c", "read a; exit 3"], "the bot ended with status 3"),
-                ("left", ["sh", "-c", "setsid sleep 600 & read a; exit 3"], "the bot ended with status 3"),
+            for name, command, within, reason in (
+                ("flood", ["sh", "-c", "read a; while :; do echo 0; done"], PATIENCE, "without being asked"),
+                (
+                    "silent",
+                    ["sh", "-c", "sleep 600 & wait"],
+                    0.5,
+                    "the bot wrote nothing within 0.5 s; are its streams",
+                ),
+                ("dead", ["sh", "-c", "read a; exit 3"], PATIENCE, "the bot ended with status 3"),
+                ("left", ["sh", "-c", "setsid sleep 600 & read a; exit 3"], PATIENCE, "the bot ended with status 3"),
             ):
                 good = self.bridge(port, protocol, "ann", python_bot(protocol))
-                bad = self.bridge(port, protocol, name, command, "--answer-time=0.5")
+                bad = self.bridge(port, protocol, name, command, f"--answer-time={within}")
                 self.assertIn(f"{name} has resigned: ", " ".join(lines := self.printed(bad, 1)))
                 self.assertIn(reason, " ".join(lines))
                 self.assertEqual(self.results(good), ["ann won (left): left the game"])
@@ -144,7 +149,7 @@ class KilledHostTests(BridgeCase):
                 port = host.ports["open"]
                 ann = self.bridge(port, protocol, "ann", bot)
                 bob = self.bridge(port, protocol, "bob", python_bot(protocol, 2))
-                until = time.monotonic() + 60
+                until = time.monotonic() + PATIENCE
                 while not (self.folder / "reached").exists():
                     self.assertLess(time.monotonic(), until)
                     time.sleep(0.02)
@@ -175,7 +180,7 @@ class ProcessTests(SynchronousTestCase):
         return leader, int(leader.stdout.readline())
 
     def assert_ended(self, pid: int) -> None:
-        until = time.monotonic() + 30
+        until = time.monotonic() + PATIENCE
         while (stat := Path(f"/proc/{pid}/stat")).exists() and ") Z " not in stat.read_text():
             self.assertLess(time.monotonic(), until)
             time.sleep(0.02)
@@ -184,14 +189,14 @@ class ProcessTests(SynchronousTestCase):
         for script, status in (("exit 3", 3), ("kill -SEGV $$", -11), ("kill -KILL $$", -9)):
             with self.subTest(script):
                 leader, helper = self.start(script)
-                self.assertEqual(leader.wait(30), status)
+                self.assertEqual(leader.wait(PATIENCE), status)
                 self.assertEqual(leader.stdout.read(), b"")
                 self.assert_ended(helper)
 
     def test_all_are_killed_together(self) -> None:
         leader, helper = self.start("wait")
         kill(leader.pid)
-        self.assertEqual(leader.wait(30), -9)
+        self.assertEqual(leader.wait(PATIENCE), -9)
         self.assert_ended(helper)
 
     def test_all_end_with_the_one_who_has_started_them(self) -> None:

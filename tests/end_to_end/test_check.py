@@ -9,7 +9,19 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.process import ROOT, HostProcess, Socket, c_bot, check, java_client, js_client, node_bot, python_bot, run
+from tests.kit.process import (
+    PATIENCE,
+    ROOT,
+    HostProcess,
+    Socket,
+    c_bot,
+    check,
+    java_client,
+    js_client,
+    node_bot,
+    python_bot,
+    run,
+)
 
 # `gamehost check` with real clients, as processes and over sockets.
 
@@ -137,7 +149,7 @@ class TraceTests(SynchronousTestCase):
                 bob.close()
             finally:
                 trace.terminate()
-                trace.communicate(timeout=60)
+                trace.communicate(timeout=PATIENCE)
         text = printed.read_text("utf-8")
         self.assertEqual(text.count("MAKE_MOVE|"), 2)
         self.assertIn("BREACH: it is Black's turn", text)

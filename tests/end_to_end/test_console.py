@@ -16,7 +16,7 @@ from tests.kit.process import PATIENCE, HostProcess
 
 class Terminal:
     def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         self.seen = self.until("> ")
 
     def until(self, *ends: str) -> str:
@@ -75,10 +75,6 @@ class ConsoleTests(SynchronousTestCase):
             self.assertIn("The host is stopping; seats at tables are kept.", bob.until("kept."))
 
 
-#: Nobody logs in here, and a slow machine may need longer than the ten seconds for that.
-PATIENT = ("--set", f"limits.login_seconds={PATIENCE}")
-
-
 class Telnet:
     """
     The program telnet in a terminal, as somebody types there.
@@ -118,7 +114,7 @@ class TelnetTests(SynchronousTestCase):
 
     def test_urgent_data(self) -> None:
         """Some telnets send half of a command behind Ctrl-C so."""
-        with HostProcess(*PATIENT, wires=["console", "onitama"]) as host:
+        with HostProcess(wires=["console", "onitama"]) as host:
             for wire, line, answer in (
                 ("console", b"who", b"Nobody"),
                 ("onitama", b"help", b"ERROR|this port is a game"),
@@ -148,7 +144,7 @@ class TelnetTests(SynchronousTestCase):
             "eriantys": (b"Escape", b"help", b"this port speaks"),
             "litama": (b"Escape", b"state x", b"error"),
         }
-        with HostProcess(*PATIENT, wires=list(conversations)) as host:
+        with HostProcess(wires=list(conversations)) as host:
             for wire, (greeting, line, answer) in conversations.items():
                 telnet = Telnet(host.ports[wire])
                 self.addCleanup(telnet.close)

@@ -110,7 +110,7 @@ class ContestCase(SynchronousTestCase):
 class ProgramsTests(ContestCase):
     def test_a_bad_program_costs_its_own_games_only(self) -> None:
         bad = CARELESS
-        options = ("--format=gauntlet", "--memory=300", f"--concurrency={len(bad)}", "--move-time=3")
+        options = ("--format=gauntlet", "--memory=300", f"--concurrency={len(bad)}", "--move-time=8")
         self.finish(self.begin({"ann": BOT, **{name: name for name in bad}}, *options))
         self.assertEqual(self.points(), {"ann": float(len(bad)), **dict.fromkeys(bad, 0.0)})
         causes = {one["players"][1 - one["players"].index("ann")]: one["cause"] for one in self.results()["games"]}
@@ -134,7 +134,7 @@ class ProgramsTests(ContestCase):
                 "--processes=60",
                 "--memory=8000",
                 "--concurrency=2",
-                "--move-time=3",
+                "--move-time=8",
             )
         )
         lines = [json.loads(line) for line in (self.folder / "out" / "contest.jsonl").read_text("utf-8").splitlines()]

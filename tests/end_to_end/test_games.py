@@ -52,7 +52,7 @@ class BotThread:
         self.lines.append(" ".join(map(str, words)))
         if self._at and self._at in self.lines[-1] and not self.stopped.is_set():
             self.stopped.set()
-            assert self._may_go_on.wait(60)
+            assert self._may_go_on.wait(PATIENCE)
 
     def go_on(self) -> None:
         self._may_go_on.set()
@@ -80,7 +80,7 @@ class BotCase(SynchronousTestCase):
                 port = host.ports[self.wire]
                 ann = BotThread(pool, bot(name), "ann", port, games, at)
                 bob = BotThread(pool, bot(name), "bob", port, games)
-                self.assertTrue(ann.stopped.wait(60))
+                self.assertTrue(ann.stopped.wait(PATIENCE))
                 host.kill()
             with self.again(port) as host:
                 self.assertIn("resumed 1 table", host.log)
@@ -105,12 +105,12 @@ class OnitamaBotTests(BotCase):
         with self.host() as host, ThreadPoolExecutor(2) as pool:
             socket = host.connect("onitama")
             bob = BotThread(pool, bot("onitama"), "bob", host.ports["onitama"], 1, "WAITING")
-            self.assertTrue(bob.stopped.wait(60))
+            self.assertTrue(bob.stopped.wait(PATIENCE))
             socket.say("LOGIN|ann")
             self.assertIn("START|bob|ann", socket.hear())
             socket.close()
             ann = BotThread(pool, bot("onitama"), "ann", host.ports["onitama"], 1, "is back")
-            self.assertTrue(ann.stopped.wait(60))
+            self.assertTrue(ann.stopped.wait(PATIENCE))
             ann.go_on()
             bob.go_on()
             self.assertEqual(ann.winners.result(60), bob.winners.result(60))
@@ -124,7 +124,7 @@ class OnitamaBotTests(BotCase):
             (["ann", "--port", "x"], "--port: expected a number"),
             (["ann", "7"], "expected one NAME"),
         ):
-            done = subprocess.run([node, script, *words], stderr=subprocess.PIPE, text=True, timeout=60)
+            done = subprocess.run([node, script, *words], stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
             self.assertEqual(done.returncode, 2)
             self.assertIn(reason, done.stderr)
 
@@ -140,12 +140,12 @@ class OnitamaBotTests(BotCase):
                 process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
                 self.addCleanup(process.kill)
                 bob = BotThread(pool, bot("onitama"), "bob", port, 3, "is White")
-                self.assertTrue(bob.stopped.wait(60))
+                self.assertTrue(bob.stopped.wait(PATIENCE))
                 host.kill()
             with self.again(port) as host:
                 self.assertIn("resumed 1 table", host.log)
                 bob.go_on()
-                output, _ = process.communicate(timeout=60)
+                output, _ = process.communicate(timeout=PATIENCE)
                 self.assertEqual(len(bob.winners.result(60)), 3)
         self.assertEqual(process.returncode, 0)
         for number, winner in enumerate(bob.winners.result(), 1):

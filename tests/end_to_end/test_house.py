@@ -19,13 +19,13 @@ from gamehost.players.base import Level, Player
 from gamehost.programs.wire_player import WirePlayer
 from gamehost.wires.base import SeatKey
 from tests.kit.players import WIRES, client_codec_of, program_of
-from tests.kit.process import ROOT, HostProcess, Socket
+from tests.kit.process import PATIENCE, ROOT, HostProcess, Socket
 from tests.kit.remote_games import EXAMPLES, WIRE, MasterProcess, example, kill_at_results, play_at_once
 from tests.kit.wires.paper_soccer_talk import login, message
 from tests.kit.wires.remote_talk import ACCEPTED, begin, leave, master_login, move, over, state
 
 #: Seconds until a house player is back after it was killed. It takes less than 2 on a machine with nothing else to do.
-BACK_WITHIN = 60.0
+BACK_WITHIN = PATIENCE
 
 
 def house_process(host: HostProcess) -> int:
@@ -176,10 +176,10 @@ class ExamplesTests(SynchronousTestCase):
         command = [sys.executable, str(BOTS / "nim_master.py"), str(port)]
         master = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         try:
-            told = [player.communicate(timeout=60)[0].splitlines() for player in players]
+            told = [player.communicate(timeout=PATIENCE)[0].splitlines() for player in players]
         finally:
             master.kill()
-            master.wait(10)
+            master.wait(PATIENCE)
         self.assertEqual([player.returncode for player in players], [0, 0])
         self.assertEqual([len(lines) for lines in told], [3, 3])
         for ann, bob in zip(*told, strict=True):
@@ -276,6 +276,6 @@ class KillTests(SynchronousTestCase):
             host.until("remote game 1 is closed")
             host.stop()
         command = [sys.executable, "-m", "gamehost", "journal", "show", "1", "--store", str(folder / "store.sqlite")]
-        shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30, check=True).stdout
+        shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
         for words in (r"next 0 \x7bseven\x7d\\", r"move \x20x", "nobody won (left): the host was started again"):
             self.assertIn(words, shown)

@@ -18,7 +18,7 @@ reactor: Any = this_reactor
 
 
 class LiesTests(TestCase):
-    timeout = 120
+    timeout = 600
 
     async def check(self, command: Sequence[str]) -> None:
         told = cases()

@@ -164,7 +164,7 @@ class OperatingCase(SynchronousTestCase):
             self.assertEqual(player.hear(), MOVES[number].replace("MAKE_MOVE", "MOVE_WAS_MADE"))
 
     def until(self, condition: Callable[[], object]) -> None:
-        end = time.monotonic() + 10
+        end = time.monotonic() + PATIENCE
         while not condition():
             self.assertLess(time.monotonic(), end)
             time.sleep(0.01)
@@ -236,7 +236,9 @@ class FilesTests(OperatingCase):
         """Who is in plays on and the journal writes on; who comes is closed; when there is room again all is well."""
         with self.host("tests.kit.altered_hosts:few_files") as host:
             players = self.log_in(host)
-            crowd = [socket.create_connection(("127.0.0.1", host.ports["onitama"]), timeout=10) for _ in range(100)]
+            crowd = [
+                socket.create_connection(("127.0.0.1", host.ports["onitama"]), timeout=PATIENCE) for _ in range(100)
+            ]
             self.until(lambda: len(os.listdir(f"/proc/{host.process.pid}/fd")) >= 63)
             self.play(players, 0)
             time.sleep(1.1)  # the journal would note its length now
@@ -286,7 +288,7 @@ class SupervisorTests(OperatingCase):
         name = f"gamehost-test-{os.getpid()}"
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
             supervisor.bind("\0" + name)
-            supervisor.settimeout(10)
+            supervisor.settimeout(PATIENCE)
             with self.host(NOTIFY_SOCKET="@" + name, WATCHDOG_USEC="600000") as host:
                 said = [supervisor.recv(100) for _ in range(4)]
                 host.stop()
@@ -575,7 +577,7 @@ class Busy(threading.Thread):
 
     def more(self) -> None:
         """Wait until all clients have been answered twice more."""
-        wanted, end = self.answers + 2 * CLIENTS, time.monotonic() + 10
+        wanted, end = self.answers + 2 * CLIENTS, time.monotonic() + PATIENCE
         while self.answers < wanted:
             assert time.monotonic() < end and not self.lost, "the clients are not answered"
             time.sleep(0.005)

@@ -165,7 +165,9 @@ class CertificateTests(SynchronousTestCase):
         folder = Path(self.mktemp())
         folder.mkdir()
         commands = shown("docs/extras/cluster/cluster.rst", "openssl req").text
-        done = subprocess.run(["sh", "-eu", "-c", commands], cwd=folder, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            ["sh", "-eu", "-c", commands], cwd=folder, capture_output=True, text=True, timeout=PATIENCE
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         words = [OPENSSL, "verify", "-CAfile", "ca.pem", "-verify_ip", "10.0.0.1", "a/cert.pem"]
-        subprocess.run(words, cwd=folder, capture_output=True, timeout=60, check=True)
+        subprocess.run(words, cwd=folder, capture_output=True, timeout=PATIENCE, check=True)

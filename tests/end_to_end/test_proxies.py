@@ -84,14 +84,14 @@ class ProxyCase(SynchronousTestCase):
 
         :returns: the beginning of the page's answer, and what the socket says first
         """
-        plain: Any = create_connection(("127.0.0.1", self.port), timeout=10)
+        plain: Any = create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
         with plain if tls is None else tls.wrap_socket(plain, server_hostname=NAME) as page:
             page.sendall(f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
             answer: bytes = page.recv(65_536)
-        plain = create_connection(("127.0.0.1", self.port), timeout=10)
+        plain = create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
         stream = plain if tls is None else tls.wrap_socket(plain, server_hostname=NAME)
         origin: Any = f"{scheme}://{host}"
-        with connect(f"ws://{host}/socket", sock=stream, origin=origin, open_timeout=10) as socket:
+        with connect(f"ws://{host}/socket", sock=stream, origin=origin, open_timeout=PATIENCE) as socket:
             socket.send('{"do":"enter","name":"ann"}')
             return answer, str(socket.recv(10))
 
@@ -131,7 +131,7 @@ class CaddyTests(ProxyCase):
         """Caddy listens before it has signed its certificate, and has none for a client that comes earlier."""
         until = time.monotonic() + PATIENCE
         while True:
-            plain: Any = create_connection(("127.0.0.1", self.port), timeout=10)
+            plain: Any = create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
             try:
                 tls.wrap_socket(plain, server_hostname=NAME).close()
                 return

@@ -162,7 +162,7 @@ class ReadOnlyTests(RestartCase):
         self.addCleanup(self.run_program, "umount", "--lazy", str(self.mounted))
 
     def run_program(self, *words: str) -> bool:
-        return subprocess.run(words, capture_output=True, timeout=60).returncode == 0
+        return subprocess.run(words, capture_output=True, timeout=PATIENCE).returncode == 0
 
     def mount(self) -> None:
         if not self.run_program("mount", "-o", "loop,errors=remount-ro", self.image, str(self.mounted)):
@@ -184,12 +184,12 @@ class ReadOnlyTests(RestartCase):
         """
         self.assertTrue(self.run_program("umount", str(self.mounted)))
         for _ in range(600):
-            if not subprocess.run(["losetup", "-j", self.image], capture_output=True, timeout=60).stdout:
+            if not subprocess.run(["losetup", "-j", self.image], capture_output=True, timeout=PATIENCE).stdout:
                 break
             time.sleep(0.1)
         else:
             self.fail("the disk is still in use")
-        subprocess.run(["e2fsck", "-fy", self.image], capture_output=True, timeout=60)
+        subprocess.run(["e2fsck", "-fy", self.image], capture_output=True, timeout=PATIENCE)
         self.mount()
 
     def host(self, *options: str) -> HostProcess:
@@ -305,7 +305,7 @@ class RefusedTests(RestartCase):
             text=True,
             cwd=self.folder,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
-            timeout=20,
+            timeout=PATIENCE,
         )
         self.assertEqual(found.returncode, 2)
         self.assertIn("--logfile: ", found.stderr)

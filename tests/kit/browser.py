@@ -172,7 +172,7 @@ def the_chromium() -> Chromium:
 
 
 #: Seconds for which something may be waited for.
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 #: Window sizes.
 DESKTOP, PHONE, NARROW, SMALL = (1280, 860), (390, 844), (360, 740), (360, 640)
@@ -388,7 +388,7 @@ class BrowserCase(TestCase):
     Subclasses may set `options`, further options of the host.
     """
 
-    timeout = 60
+    timeout = 600
     #: Of the host, for instance `--set=onitama.deal=boar,ox/crab,eel/tiger`.
     options: tuple[str, ...] = ()
     #: Whether there are house players, in a process of their own.
@@ -415,7 +415,11 @@ class BrowserCase(TestCase):
         options = Options()
         wires = [wire.name for wire in options.registry.own]
         endpoints = [f"--{name}={'tcp:0:interface=127.0.0.1' if name in self.wires else ''}" for name in wires]
-        lifted = ("--set=limits.unlimited=yes", "--set=limits.keyless_resume_seconds=0")
+        lifted = (
+            "--set=limits.unlimited=yes",
+            f"--set=limits.login_seconds={PATIENCE:.0f}",
+            "--set=limits.keyless_resume_seconds=0",
+        )
         options.parseOptions(["--store=memory", "--web=tcp:0:interface=127.0.0.1", *endpoints, *lifted, *self.options])
         host = make_host(options, this_reactor)
         host.house = house_service(options, this_reactor) if self.house else None
@@ -542,10 +546,6 @@ async def play_on(
 # A person with netcat, on the test's own reactor: types texts, and waits for what comes.
 
 
-#: Seconds for which something may be waited for.
-NETCAT_PATIENCE = 30.0
-
-
 class Netcat(Protocol):
     """One connection."""
 
@@ -564,7 +564,7 @@ class Netcat(Protocol):
         """Wait for a text; what has come since the last call, as far as the text reaches."""
         came: Deferred[str] = Deferred()
         self._waiting = part, came
-        timer = self._reactor.callLater(NETCAT_PATIENCE, self._give_up)
+        timer = self._reactor.callLater(PATIENCE, self._give_up)
         self._look()
         try:
             return await came

@@ -63,6 +63,7 @@ class HostProcess:
         silent = [f"--{wire}=" for wire in (*all_wires(), "web") if wire not in wires]
         # All players of a test are at one address, and come back at once.
         lifted = ["--set=limits.unlimited=yes", "--set=limits.keyless_resume_seconds=0", "--house=0"]
+        lifted.append(f"--set=limits.login_seconds={PATIENCE}")
         self._arguments = [*endpoints, *silent, f"--store={store}", *lifted, *options]
         self.ports: dict[str, int] = {}
         self.log = ""

@@ -152,7 +152,7 @@ class ProgramTests(SynchronousTestCase):
 
 
 class WorkerTests(TestCase):
-    timeout = 20
+    timeout = 120
 
     def setUp(self) -> None:
         self.worker = SerialWorker(reactor)
