@@ -18,6 +18,7 @@ from tests.kit.sources import (
     Sources,
     attribute_chains,
     attributes,
+    calls,
     cycle,
     definitions,
     function_lengths,
@@ -379,6 +380,13 @@ class PackageTests(SynchronousTestCase):
 
     def test_lengths(self) -> None:
         self.assertEqual([*lengthy(PACKAGE), *lengthy(TESTS)], [])
+
+    def test_arguments_have_names(self) -> None:
+        """No `*(a, b)` in a call, and few calls with seven arguments by position: name them from the fourth on."""
+        found = [call for text in PACKAGE.values() for call in calls(text)]
+        self.assertEqual([call for call in found if call[1]], [])
+        self.assertLessEqual(sum(count >= 7 for count, _ in found), 10)
+        self.assertEqual(calls("f(*(a, b), c)\ng(1, *h)\n"), [(2, True), (2, False)])
 
     def test_every_module_says_its_rule(self) -> None:
         self.assertEqual([*undocumented(PACKAGE), *undocumented(TESTS)], [])

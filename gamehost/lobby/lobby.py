@@ -137,12 +137,11 @@ class Lobby:
         self.own.waiting_for = self.waiting_tables.waiting_for
         self.seats.freed = self.waiting_tables.freed
         self.new_matches = NewMatches(clock, self._match_again)
-        self.house = self.seats.house = HousePlayers(
-            *(self.house_rules, clock, registry, self.waiting_tables, self.seats, self.new_matches),
-            *(self._begin, self.stop_waiting, self._no_house_match),
-        )
+        waiting, seats = self.waiting_tables, self.seats
+        make = partial(HousePlayers, self.house_rules, clock, registry, waiting, seats, self.new_matches)
+        self.house = seats.house = make(begin=self._begin, stop_waiting=self.stop_waiting, refusal=self._no_house_match)
         self.remote = RemoteGames(
-            *(context, self.settings, lambda: self._no_match() is not None, self.new_matches, registry.membership)
+            context, self.settings, lambda: self._no_match() is not None, self.new_matches, registry.membership
         )
         waits = partial(waiting_players, self.queues.waiting, self.waiting_tables)
         self.directory = MatchDirectory(context, registry, self.seats, self.galleries, waits)
@@ -257,7 +256,7 @@ class Lobby:
             if (refusal := self._refusal(name)) is not None:
                 raise refusal
             session, displaced = self.registry.enter(
-                name, key_digest, wire, address, player, strict, issued, given, may_try
+                name, key_digest, wire, address, player, strict=strict, issued=issued, given=given, may_try=may_try
             )
             if displaced is not None:
                 self.stop_waiting(session)
@@ -343,7 +342,9 @@ class Lobby:
             self._refuse_account(wire, address, reason, answer)
             return None
         judged = partial(self._judged, checked, wire, address, player, answer)
-        return self.login_service.log_in(checked, password, address, judged, self.no_tables, strong, waits)
+        return self.login_service.log_in(
+            checked, password, address, judged, no_new_account=self.no_tables, strong=strong, waits=waits
+        )
 
     def log_in_by_key(
         self,

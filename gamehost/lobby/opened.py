@@ -119,8 +119,16 @@ class _Party:
     def record(self) -> OpenedTable:
         game, players = self.queue.game.name, tuple(self.players.values())
         return OpenedTable(
-            *(self.table, game, self.seats, self.settings, self.code, players, self.reversed, self.since),
-            *(self.played, tuple(self.asked)),
+            self.table,
+            game,
+            self.seats,
+            settings=self.settings,
+            code=self.code,
+            players=players,
+            reversed=self.reversed,
+            since=self.since,
+            played=self.played,
+            asked=tuple(self.asked),
         )
 
 
@@ -540,7 +548,15 @@ class OpenTables:
         names = tuple(record.name for record in party.players.values())
         game, away = party.queue.game.name, self._away(party)
         return OpenTable(
-            *(party.table, party.seats, settings, names, party.reversed, game, party.code, away, party.lasts),
+            party.table,
+            party.seats,
+            settings,
+            names,
+            reversed=party.reversed,
+            game=game,
+            code=party.code,
+            away=away,
+            lasts=party.lasts,
             shown_as=shown_as(party.players.values()),
             played=party.played if party.slow else None,
         )
@@ -701,7 +717,14 @@ class OpenTables:
                 continue
             address = rate_limit_key(one.players[0].address)
             party = _Party(
-                *(one.table, Queue(game), one.seats, one.settings, one.code, address, one.since, free),
+                one.table,
+                Queue(game),
+                one.seats,
+                settings=one.settings,
+                code=one.code,
+                address=address,
+                since=one.since,
+                players=free,
                 reversed=one.reversed,
                 lasts=True,
                 slow=slow,

@@ -54,7 +54,9 @@ def waiting(seen: OpenTable, key: str, by: int) -> OwnedMatch:
     there = key in keys
     place = keys.index(key) if there else len(keys)
     seat = 1 - place if seen.reversed else place
-    match = OwnedMatch(seen.table, seen.game, seen.names, seat, "open", by, seen.code, shown_as=seen.shown_as)
+    match = OwnedMatch(
+        seen.table, seen.game, seen.names, seat, state="open", by=by, code=seen.code, shown_as=seen.shown_as
+    )
     match = replace(match, slow=MOVE_DAYS in seen.settings)
     return match if there else replace(match, state="offer", offer="rematch")
 

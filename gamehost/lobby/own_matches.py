@@ -72,7 +72,7 @@ class OwnMatches:
         """Tell a client the list of its player, and each change until `OwnList.end` or the next look of this player."""
         self.look_away(session.key)
         found = self._lists[session.key] = OwnList(
-            *(partial(self.find, session.record), self.ended, self._clock, session, viewer)
+            partial(self.find, session.record), self.ended, self._clock, session, viewer
         )
         found.begin(self.waiting_for(session))
         return found

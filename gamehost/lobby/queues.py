@@ -359,7 +359,9 @@ class Played(Struct, frozen=True):
         others = [one for one in match if one is not session]
         house = others[0].name if others and all(one.house for one in others) else ""
         names = [one.name for one in match]
-        return cls(table.id, table.game.name, settings, names, session.seat, house, bool(table.code))
+        return cls(
+            table.id, table.game.name, settings, names=names, seat=session.seat, house=house, private=bool(table.code)
+        )
 
     @property
     def wish(self) -> Seat | None:

@@ -195,7 +195,11 @@ class Session:
     @classmethod
     def of(cls, record: SeatRecord, player: "Player[Any, Any] | None") -> "Session":
         return cls(
-            *(name_of(record.name, record.shown), record.wire, record.address, record.account, player),
+            name_of(record.name, record.shown),
+            record.wire,
+            record.address,
+            account=record.account,
+            player=player,
             key_digest=record.key_digest,
         )
 
@@ -208,7 +212,12 @@ class Session:
     def record(self) -> SeatRecord:
         """This player in a match's record."""
         return SeatRecord(
-            *(self.name, self.wire, self.address, self.account, self.key_digest), shown=self.identity.shown
+            self.name,
+            self.wire,
+            self.address,
+            account=self.account,
+            key_digest=self.key_digest,
+            shown=self.identity.shown,
         )
 
     def plays(self, record: SeatRecord) -> bool:

@@ -171,7 +171,10 @@ class _Index:
         """The seat that a player has at a table; `None`: it has none."""
         found = self._ask(
             "SELECT seat FROM seat WHERE number = ? AND key = ? AND account = ? AND (account OR digest = ?)",
-            *(table, session.key, session.account, session.key_digest),
+            table,
+            session.key,
+            session.account,
+            session.key_digest,
         )
         return Seat(found[0][0]) if found else None
 

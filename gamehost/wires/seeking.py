@@ -260,7 +260,16 @@ class SeekingConversation(AccountConversation[M]):
     def wanted_again(self, played: Played) -> Wanted:
         """A rematch, as it is sought by who asks first."""
         game, seats = self._options.games[played.game], len(played.names)
-        return Wanted(game, seats, played.settings, True, played.wish, False, True, played.private)
+        return Wanted(
+            game,
+            seats,
+            played.settings,
+            private=True,
+            wish=played.wish,
+            in_queue=False,
+            rematch=True,
+            match_private=played.private,
+        )
 
     #: Whether a slow match is looked for, of which the client wants a rematch.
     _finds_played = False

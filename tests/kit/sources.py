@@ -110,13 +110,29 @@ def attributes(text: str, name: str, of: str = "") -> int:
     )
 
 
-@cache
+@frozen
+class _Expressions:
+    chains: Sequence[Sequence[str]]
+    #: Of each call the arguments by position, and whether some of them are `*(a, b)`.
+    calls: Sequence[tuple[int, bool]]
+
+
 def attribute_chains(text: str) -> Sequence[Sequence[str]]:
     """
     Every chain of attributes: `self.lobby.play` as `["self", "lobby", "play"]`, the longest of each. One that does not begin
     with a name, as `f().lobby.play` does not, has an empty first part.
     """
-    inner, chains = set(), []
+    return _expressions(text).chains
+
+
+def calls(text: str) -> Sequence[tuple[int, bool]]:
+    """Of each call with an argument by position how many there are, and whether some of them are written `*(a, b)`."""
+    return _expressions(text).calls
+
+
+@cache
+def _expressions(text: str) -> _Expressions:
+    inner, chains, called = set(), [], []
     for node in ast.walk(parsed(text)):
         if isinstance(node, ast.Attribute) and node not in inner:
             names, owner = [node.attr], node.value
@@ -126,7 +142,10 @@ def attribute_chains(text: str) -> Sequence[Sequence[str]]:
                 owner = owner.value
             names.append(owner.id if isinstance(owner, ast.Name) else "")
             chains.append(names[::-1])
-    return chains
+        elif isinstance(node, ast.Call) and node.args:
+            stars = [one.value for one in node.args if isinstance(one, ast.Starred)]
+            called.append((len(node.args), any(isinstance(one, ast.Tuple) for one in stars)))
+    return _Expressions(chains, called)
 
 
 def function_lengths(text: str) -> Iterator[tuple[str, int]]:

@@ -528,13 +528,17 @@ def main(
     game, bridge = bridges()[words.bridge]
     answer_time = bridge.answer_time if words.answer_time is None else words.answer_time
     again, settings = words.illegal == "again", dict(words.set or ())
-    terms = Terms(game, bridge, words.command, words.games, answer_time, again, settings)
+    terms = Terms(
+        game, bridge, words.command, games=words.games, answer_time=answer_time, again=again, settings=settings
+    )
     password = password_of(words)
     login = m.LogIn(words.name, password) if password else m.Enter(words.name)
     run = BridgeRun(
-        *(reactor, terms, lambda: Client(reactor, words.to, login)),
-        lambda line: print(escaped(line), file=out, flush=True),
-        lambda line: print(f"gamehost bridge: {escaped(line)}", file=err, flush=True),
+        reactor,
+        terms,
+        connect=lambda: Client(reactor, words.to, login),
+        out=lambda line: print(escaped(line), file=out, flush=True),
+        err=lambda line: print(f"gamehost bridge: {escaped(line)}", file=err, flush=True),
     )
     adopt_orphans()
     reactor.addSystemEventTrigger("before", "shutdown", run.stop)

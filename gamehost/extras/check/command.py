@@ -629,7 +629,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
     launchers: list[Launcher] = []
     if isinstance(checks, WireChecks):
-        check = _check_client(reactor, options, wire, checks, scenarios, seed, progress, launchers)
+        check = _check_client(reactor, options, wire, checks, scenarios, seed, progress=progress, launchers=launchers)
     else:
         check = check_of_server(_server(reactor, options, wire, checks), scenarios, seed, progress.ended)
     report = _play(reactor, check, lambda why: progress.say(f"gamehost check: {options.server}: {why}"))

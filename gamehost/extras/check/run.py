@@ -190,7 +190,7 @@ class ClientRun(Run, ClientWatcher):
         self._said_since_over = False
         self._deadline = Timer()
         self._host = PrivateHost(
-            clock, wire, self, scenario.settings, scenario.strict, scenario.grace, seed, scenario.below
+            clock, wire, self, scenario.settings, scenario.strict, scenario.grace, seed=seed, below=scenario.below
         )
         self._opponents: list[Opponent] = []
         self._connects = CONNECTS_BY_HAND if launcher.by_hand else CONNECTS

@@ -192,7 +192,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
     shown = Shown(folder, game, out)
     make = games_at(place, reactor, known, game, plan, _owners(place))
     games_at_once = content.get("concurrency") or at_once()
-    shown.run = ContestRun(reactor, contest, journal, make, games_at_once, shown.told, shown.done)
+    shown.run = ContestRun(reactor, contest, journal, make, at_once=games_at_once, told=shown.told, done=shown.done)
     control = ContestControl(reactor, folder, shown.run, partial(_command, known, game, plan.seats))
     return _play(reactor, journal, shown, control, content, made)
 

@@ -437,7 +437,16 @@ class ContestHost:
         }
         of_wire = settings_of(wire.name, settings, wire.options)
         new_lobby = partial(ContestLobby, game=self._game.name)
-        lobby, factory = private_lobby(new_lobby, wire, journal, context, LIMITS, of_wire, of_games, RoomConversation)
+        lobby, factory = private_lobby(
+            new_lobby,
+            wire,
+            journal,
+            context,
+            limits=LIMITS,
+            of_wire=of_wire,
+            of_games=of_games,
+            around=RoomConversation,
+        )
         for other in wire.games:
             if other.name != self._game.name:
                 lobby.closed_games[other.name] = f"this contest is {self._game.name}"

@@ -147,8 +147,16 @@ class ContestRun:
             except NotNotation as error:
                 notation = f"; {error}\n"
         return Played(
-            *(one.id, one.round, one.players, decision.shares, decision.cause, decision.words, decision.ruling),
-            *(moves_of(decision.record), round(self._reactor.seconds() - began, 3), notation),
+            one.id,
+            one.round,
+            one.players,
+            shares=decision.shares,
+            cause=decision.cause,
+            words=decision.words,
+            ruling=decision.ruling,
+            moves=moves_of(decision.record),
+            seconds=round(self._reactor.seconds() - began, 3),
+            notation=notation,
         )
 
     def _refused(self, one: Pairing, written: Counter[str], name: str, why: str, **more: Any) -> None:

@@ -3,7 +3,7 @@ The table of a contest: the points of the players, and their strengths.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
@@ -65,25 +65,37 @@ def standings(contest: Contest) -> list[Standing]:
     found = []
     for rank, player in enumerate(order, 1):
         mine = [one for one in played if player in one.players]
-        by_seat = [0.0] * plan.seats
-        for one in mine:
-            by_seat[one.players.index(player)] += one.shares[one.players.index(player)]
-        lost_by = Counter(one.cause for one in mine if one.shares[one.players.index(player)] == 0)
         won, drawn, lost = wins[player]
         found.append(
             Standing(
-                *(rank, player, plan.names[player], points[player], len(mine), won, drawn, lost, tuple(by_seat)),
+                rank,
+                player,
+                plan.names[player],
+                points=points[player],
+                games=len(mine),
+                won=won,
+                drawn=drawn,
+                lost=lost,
+                by_seat=_by_seat(mine, player, plan.seats),
                 rating=rated.rating(player),
                 superiority=rated.superiority(player, order[rank]) if rank < count else None,
                 buchholz=breaks[player].buchholz,
                 sonneborn_berger=breaks[player].sonneborn_berger,
-                lost_by=lost_by,
+                lost_by=Counter(one.cause for one in mine if one.shares[one.players.index(player)] == 0),
                 scratched=contest.scratched.get(player, (0, ""))[1],
                 forfeits=forfeits.get(player, 0.0),
                 byes=byes[player],
             )
         )
     return found
+
+
+def _by_seat(games: Sequence[Played], player: int, seats: int) -> tuple[float, ...]:
+    """The points of a player on each seat."""
+    points = [0.0] * seats
+    for one in games:
+        points[one.players.index(player)] += one.shares[one.players.index(player)]
+    return tuple(points)
 
 
 def in_order(contest: Contest) -> list[Played]:

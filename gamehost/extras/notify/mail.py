@@ -308,8 +308,12 @@ def deliver_on(reactor: Any) -> Deliver:
     def deliver(relay: MailRelay, to: str, data: bytes) -> Deferred[Any]:
         done: Deferred[Any] = Deferred()
         factory = ESMTPSenderFactory(
-            *(relay.user.encode() or None, relay.password.encode() or None),
-            *(relay.sender, to, BytesIO(data), done),
+            relay.user.encode() or None,
+            relay.password.encode() or None,
+            relay.sender,
+            to,
+            BytesIO(data),
+            done,
             retries=0,
             timeout=ANSWER_SECONDS,
             requireAuthentication=bool(relay.user),

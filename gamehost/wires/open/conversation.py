@@ -361,7 +361,15 @@ class OpenConversation(DecidesAbsences):
         self.peer.logged_in()
         names, settings, away = list(opened.names), dict(opened.settings), list(opened.away) or UNSET
         self.peer.say(
-            m.Invitation(opened.table, game.name, opened.seats, names, settings, away, told_shown(opened.shown_as))
+            m.Invitation(
+                opened.table,
+                game.name,
+                opened.seats,
+                names=names,
+                settings=settings,
+                away=away,
+                shown_as=told_shown(opened.shown_as),
+            )
         )
 
     # -- playing
