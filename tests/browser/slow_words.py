@@ -1,7 +1,12 @@
-"""The pages in each language: axe finds nothing on a narrow phone, and nothing is wider than it."""
+"""The pages in each language: axe finds nothing in all sizes, nothing is wider than a phone, and words fit their buttons."""
 
-from tests.browser.playing import TITLE, PlayCase
-from tests.kit.browser import NARROW, Page, findings, sit_down
+import os
+from pathlib import Path
+
+from tests.browser.playing import TITLE
+from tests.browser.slow_narrow import BEYOND, WideCase
+from tests.browser.slow_pages import GAMES, SIZES
+from tests.kit.browser import ASKED, NARROW, Page, findings, play_on, sit_down
 
 #: A page of tables in each language has this heading.
 HEADINGS = {
@@ -11,28 +16,73 @@ HEADINGS = {
     "nl": "Speel, of kijk mee",
     "pl": "Graj albo oglądaj",
 }
+#: Words on a board that are wider than the button or the card that they stand on.
+TOO_LONG = """[...document.querySelectorAll(".board svg text")].flatMap((text) => {
+    const rect = [...text.parentNode.querySelectorAll(":scope > rect")].at(-1)?.getBoundingClientRect();
+    const box = text.getBoundingClientRect();
+    const within = rect && box.top >= rect.top && box.bottom <= rect.bottom;
+    return within && (box.left < rect.left - 1 || box.right > rect.right + 1) ? [`${text.textContent} is too long`] : [];
+})"""
 
 
-class LanguageTests(PlayCase):
-    timeout = 300
+class LanguageTests(WideCase):
+    timeout = 1800
 
-    async def checked(self, page: Page) -> None:
-        self.assertEqual(await findings(page), [])
-        self.assertLessEqual(await page.run("document.documentElement.scrollWidth - innerWidth"), 0)
+    async def checked(self, page: Page, what: str, number: int) -> None:
+        """In all sizes. Half of them are dark, the other half in the next language."""
+        for place, size in enumerate(SIZES):
+            await page.look(size, dark=(number + place) % 2 == 0)
+            await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            faults = [*await findings(page), *await page.run(BEYOND % size[0]), *await page.run(TOO_LONG)]
+            self.found += [f"{what}, {size[0]} px: {one}"[:400] for one in faults]
 
-    async def test_every_language(self) -> None:
-        """The page of tables, rules with a lesson, and a match."""
-        for language, heading in HEADINGS.items():
+    async def test_lists_and_lessons(self) -> None:
+        for number, (language, heading) in enumerate(HEADINGS.items()):
             page = await self.browser.page(NARROW)
             await page.speak(language)
             await page.open("/")
             await page.until(f"document.querySelector('main h1')?.textContent === {heading!r}")
             self.assertEqual(await page.run("document.documentElement.lang"), language)
-            await self.checked(page)
+            await self.checked(page, f"{language} /", number)
+            for path in ("/matches", "/results", "/mine", "/player/ann"):
+                await page.open(path)
+                await page.until("document.querySelector('main h1')")
+                await self.checked(page, f"{language} {path}", number)
             await page.open("/rules/eriantys")
             await page.click("[data-lessons]")
             await page.until("document.querySelector('.lesson .board[data-can=yes]')")
-            await self.checked(page)
+            await self.checked(page, f"{language} lesson", number)
+            await page.close()
+
+    async def at_table(self, game: str, languages: tuple[str, str], number: int) -> None:
+        """Two people who read different languages: at the beginning and after some moves."""
+        pages = [await self.browser.page(), await self.browser.page()]
+        for page, language in zip(pages, languages, strict=True):
+            await page.speak(language)
+            await sit_down(page, f"{language}-{game}", game, **({"expert": "true"} if game == "eriantys" else {}))
+            await page.until("document.querySelector('.seeking .dots, .board[data-can]')")
+        for page in pages:
+            await page.until("document.querySelector('.board[data-can]')")
+        kept = os.environ.get("GAMEHOST_KEPT_LOOKS")
+        for turns in (0, 12):
+            for place, (page, language) in enumerate(zip(pages, languages, strict=True)):
+                await self.checked(page, f"{language} {game}", number + place)
+                if kept:
+                    await page.look(SIZES[1 if turns else 4])
+                    Path(kept, f"{game}-{language}-{turns}.png").write_bytes(await page.picture())
+            for seed in range(12):
+                for page in pages:
+                    if await page.run(f"!!{ASKED}"):
+                        await play_on(page, seed + 1, 40, once=True)
+        for page in pages:
+            await page.close()
+
+    async def test_tables(self) -> None:
+        for number, game in enumerate(GAMES):
+            await self.at_table(game, ("pl", "cs"), number)
+            await self.at_table(game, ("it", "nl"), number)
+
+    async def test_the_title(self) -> None:
         one, other = await self.browser.page(NARROW), await self.browser.page(NARROW)
         for page, language, name in ((one, "pl", "ann"), (other, "cs", "bob")):
             await page.speak(language)
@@ -42,4 +92,3 @@ class LanguageTests(PlayCase):
         first = f"{TITLE} === 'Twój ruch'"
         await one.until(f"{first} || {TITLE} === 'Ruch: bob'")
         await other.until(f"{TITLE} === '{'Na tahu: ann' if await one.run(first) else 'Jste na tahu'}'")
-        await self.checked(one)

@@ -19,10 +19,14 @@ from gamehost.wires.open.conversation import listed
 from gamehost.wires.seeking import PLAYED, PlayedGame
 from tests import share
 from tests.kit.browser import STATIC, evaluate
+from tests.web import test_words
 
 #: Of each game, and of each match.
 MATCHES = share(2, 6)
 MOMENTS = 60
+#: What gives the boards their words.
+WORDS = (STATIC / "words.js").as_uri()
+BOARDS = STATIC.parents[1] / "games"
 #: So many actions are offered at least.
 OFFERED = 100 * MATCHES
 #: Follows what a seat is told. After each action it compares the picture with that of the host's own view, and presses whatever
@@ -31,7 +35,7 @@ PLAY = """
 await (async () => {
   globalThis.fetch = async () => ({ json: async () => ({ cards: data.cards }) });
   const game = module.default;
-  await game.load?.();
+  await game.load?.((await import(data.words)).t);
   const actions = (view, options) => {
     const found = new Set();
     const seen = new Set();
@@ -77,7 +81,7 @@ await (async () => {
   const { neighbour } = await import(data.board);
   globalThis.fetch = async () => ({ json: async () => ({ cards: data.cards }) });
   const game = module.default;
-  await game.load?.();
+  await game.load?.((await import(data.words)).t);
   const middle = ({ x, y, w, h }) => [x + w / 2, y + h / 2];
   const arrives = (cells, from, to) => {
     for (let at = from, step = 0; at && step < 40; step += 1) {
@@ -181,7 +185,7 @@ class PlayTests(EachGame, SynchronousTestCase):
         lookers = [one for seed in range(MATCHES) for one in match(played, seed, seats)]
         names = ["ann", "bob", "cid", "dan"]
         told = [{"seat": one.seat, "moments": one.moments, "names": names} for one in lookers]
-        data = {"cards": VECTORS, "lookers": told}
+        data = {"cards": VECTORS, "lookers": told, "words": WORDS}
         offered = 0
         for looker, found in zip(lookers, evaluate(name, PLAY, data), strict=True):
             for number, (moment, one) in enumerate(zip(looker.moments, found, strict=True)):
@@ -235,7 +239,81 @@ class KeyTests(EachGame, SynchronousTestCase):
         moments = match(played, 1, seats)[0].moments
         views = [{**moments[at], "view": moments[at]["shown"]} for at in (0, len(moments) // 2, -1)]
         board, names = (STATIC / "board.js").as_uri(), ["ann", "bob", "cid", "dan"]
-        self.assertEqual(evaluate(name, LOST, {"cards": VECTORS, "views": views, "board": board, "names": names}), [])
+        data = {"cards": VECTORS, "words": WORDS}
+        self.assertEqual(evaluate(name, LOST, {**data, "views": views, "board": board, "names": names}), [])
+
+
+#: What a board says in a language of its own, in which each text stands in brackets. `asked`: the texts. `rest`: what stands
+#: beside them. Cards, presets and the notation of moves have no other names in any language.
+SPEAK = """
+await (async () => {
+  globalThis.fetch = async () => ({ json: async () => ({ cards: data.cards }) });
+  const { t } = await import(data.words);
+  const [asked, rest] = [new Set(), new Set()];
+  const game = module.default;
+  await game.load((text, values) => {
+    asked.add(text);
+    return `\u27e6${t(text, values)}\u27e7`;
+  });
+  const bare = (text) => {
+    for (let before = null; before !== text;) [before, text] = [text, text.replace(/\u27e6[^\u27e6\u27e7]*\u27e7/g, "")];
+    return text;
+  };
+  const say = (said) => {
+    const text = String(said ?? "");
+    if (/undefined|null|NaN|[{}]/.test(text)) rest.add(text);
+    for (const word of bare(text).match(/[A-Za-z]{2,}/g) ?? []) rest.add(word);
+  };
+  const textOf = (shape) => (Array.isArray(shape) ? shape.slice(2).map(textOf).join(" ") : shape || "");
+  for (const { seat, moments, names } of data.lookers) {
+    let view = null;
+    for (const { told, moves } of moments) {
+      for (const event of told) {
+        say(game.words(event, names, view));
+        say(game.move(event, view)?.text);
+        view = game.after(view, event, seat);
+      }
+      const options = { seat: seat ?? 0, mine: seat, can: moves !== null, moves: moves ?? [], names, table: 1, log: [] };
+      const choices = [null];
+      for (const cell of game.draw(view, { ...options, choice: null, wide: true }).cells.filter((one) => one.can).slice(0, 2)) {
+        choices.push(game.press(view, { ...options, choice: null }, cell.id)?.choice ?? null);
+      }
+      for (const choice of choices) {
+        for (const wide of [true, false]) {
+          const { label, cells, ground, marks, over } = game.draw(view, { ...options, choice, wide });
+          [label, ...cells.map((one) => one.label)].forEach(say);
+          say([ground, marks, over].flat().map(textOf).join(" "));
+        }
+        Object.values(game.status(view, { ...options, choice })).forEach(say);
+      }
+      [...(game.sides?.(view) ?? []), game.doing?.(view) ?? ""].forEach(say);
+    }
+    const log = moments.flatMap(({ told }) => told.map((event) => ({ event })));
+    game.lost?.(log).forEach(say);
+  }
+  return { asked: [...asked].filter(Boolean), rest: [...rest] };
+})()
+"""
+#: Names that are the same in all languages.
+NAMES = {"ann", "bob", "cid", "Onitama", "Paper", "Soccer", "Stratego", "Eriantys"}
+
+
+class SpokenTests(EachGame, SynchronousTestCase):
+    """All that a board says and draws in words goes through its catalogues, with a value in each place."""
+
+    def check(self, name: str, seats: int = 2) -> None:
+        played = next(one for one in PLAYED if one.game.name == name)
+        lookers = match(played, 1, seats)
+        told = [
+            {"seat": one.seat, "moments": one.moments, "names": ["ann", "bob", "cid"]}
+            for one in (lookers[0], lookers[-1])
+        ]
+        found = evaluate(name, SPEAK, {"cards": VECTORS, "lookers": told, "words": WORDS})
+        cards = {word for card in VECTORS for word in (card, card.title())} if name == "onitama" else set[str]()
+        self.assertEqual(set(found["rest"]) - NAMES - cards, set())
+        for language in test_words.LANGUAGES:
+            there = test_words.read(BOARDS / name.replace("-", "_") / f"board-words-{language}.json").keys()
+            self.assertEqual(set(found["asked"]) - there, set(), language)
 
 
 class HeardTests(SynchronousTestCase):
@@ -254,9 +332,10 @@ class HeardTests(SynchronousTestCase):
             "moves": [],
         }
         script = (
-            "Object.fromEntries(module.default.draw(data.view, data.options).cells.map(({ id, label }) => [id, label]))"
+            "(await module.default.load((await import(data.words)).t), Object.fromEntries("
+            "module.default.draw(data.view, data.options).cells.map(({ id, label }) => [id, label])))"
         )
-        labels = evaluate("paper-soccer", script, {"view": view, "options": options})
+        labels = evaluate("paper-soccer", script, {"view": view, "options": options, "words": WORDS})
         expected = {
             "0,0": "0,0, lines to 0,1 and 1,1 and 1,0",
             "0,1": "0,1, lines to 0,0 and 1,1",
@@ -365,14 +444,17 @@ class SetUpTests(SynchronousTestCase):
                 self.assertEqual(read(action.encode()), PlaceRows(tuple(rows)))
 
 
+KEEP_MODULES = [(BOARDS / "stratego" / "board.js").as_uri(), WORDS]
 KEEP = """
 await (async () => {
   const stored = {};
   globalThis.localStorage = { getItem: (key) => stored[key] ?? null, setItem: (key, text) => (stored[key] = text) };
   const { pressSetup, trayCells, rowsAction } = module;
+  const [board, { t }] = await Promise.all(data.modules.map((one) => import(one)));
+  await board.default.load(t);
   const view = { board: Array(100).fill(""), phase: "setup", ready: [false, false] };
   const brought = [];
-  for (const [seat, ...ids] of data) {
+  for (const [seat, ...ids] of data.presses) {
     let choice = null;
     for (const id of ids) choice = pressSetup(view, { mine: seat, can: true, choice }, id).choice;
     const names = trayCells(view, { mine: seat, can: true, choice }).map((cell) => cell.label);
@@ -412,13 +494,13 @@ class KeptTests(SynchronousTestCase):
     def test_set_ups(self) -> None:
         """Kept by one side and brought by the other, turned; the one before at the next press; five of them."""
         presses = [[0, "preset Corner", "keep"], [0, "preset Attack", "keep"], [1, "kept"], [1, "kept", "kept"]]
-        found, count = evaluate("stratego/board-setup.js", KEEP, presses)
+        found, count = evaluate("stratego/board-setup.js", KEEP, {"presses": presses, "modules": KEEP_MODULES})
         rows = evaluate("stratego/board-setup.js", "[module.presetRows('Attack', 1), module.presetRows('Corner', 1)]")
         self.assertEqual([action for action, _ in found[2:]], ["/".join(one) for one in rows])
         self.assertEqual(found[1][1], ["Set-up: kept, 2 of 5"])
         self.assertEqual(count, 2)
         many = [[0, "shuffle", "keep"] for _ in range(7)]
-        self.assertEqual(evaluate("stratego/board-setup.js", KEEP, many)[1], 5)
+        self.assertEqual(evaluate("stratego/board-setup.js", KEEP, {"presses": many, "modules": KEEP_MODULES})[1], 5)
 
     def test_marks_follow_their_pieces(self) -> None:
         """Through moves and fights; own pieces have none, and another table has its own."""

@@ -48,6 +48,7 @@ class FileTests(SynchronousTestCase):
             "board-lessons.json",
             "board-marks.js",
             "board-setup.js",
+            "board-words.js",
             "help.txt",
         )
         words = [f"board-words-{language}.json" for language in ("cs", "it", "nl", "pl")]

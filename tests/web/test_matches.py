@@ -179,12 +179,13 @@ class ApiTests(SynchronousTestCase):
 
 
 ENTRIES = 120
+MODULES = [(STATIC / name).as_uri() for name in ("moves.js", "words.js")]
 #: The entry of each position of the slider but the first one, and the lines of the list with their entries.
 MOVES = """
 await (async () => {
   const { addMove, stopsOf } = await import(data.moves);
   globalThis.fetch = async () => ({ json: async () => ({ cards: [] }) });
-  await module.default.load?.();
+  await module.default.load?.((await import(data.words)).t);
   return data.matches.map((log) => {
     const moves = [];
     let view = null;
@@ -224,7 +225,7 @@ class NumberTests(SynchronousTestCase):
             logs.append(msgspec.json.decode(msgspec.json.encode(log)))
             records.append((History(ENTRIES, tuple(told), None, ("ann", "bob", "cid")[:seats]), actions))
         screen, lines = screen_of(game), list[tuple[bytes, str]]()
-        found = evaluate(name, MOVES, {"moves": (STATIC / "moves.js").as_uri(), "matches": logs})
+        found = evaluate(name, MOVES, {"moves": MODULES[0], "words": MODULES[1], "matches": logs})
         for (told_to_all, actions), one in zip(records, found, strict=True):
             replay = Replay(lambda: screen(None, ("ann", "bob", "cid")[:seats]), played, told_to_all)
             moves = [n for n, _ in one["lines"]]

@@ -97,30 +97,86 @@ class CatalogueTests(SynchronousTestCase):
 
 #: A sentence in a game's module, such as one of `advice`.
 _SENTENCE = re.compile(r'"([A-Z][a-z]* [^"\n]+\.)"')
+#: A table of words in a game's module: its values go to `t` by their names.
+_TABLE = re.compile(
+    r"^(?:export )?const (?:KIND_NAMES|COLOURS|[A-Z]+_WORDS) = [{\[]\n?(.*?)[}\]];$", re.MULTILINE | re.DOTALL
+)
+_STRING = re.compile(r'"([^"\n]+)"(:?)')
 #: A table or a drawing among the paragraphs of the rules: its spaces and lines stay. `rules.js` has the same.
 _DRAWN = re.compile(r"^ {2}|\S {2,}\S", re.MULTILINE)
+_LEFT = ("a player left", "a player ran out of time")
+_AGREED = ("the players agreed on a draw", "a player did not come back, and the other one took a draw")
+#: Why a match ends, as masters say it.
+ENDS = {
+    "onitama": (*_LEFT, *_AGREED, "the master is taken", "the master stands on the enemy master's start square"),
+    "paper_soccer": (*_AGREED, "goal", "own goal", "dead end", "left the game", "ran out of time"),
+    "stratego": (
+        *("a player left", *_AGREED, "flag taken", "neither side can move", "no move left", "too many moves"),
+        *("no move in time", "not set up in time"),
+    ),
+    "eriantys": (
+        *(*_LEFT, "the last tower is built", "only three groups of islands are left", "the students have run out"),
+        *("the assistants are used up", "most towers", "equal towers, most professors"),
+        "a tie in towers and professors",
+    ),
+}
+
+
+def texts_of_game(folder: Path) -> set[str]:
+    """All texts of the catalogues in the folder of a game that the pages do not have."""
+    source = "".join(path.read_text("utf-8") for path in folder.glob("board*.js"))
+    lessons = json.decode((folder / "board-lessons.json").read_bytes())
+    found = {lesson[part] for lesson in lessons for part in ("title", "goal", "answer", "wrong")}
+    legend = f"{folder.name.replace('_', '-')}/board-legend.js"
+    found |= set(evaluate(legend, "module.legend.map((one) => one.words)"))
+    paragraphs = re.split(r"\n\s*\n", (folder / "help.rst").read_text("utf-8").rstrip())
+    found |= {one if _DRAWN.search(one) else one.replace("\n", " ") for one in paragraphs}
+    found |= {one for one in _SENTENCE.findall(source) if one.count(" ") > 2}
+    found |= {text for text in texts_of(source) if text}
+    found |= {text for table in _TABLE.findall(source) for text, key in _STRING.findall(table) if not key}
+    return found | set(ENDS[folder.name])
 
 
 class GameCatalogueTests(SynchronousTestCase):
-    """The catalogues in the folders of the games: whole sentences of rules, lessons, signs, advice and the like."""
+    """The catalogues in the folders of the games: rules, lessons, signs, labels, events, ends and the like."""
 
     def test_all_texts_and_no_others(self) -> None:
         for board in BOARDS:
             folder = board.parent
+            wanted = texts_of_game(folder)
             source = "".join(path.read_text("utf-8") for path in folder.glob("board*.js"))
-            lessons = json.decode((folder / "board-lessons.json").read_bytes())
-            wanted = {lesson[part] for lesson in lessons for part in ("title", "goal", "answer", "wrong")}
-            legend = f"{folder.name.replace('_', '-')}/board-legend.js"
-            wanted |= set(evaluate(legend, "module.legend.map((one) => one.words)"))
-            paragraphs = re.split(r"\n\s*\n", (folder / "help.rst").read_text("utf-8").rstrip())
-            wanted |= {one if _DRAWN.search(one) else one.replace("\n", " ") for one in paragraphs}
-            wanted |= {one for one in _SENTENCE.findall(source) if one.count(" ") > 2}
             for language in LANGUAGES:
                 there = read(folder / f"board-words-{language}.json")
-                unknown = {one for one in there.keys() - wanted if one[1:] not in source}
+                unknown = {one for one in there.keys() - wanted if f'"{one}"' not in source}
                 self.assertEqual((wanted - there.keys(), unknown), (set(), set()), f"{folder.name} {language}")
-                for text, translated in there.items():
-                    self.assertEqual(places(translated), places(text), (language, text))
+                self.check_places(language, there)
+
+    def check_places(self, language: str, there: dict[str, str]) -> None:
+        for text, translated in there.items():
+            forms = translated.split("|")
+            self.assertEqual(len(forms), FORMS[language] if "|" in text else 1, (language, text))
+            for form in forms:
+                self.assertEqual(places(form), places(text), (language, text))
+
+    def test_a_text_is_the_same_in_all_games(self) -> None:
+        """All catalogues that a page has loaded are one."""
+        for language in LANGUAGES:
+            known = read(STATIC / f"words-{language}.json")
+            for board in BOARDS:
+                for text, translated in read(board.parent / f"board-words-{language}.json").items():
+                    self.assertEqual(known.setdefault(text, translated), translated, (board.parent.name, text))
+
+    def test_ends_are_those_of_the_masters(self) -> None:
+        for board in BOARDS:
+            source = "".join(path.read_text("utf-8") for path in board.parent.glob("*.py"))
+            source += (PACKAGE / "games" / "base.py").read_text("utf-8")
+            self.assertEqual([one for one in ENDS[board.parent.name] if one not in source], [])
+
+    def test_size(self) -> None:
+        for board in BOARDS:
+            for language in LANGUAGES:
+                packed = gzip.compress((board.parent / f"board-words-{language}.json").read_bytes())
+                self.assertLessEqual(len(packed), MOST, (board.parent.name, language))
 
     def test_drawn_rules_fit_a_terminal(self) -> None:
         for board in BOARDS:

@@ -1,6 +1,9 @@
 // What differs between two boards of Eriantys: the list of moves says it, and the board marks what the last player has done.
 
-import { CHARACTERS, COLOURS, sum } from "./board.js";
+import { CHARACTER_WORDS } from "./board-words.js";
+import { COLOURS, sum, t } from "./board.js";
+
+const BUILT_WORDS = { white: "white tower", black: "black tower", grey: "grey tower" };
 
 const more = (heap, old) => COLOURS.filter((colour) => heap[colour] > (old?.[colour] ?? 0));
 
@@ -12,12 +15,12 @@ function heapBefore(old, island) {
 
 /** What has happened to an island. `place` is the first of its parts: islands merge, and then their numbers are others. */
 function islandChanges(old, island, mother) {
-  const place = `island ${island.members[0]}`;
+  const [place, n] = [`island ${island.members[0]}`, island.number];
   const before = old.islands.find((one) => one.members.includes(island.members[0]));
-  const found = more(island.students, heapBefore(old, island)).map((colour) => ({ text: `${colour} to island ${island.number}`, place }));
-  if (mother) found.push({ text: `Mother Nature to island ${island.number}`, place });
-  if (island.tower && before.tower !== island.tower) found.push({ text: `${island.tower} tower`, place });
-  if (island.noEntryTiles > before.noEntryTiles) found.push({ text: `tile to island ${island.number}`, place });
+  const found = more(island.students, heapBefore(old, island)).map((colour) => ({ text: t("{colour} to island {n}", { colour: t(colour), n }), place }));
+  if (mother) found.push({ text: t("Mother Nature to island {n}", { n }), place });
+  if (island.tower && before.tower !== island.tower) found.push({ text: t(BUILT_WORDS[island.tower]), place, tower: true });
+  if (island.noEntryTiles > before.noEntryTiles) found.push({ text: t("tile to island {n}", { n }), place });
   return found;
 }
 
@@ -29,11 +32,11 @@ function changes(old, board) {
   const found = board.islands.flatMap((island) => islandChanges(old, island, island === at(board) && !island.members.includes(stood.members[0])));
   for (const [seat, player] of board.players.entries()) {
     const before = old.players[seat];
-    for (const colour of more(player.diningRoom, before.diningRoom)) found.push({ text: `${colour} to dining room`, place: `dining ${seat} ${colour}` });
-    for (const colour of more(before.diningRoom, player.diningRoom)) found.push({ text: `${colour} out of dining room`, place: `dining ${seat} ${colour}` });
-    if (!taken.length) for (const colour of more(player.entrance, before.entrance)) found.push({ text: `${colour} to entrance`, place: `entrance ${seat} ${colour}` });
+    for (const colour of more(player.diningRoom, before.diningRoom)) found.push({ text: t("{colour} to dining room", { colour: t(colour) }), place: `dining ${seat} ${colour}` });
+    for (const colour of more(before.diningRoom, player.diningRoom)) found.push({ text: t("{colour} out of dining room", { colour: t(colour) }), place: `dining ${seat} ${colour}` });
+    if (!taken.length) for (const colour of more(player.entrance, before.entrance)) found.push({ text: t("{colour} to entrance", { colour: t(colour) }), place: `entrance ${seat} ${colour}` });
   }
-  for (const place of taken) found.push({ text: `cloud ${place + 1}`, place: `cloud ${place}` });
+  for (const place of taken) found.push({ text: t("cloud {n}", { n: place + 1 }), place: `cloud ${place}` });
   return found;
 }
 
@@ -49,7 +52,7 @@ export function doneBy(view, board) {
 /** What differs, in words, for those who hear it; `null`: nothing. Towers are said with the owner of their island. */
 export function inWords(board, before, names) {
   if (!before?.board?.round || !board.round) return null;
-  const found = changes(before.board, board).map((one) => one.text).filter((text) => !text.endsWith(" tower"));
+  const found = changes(before.board, board).filter((one) => !one.tower).map((one) => one.text);
   return found.length ? `${names[before.turn]}: ${found.join(", ")}` : null;
 }
 
@@ -57,5 +60,5 @@ export function inWords(board, before, names) {
 export function inShort(board, before) {
   if (!before?.board?.round || !board.round) return null;
   const text = changes(before.board, board).map((one) => one.text).join(", ");
-  return { seat: before.turn, text, otherwise: CHARACTERS[board.activeCharacter]?.[0] ?? "no change" };
+  return { seat: before.turn, text, otherwise: t(CHARACTER_WORDS[board.activeCharacter]?.[0] ?? "no change") };
 }

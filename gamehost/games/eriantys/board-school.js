@@ -1,7 +1,8 @@
 // The school boards of Eriantys, the characters on the table, and the row of choices (the hand, teams, wizards, colours).
 
 import { coin, count, noEntry, professor, seat as seatOf, student, tower } from "./board-sea.js";
-import { CHARACTERS, COLOURS, heapWords, plural } from "./board.js";
+import { CHARACTER_WORDS, heapWords, studentWords, tileWords, towerWords } from "./board-words.js";
+import { COLOURS, t } from "./board.js";
 
 /** Sizes of a school board: in wide windows, the own one there, and on phones. The rows of the own one are for fingers. */
 export const SCHOOLS = {
@@ -10,6 +11,8 @@ export const SCHOOLS = {
   tall: { width: 400, height: 208, head: 38, row: 31, entrance: 74, pitch: 18.6, professors: 36, towers: 62, columns: 2 },
 };
 const GAP = 8;
+/** The parts of a board in which students can be chosen. */
+const PARTS = ["entrance", "dining"];
 /** How many students a table of the dining room has places for. */
 const SEATS = 10;
 const COIN_EVERY = 3;
@@ -26,10 +29,10 @@ const rowAt = (size, place) => size.head + 6 + size.row * (place + 0.5);
 
 /** A school board in words, with what its head says. */
 function schoolWords(player, name, doing) {
-  const professors = player.professors.length ? `professors ${player.professors.join(", ")}` : "no professors";
-  const towers = player.towerHolder ? `, ${plural(player.towersLeft, `${player.tower} tower`)} left` : `, team ${player.tower}`;
-  const head = tags(player, doing).map(([, text]) => text).join(", ");
-  return `${name}: entrance ${heapWords(player.entrance)}; dining room ${heapWords(player.diningRoom)}; ${professors}${towers}, ${head}`;
+  const heaps = t("{name}: entrance {entrance}; dining room {dining}", { name, entrance: heapWords(player.entrance), dining: heapWords(player.diningRoom) });
+  const professors = player.professors.length ? t("professors {colours}", { colours: player.professors.map((colour) => t(colour)).join(", ") }) : t("no professors");
+  const towers = player.towerHolder ? t("{towers} left", { towers: towerWords(player.towersLeft, player.tower) }) : t("team {colour}", { colour: t(player.tower) });
+  return `${heaps}; ${professors}, ${towers}, ${tags(player, doing).map(([, text]) => text).join(", ")}`;
 }
 
 /** The things in a line from the right: chips beside a player's name. */
@@ -45,12 +48,14 @@ function chips(texts, right, y) {
   return { drawn, left: x };
 }
 
+const coinWords = (n) => t("{n} coin|{n} coins", { n });
+
 function tags(player, doing) {
   const texts = [];
-  if (player.coins !== null) texts.push(["coins", plural(player.coins, "coin")]);
-  if (player.playedAssistant !== null) texts.push(["", `played ${player.playedAssistant}`]);
+  if (player.coins !== null) texts.push(["coins", coinWords(player.coins)]);
+  if (player.playedAssistant !== null) texts.push(["", t("played {n}", { n: player.playedAssistant })]);
   if (doing) texts.push(["doing", doing]);
-  texts.push(["", `${player.assistantsLeft} in hand`]);
+  texts.push(["", t("{n} in hand", { n: player.assistantsLeft })]);
   return texts;
 }
 
@@ -85,7 +90,7 @@ export function drawSchool(player, { seat, name, doing, own, turn, expert, lit, 
   const most = Math.floor((size.entrance - 8) / 24);
   for (const [place, colour] of COLOURS.entries()) {
     const cy = y + rowAt(size, place);
-    for (const part of ["entrance", "dining"]) {
+    for (const part of PARTS) {
       const usable = own && (part === "entrance" && chosen === colour ? "chosen" : lit.has(`${part} ${colour}`) && "can");
       const state = usable || (done.has(`${part} ${seat} ${colour}`) ? "done" : null);
       const width = part === "entrance" ? size.entrance : size.pitch * SEATS + 8;
@@ -114,13 +119,13 @@ export function drawEmptySchool({ name, team, size, turn, x, y }, spec) {
     ["rect", { x: x + 1, y: y + 1, width: size.width - 2, height: size.head + 8, rx: 11, class: turn ? "er-school er-turn" : "er-school" }],
     team ? ["g", { transform: `translate(${x + 20} ${y + 23}) scale(.72)` }, tower(team)] : null,
     ["svg", { x: x + (team ? 34 : 14), y: y + 4, width: size.width - 150, height: size.head }, ["text", { y: size.head / 2 + 6, class: "er-name" }, name]],
-    ...chips(turn ? [["doing", "chooses"]] : [], x + size.width - GAP, y + size.head / 2 + 5).drawn,
+    ...chips(turn ? [["doing", t("chooses")]] : [], x + size.width - GAP, y + size.head / 2 + 5).drawn,
   );
 }
 
 /** The button of a school board before the deal. Nothing is done with it. */
 export function emptySchoolCell({ seat, name, team, size, turn, x, y }) {
-  const label = [name, team && `team ${team}`, turn && "chooses"].filter(Boolean).join(", ");
+  const label = [name, team && t("team {colour}", { colour: t(team) }), turn && t("chooses")].filter(Boolean).join(", ");
   return { id: `seat ${seat}`, x, y, w: size.width, h: size.head + 8, label, can: false };
 }
 
@@ -129,11 +134,11 @@ export function schoolCells(player, seat, { name, doing, own, lit, chosen, size,
   const at = parts(size);
   const whole = { id: `school ${seat}`, x, y, w: size.width, h: own ? size.head : size.height, label: schoolWords(player, name, doing), can: false };
   if (!own) return [whole];
-  const rows = ["entrance", "dining"].flatMap((part) => COLOURS.map((colour, place) => {
+  const rows = PARTS.flatMap((part) => COLOURS.map((colour, place) => {
     const id = `${part} ${colour}`;
-    const number = player[part === "entrance" ? "entrance" : "diningRoom"][colour];
+    const students = studentWords(player[part === "entrance" ? "entrance" : "diningRoom"][colour], colour);
     const width = part === "entrance" ? size.entrance : size.pitch * SEATS + 8;
-    const label = `${words(id)}${part === "entrance" ? "Entrance" : "Dining room"}: ${number} ${colour}`;
+    const label = words(id) + t(["Entrance: {students}", "Dining room: {students}"][PARTS.indexOf(part)], { students });
     const picked = part === "entrance" && chosen === colour;
     return { id, x: x + at[part], y: y + rowAt(size, place) - size.row / 2, w: width, h: size.row, label, can: lit.has(id), chosen: picked };
   }));
@@ -142,7 +147,7 @@ export function schoolCells(player, seat, { name, doing, own, lit, chosen, size,
 
 /** Draw a character, `width` by 96. */
 export function drawCharacter(card, { x, y, width, lit, active }, spec) {
-  const [name, , lines] = CHARACTERS[card.character];
+  const [name, , lines] = CHARACTER_WORDS[card.character].map((one) => [one].flat().map((text) => t(text)));
   const state = lit.has(`character ${card.character}`) ? " er-can" : active ? " er-active" : "";
   const middle = x + width / 2;
   const first = card.students || card.noEntryTiles !== null ? 85 : 56 + (lines.length > 1 ? 0 : 8);
@@ -163,18 +168,20 @@ export function drawCharacter(card, { x, y, width, lit, active }, spec) {
 
 export function characterCell(card, { x, y, width, lit, active, words }) {
   const id = `character ${card.character}`;
-  const [name, effect] = CHARACTERS[card.character];
-  const students = card.students ? `, with ${COLOURS.filter((colour) => card.students[colour]).map((colour) => `${card.students[colour]} ${colour}`).join(", ")}` : "";
-  const tiles = card.noEntryTiles === null ? "" : `, ${plural(card.noEntryTiles, "no-entry tile")}`;
-  return { id, x, y, w: width, h: 96, label: `${words(id)}${name}, ${plural(card.cost, "coin")}: ${effect}${students}${tiles}${active ? ", in use" : ""}`, can: lit.has(id) };
+  const [name, effect] = CHARACTER_WORDS[card.character];
+  const label = [
+    `${words(id)}${t(name)}`, `${coinWords(card.cost)}: ${t(effect)}`, card.students && t("with {students}", { students: heapWords(card.students) }),
+    card.noEntryTiles !== null && tileWords(card.noEntryTiles), active && t("in use"),
+  ];
+  return { id, x, y, w: width, h: 96, label: label.filter(Boolean).join(", "), can: lit.has(id) };
 }
 
 /** A card of the row of choices around the middle of its top edge. */
 function choiceCard({ kind, value, note }, width) {
   const text = (words, y, name) => ["text", { y, class: `er-${name}` }, words];
-  if (kind === "student" && value !== "none") return [["g", { transform: "translate(0 26) scale(1.5)" }, student(value)], text(value, 64, "note")];
-  if (kind === "tower") return [["g", { transform: "translate(0 27) scale(1.25)" }, tower(value)], text(value, 64, "note")];
-  if (kind === "student") return [text("No", 30, "title"), text("more", 52, "title")];
+  if (kind === "student" && value !== "none") return [["g", { transform: "translate(0 26) scale(1.5)" }, student(value)], text(t(value), 64, "note")];
+  if (kind === "tower") return [["g", { transform: "translate(0 27) scale(1.25)" }, tower(value)], text(t(value), 64, "note")];
+  if (kind === "student") return t("No more").split(" ").map((word, line) => text(word, 30 + 22 * line, "title"));
   if (width > 50) return [text(value, 36, "big"), text(note, 60, "note")];
   return [text(value, 32, "big"), ...note.split(" ").map((word, line) => text(word, 50 + 13 * line, "note er-tiny"))];
 }
@@ -195,7 +202,7 @@ export function drawChoices(cards, { x, y, width, lit, title }, spec) {
 export function choiceCells(cards, { x, y, width, lit }) {
   const each = Math.min(92, width / Math.max(cards.length, 1));
   return cards.map(({ id, label }, place) => ({
-    id, x: x + (width - each * cards.length) / 2 + each * place, y, w: each, h: 76, label: lit.has(id) ? label : `Not now: ${label}`, can: lit.has(id),
+    id, x: x + (width - each * cards.length) / 2 + each * place, y, w: each, h: 76, label: lit.has(id) ? label : t("Not now: {label}", { label }), can: lit.has(id),
   }));
 }
 

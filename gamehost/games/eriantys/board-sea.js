@@ -3,7 +3,7 @@
 //
 // Each colour has a shape: green a square, red a pentagon, yellow a triangle, pink a heart, blue a diamond.
 
-import { COLOURS, cloudWords, islandWords } from "./board.js";
+import { COLOURS } from "./board.js";
 
 const DISC = 10;
 
@@ -161,7 +161,7 @@ function lobes(island, at) {
 }
 
 /** The places of all islands and clouds; `layout` is a name of SEAS. */
-function places(board, layout) {
+export function places(board, layout) {
   const sea = SEAS[layout];
   const at = circles[layout];
   const islands = board.islands.map((island) => ({ island, ...lobes(island, at) }));
@@ -236,9 +236,9 @@ function route(islands, layout) {
 
 /**
  * Draw the sea into `spec`. `lit` are the ids of what can be chosen; `steps` says how far each island is, where that is asked;
- * `done` are the places that the last turn has changed.
+ * `done` are the places that the last turn has changed; `words` stand below the clouds.
  */
-export function drawSea(board, layout, lit, spec, steps = new Map(), done = new Set()) {
+export function drawSea(board, layout, lit, spec, steps, done, words) {
   const sea = SEAS[layout];
   const { islands, clouds } = places(board, layout);
   spec.marks.push(...route(islands, layout));
@@ -251,9 +251,8 @@ export function drawSea(board, layout, lit, spec, steps = new Map(), done = new 
   }
   for (const cloud of clouds) drawCloud(cloud, sea, { lit: lit.has(`cloud ${cloud.place}`), done: done.has(`cloud ${cloud.place}`) }, spec);
   const rows = Math.ceil(clouds.length / sea.columns);
-  const words = [`${board.bag} in the bag`, `round ${board.round}`];
   const lines = sea.columns > 2 ? [words.join(" · ")] : words;
-  for (const [place, text] of board.round ? lines.entries() : []) {
+  for (const [place, text] of lines.entries()) {
     spec.marks.push(["text", { x: sea.width / 2, y: sea.height / 2 + rows * 37 + 12 + place * 18, class: "er-bag" }, text]);
   }
 }
@@ -262,27 +261,4 @@ export function drawSea(board, layout, lit, spec, steps = new Map(), done = new 
 export function seaGround(layout) {
   const { width, height } = SEAS[layout];
   return [["rect", { width, height, rx: 12, class: "er-sea" }], ...waves(width, height)];
-}
-
-/** The buttons of islands and clouds. */
-export function seaCells(view, layout, lit, words) {
-  const sea = SEAS[layout];
-  const { islands, clouds } = places(view.board, layout);
-  return [
-    ...islands.map(({ island, middle: [x, y], lobes }) => {
-      const xs = lobes.map(([, point]) => point[0]);
-      const ys = lobes.map(([, point]) => point[1]);
-      const id = `island ${island.number}`;
-      return {
-        id, x: Math.min(x, ...xs) - sea.r, y: Math.min(y, ...ys) - sea.r,
-        w: Math.max(...xs) - Math.min(...xs) + 2 * sea.r, h: Math.max(...ys) - Math.min(...ys) + 2 * sea.r,
-        label: `${words(id)}${islandWords(view, island)}`, can: lit.has(id), chosen: false, drag: false,
-      };
-    }),
-    ...clouds.map(({ heap: students, place, x, y }) => {
-      const id = `cloud ${place}`;
-      const label = `${words(id)}${cloudWords(students, place)}`;
-      return { id, x: x - 48, y: y - 32, w: 96, h: 60, label, can: lit.has(id), chosen: false, drag: false };
-    }),
-  ];
 }

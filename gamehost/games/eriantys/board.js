@@ -8,29 +8,16 @@
 // A student and its destination are one choice for the player: the student is picked up on the page, the host is asked where it
 // may go, and both answers are sent together. So it can be put back, which the host's own questions do not allow.
 
-import { SEAS, drawSea, seaCells, seaGround } from "./board-sea.js";
+import { SEAS, drawSea, seaGround } from "./board-sea.js";
+
+/** Texts in the language of the page, once the whole board is loaded. */
+export let t = (text) => text;
 
 export const COLOURS = ["green", "red", "yellow", "pink", "blue"];
 /** What a number of players changes: students in an entrance, and students moved in a turn. */
 const MODES = { 2: [7, 3], 3: [9, 4], 4: [7, 3] };
 
-/** The characters: name, effect, and the effect in a few words, by line. */
-export const CHARACTERS = {
-  1: ["Monk", "put a student of this card on an island", ["student to an island"]],
-  2: ["Farmer", "take professors with as many students as the holder has", ["takes professors", "at equal numbers"]],
-  3: ["Herald", "resolve an island now", ["resolves an island"]],
-  4: ["Messenger", "Mother Nature may walk two more steps", ["up to two", "more steps"]],
-  5: ["Herbalist", "put a no-entry tile on an island", ["tile to an island"]],
-  6: ["Centaur", "towers do not count in this turn", ["towers", "do not count"]],
-  7: ["Jester", "swap up to three students with your entrance", ["swaps with entrance"]],
-  8: ["Knight", "two more influence in this turn", ["two more influence"]],
-  9: ["Harvester", "a colour does not count in this turn", ["a colour", "does not count"]],
-  10: ["Minstrel", "swap up to two students of entrance and dining room", ["swaps entrance", "and dining room"]],
-  11: ["Princess", "take a student of this card into your dining room", ["student to dining"]],
-  12: ["Thief", "everybody returns three students of a colour", ["all return three", "of a colour"]],
-};
 const HERALD = 3;
-const MESSENGER = 4;
 const SWAPS_ENTRANCE = 7;
 const SWAPS_DINING = 10;
 
@@ -61,12 +48,12 @@ function stageOf(view, request) {
 }
 
 /** How many students have been moved in this turn. */
-function movedIn(view) {
+export function movedIn(view) {
   const player = view.board?.players[view.turn];
   return player ? Math.max(0, MODES[view.seats][0] - sum(player.entrance)) : 0;
 }
 
-const movesOf = (view) => MODES[view.seats][1];
+export const movesOf = (view) => MODES[view.seats][1];
 
 function begun(event) {
   const statuses = Array(event.seats).fill("WAITING");
@@ -174,86 +161,16 @@ function offeredFrom(view) {
   return "card";
 }
 
-// -- in words
-
-export const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
-const SHORT = { "ask-tower": "choose a team", "ask-wizard": "choose a wizard", "ask-colour": "choose a colour" };
-const STAGES = { choices: "choose team and wizard", planning: "play an assistant", students: "move a student", steps: "move Mother Nature", cloud: "take a cloud" };
-
-/** What is done now, as words after a name or alone. */
-function task(view) {
-  const { request } = view;
-  const name = CHARACTERS[view.board?.activeCharacter]?.[0];
-  if (request?.kind === "ask-card-student") return `${name}: choose a student`;
-  if (request?.kind === "ask-destination" && !request.diningRoom) return `${name}: choose an island`;
-  return SHORT[request?.kind] ?? STAGES[view.stage];
-}
-
-/** More about it: how far the turn is, and what comes next. */
-function details(view) {
-  const active = CHARACTERS[view.board?.activeCharacter];
-  const { kind, diningRoom } = view.request ?? {};
-  if (active && (kind === "ask-card-student" || kind === "ask-colour" || (kind === "ask-destination" && !diningRoom))) return active[1];
-  const steps = Math.ceil((view.board?.players[view.turn]?.playedAssistant ?? 0) / 2) + (view.board?.activeCharacter === MESSENGER ? 2 : 0);
-  const most = view.request?.maxStepsAllowed ?? steps;
-  const [moved, all] = [movedIn(view), movesOf(view)];
-  const text = {
-    choices: "Then the islands are dealt",
-    planning: "Low values act first, high ones walk far",
-    students: `${Math.min(moved + 1, all)} of ${all} · to your dining room or an island · then Mother Nature, up to ${plural(most, "step")}`,
-    steps: `Up to ${plural(most, "step")}, clockwise`,
-    cloud: "Its students come into your entrance",
-  }[view.stage];
-  return [text, active && `${active[0]}: ${active[1]}`, view.lastRound && "last round"].filter(Boolean).join(" · ");
-}
-
-export const heapWords = (heap) => COLOURS.filter((colour) => heap[colour]).map((colour) => `${heap[colour]} ${colour}`).join(", ") || "no students";
-
-export function islandWords(view, island) {
-  const tower = island.tower ? `, ${plural(island.towers, `${island.tower} tower`)}` : "";
-  const mother = view.board.motherNature === island.number ? ", Mother Nature" : "";
-  const tiles = island.noEntryTiles ? `, ${plural(island.noEntryTiles, "no-entry tile")}` : "";
-  return `Island ${island.number}: ${heapWords(island.students)}${tower}${mother}${tiles}`;
-}
-
-export const cloudWords = (cloud, place) => `Cloud ${place + 1}: ${heapWords(cloud)}`;
-
-/** An event in words, or `null`. */
-function inWords(event, names, before) {
-  const who = names[event.seat];
-  switch (event.kind) {
-    case "board": return deeds.inWords(event.board, before, names);
-    case "played-assistant": return `${who} plays assistant ${event.assistant}`;
-    case "played-character": return `${who} uses the ${CHARACTERS[event.character][0]}`;
-    case "start-of-turn": return `${who} is on turn`;
-    case "island-owner": return `Island ${event.island.number}: ${event.owner === null ? "nobody's" : `towers of ${names[event.owner]}`}`;
-    case "no-entry-used": return `A no-entry tile protects island ${event.island}`;
-    case "unified": return "Islands merge";
-    case "last-round": return "This is the last round";
-    case "won": return `${event.seats.map((seat) => names[seat]).join(" and ")} won: ${event.why}`;
-  }
-  return null;
-}
-
-/** An event as a line of the list of moves, or `null`. */
-function inShort(event, before) {
-  switch (event.kind) {
-    case "played-assistant": return { seat: event.seat, text: `assistant ${event.assistant}` };
-    case "played-character": return { seat: event.seat, text: CHARACTERS[event.character][0] };
-    case "board": return deeds.inShort(event.board, before);
-  }
-  return null;
-}
-
 // -- on a page
 
 const GAP = 10;
 const CARDS = 96;
 const CHOICES = 76;
 
-/** The modules that draw what lies beside the sea, and that find what a board changes. A small board needs none of them. */
+/** The modules that draw what lies beside the sea, that find what a board changes, and of words. A small board needs none of them. */
 let beside = null;
 let deeds = null;
+let said = null;
 
 const emptyHeap = () => Object.fromEntries(COLOURS.map((colour) => [colour, 0]));
 
@@ -304,28 +221,6 @@ function destinationCell(open, act, value, colours, event) {
 
 const afterSteps = ({ board }, steps) => ((board.motherNature - 1 + steps) % board.islands.length) + 1;
 
-/** The row of choices: what is asked and lies nowhere on the board, or the own hand. */
-function choiceCards(view, options, open) {
-  const answer = (id) => {
-    const [, kind, value] = id.split(" ");
-    const note = { assistant: plural(Math.ceil(value / 2), "step"), wizard: "wizard" }[kind] ?? "";
-    const label = { assistant: `Play assistant ${value}: Mother Nature walks up to ${plural(Math.ceil(value / 2), "step")}`, tower: `Team ${value}`, wizard: `Wizard ${value}` }[kind];
-    return { id, kind, value, note, label: label ?? (value === "none" ? "No more students" : `Choose ${value}`) };
-  };
-  if (view.request?.kind === "ask-assistant" && view.request.seat === options.mine) return view.request.availableAssistants.map((value) => answer(`answer assistant ${value}`));
-  const asked = [...open.keys()].filter((id) => id.startsWith("answer ")).map(answer);
-  if (asked.length || !view.hand || options.mine === null) return asked;
-  const played = view.board.players[options.mine]?.playedAssistant;
-  return view.hand.filter((value) => value !== played).map((value) => answer(`answer assistant ${value}`));
-}
-
-/** What stands in the row of choices if nothing lies there. */
-function choiceHint(view, options) {
-  if (options.can) return "Choose on the board";
-  const left = view.board.players[options.mine]?.assistantsLeft;
-  return left === undefined ? "" : `You have ${plural(left, "assistant")} in your hand`;
-}
-
 /** The order in which schools are shown: the own one first, then around the table. */
 function schoolOrder(board, options) {
   const order = board.order.length ? board.order : options.names.map((_, seat) => seat);
@@ -357,7 +252,7 @@ function layoutOf(view, options, open) {
     return { ...rows, width: sea.width + GAP + beside.SCHOOLS.wide.width, height: Math.max(y, right) - GAP };
   }
   // There is little room: the row of choices is there when it is what is asked for, beside what can be pressed with it.
-  const asked = plays && choiceCards(view, options, open).some(({ id }) => open.has(id));
+  const asked = plays && said.choiceCards(view, options, open).some(({ id }) => open.has(id));
   const below = asked && [...open.keys()].some((id) => /^(entrance|dining) /.test(id));
   rows.sea.y = asked && !below ? CHOICES + GAP : 0;
   let y = rows.sea.y + sea.height + GAP;
@@ -370,24 +265,13 @@ function layoutOf(view, options, open) {
   return { ...rows, height: y - GAP };
 }
 
-const DOING = { choices: "chooses", planning: "chooses", students: "moves", steps: "moves", cloud: "moves" };
+const DOING_WORDS = { choices: "chooses", planning: "chooses", students: "moves", steps: "moves", cloud: "moves" };
 
 function schoolOptions(view, options, rows, { lit, words, done }) {
   return rows.schools.map((place) => ({
     ...place, lit, words, done, expert: view.expert, own: place.seat === options.mine, turn: view.turn === place.seat,
-    name: options.names[place.seat] ?? "", doing: view.turn === place.seat && !view.won ? DOING[view.stage] : null, chosen: options.choice?.student ?? null,
+    name: options.names[place.seat] ?? "", doing: view.turn === place.seat && !view.won ? t(DOING_WORDS[view.stage]) : null, chosen: options.choice?.student ?? null,
   }));
-}
-
-/** What a press would do, in front of the name of a cell. */
-function wordsFor(view, open) {
-  return (id) => {
-    const answer = open.get(id);
-    if (!answer) return "";
-    if (answer.choice) return "Pick up a student. ";
-    if (answer.steps) return `${plural(answer.steps, "step")} to here. `;
-    return { island: "Put here. ", dining: "Put here. ", cloud: "Take. ", character: "Use. ", entrance: "Choose. " }[id.split(" ")[0]] ?? "";
-  };
 }
 
 function shift(spec, { x, y }) {
@@ -403,16 +287,17 @@ function draw(known, options) {
   const open = options.small ? new Map() : openTo(view, options);
   const rows = layoutOf(view, options, open);
   const lit = new Set(open.keys());
-  const words = wordsFor(view, open);
+  const words = options.small ? null : said.wordsFor(view, open);
   const steps = new Map([...open].filter(([, answer]) => answer.steps).map(([id, answer]) => [Number(id.split(" ")[1]), answer.steps]));
-  const atSea = { marks: [], pieces: [], over: [], cells: options.small ? [] : seaCells(view, rows.layout, lit, words) };
+  const atSea = { marks: [], pieces: [], over: [], cells: options.small ? [] : said.seaCells(view, rows.layout, lit, words) };
   const done = new Set(view.done?.places);
-  drawSea(view.board, rows.layout, lit, atSea, steps, done);
+  const told = options.small || !view.board.round ? [] : [t("{n} in the bag", { n: view.board.bag }), t("round {n}", { n: view.board.round })];
+  drawSea(view.board, rows.layout, lit, atSea, steps, done, told);
   const spec = shift(atSea, rows.sea);
   if (!options.small) drawRest(view, options, rows, { open, lit, words, done }, spec);
   const group = (shapes) => [["g", { class: "er-eriantys" }, ...shapes]];
   return {
-    width: rows.width, height: rows.height, label: "Eriantys board", key: `${rows.layout} ${rows.sea.y} ${options.small}`,
+    width: rows.width, height: rows.height, label: "Eriantys", key: `${rows.layout} ${rows.sea.y} ${options.small}`,
     ground: group([["g", { transform: `translate(${rows.sea.x} ${rows.sea.y})` }, ...seaGround(rows.layout)]]),
     marks: group(spec.marks), pieces: spec.pieces, over: group(spec.over), cells: spec.cells,
   };
@@ -423,8 +308,8 @@ function drawRest(view, options, rows, { open, lit, words, done }, spec) {
   const width = SEAS[rows.layout].width;
   const first = spec.cells.splice(0);
   if (rows.choices !== null) {
-    const cards = choiceCards(view, options, open);
-    const place = { x: 0, y: rows.choices, width, lit, title: choiceHint(view, options) };
+    const cards = said.choiceCards(view, options, open);
+    const place = { x: 0, y: rows.choices, width, lit, title: said.choiceHint(view, options) };
     beside.drawChoices(cards, place, spec);
     spec.cells.push(...beside.choiceCells(cards, place));
   }
@@ -455,16 +340,6 @@ function press(known, options, id) {
   return { act: answer.act, event: answer.event ? { ...answer.event, seat: options.mine } : null };
 }
 
-function status(known, options) {
-  const view = viewed(known);
-  if (view.won || view.turn === null) return {};
-  const words = task(view);
-  const mine = view.turn === options.mine;
-  const picked = mine && options.choice?.student;
-  const title = mine ? words[0].toUpperCase() + words.slice(1) : `${options.names[view.turn] ?? ""}: ${words}`;
-  return { title: picked ? `Where does the ${picked} student go?` : title, detail: details(view) };
-}
-
 /** A match in its middle, for the small board on the page of tables. */
 function sample() {
   const board = bareBoard(3);
@@ -483,8 +358,9 @@ function sample() {
 }
 
 export default {
-  async load() {
-    [beside, deeds] = await Promise.all([import("./board-school.js"), import("./board-changes.js")]);
+  async load(words) {
+    t = words;
+    [beside, deeds, said] = await Promise.all([import("./board-school.js"), import("./board-changes.js"), import("./board-words.js")]);
   },
   name: "eriantys",
   legend: () => import("./board-legend.js"),
@@ -501,7 +377,7 @@ export default {
   draw,
   press,
   begun: (choice) => (choice.student ? `student ${choice.student}` : ""),
-  move: inShort,
-  words: inWords,
-  status,
+  move: (event, before) => said?.inShort(event, before) ?? null,
+  words: (event, names, before) => said.inWords(event, names, before),
+  status: (known, options) => said.status(viewed(known), options),
 };

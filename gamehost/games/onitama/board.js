@@ -5,9 +5,10 @@
 const SIDE = 5;
 const SQUARES = [..."12345"].flatMap((row) => [..."abcde"].map((column) => column + row));
 const OWN = ["KP", "kp"];
-const SIDES = ["White", "Black"];
 const START = `PPKPP${".".repeat(15)}ppkpp`;
 
+/** Texts in the language of the page, once the whole board is loaded. */
+let t = (text) => text;
 /** Card -> its vectors (right, forward) as its holder sees them. */
 let cards = {};
 
@@ -194,7 +195,7 @@ function draw(view, options) {
   });
   const spec = {
     width: sizes.width, height: sizes.height, pieces,
-    label: `Onitama, ${SIDES[view.turn]} to move`,
+    label: small ? "Onitama" : `Onitama, ${t(view.turn ? "Black to move" : "White to move")}`,
     key: `${seat} ${small} ${wide}`,
     ground: ground(seat, sizes.left, sizes.top, !small),
     marks: lastSquares(last).map((name) => square(at(SQUARES.indexOf(name)), "oni-last")),
@@ -232,8 +233,8 @@ function play(view, options, at) {
     }
     if (choice.from === id) marks.push(square({ x, y }, "oni-chosen"));
     const words = [`${id}: ${pieceName(piece, mine)}`];
-    if (targets.has(id)) words.push(piece === "." ? "can be moved to" : "can be taken");
-    else if (starts.has(id)) words.push("can move");
+    if (targets.has(id)) words.push(piece === "." ? t("can be moved to") : t("can be taken"));
+    else if (starts.has(id)) words.push(t("can move"));
     const usable = targets.has(id) || starts.has(id);
     return { id, x, y, w: 100, h: 100, label: words.join(", "), can: usable, chosen: choice.from === id, drag: starts.has(id) };
   });
@@ -241,14 +242,14 @@ function play(view, options, at) {
     const mineNow = can && holder === mine;
     const usable = mineNow && (!choice.from || !all.length || all.some((move) => move.card === card && move.from === choice.from));
     const chosen = choice.card === card;
-    const next = `next for ${SIDES[view.turn]}`;
+    const next = t(view.turn ? "next for Black" : "next for White");
     over.push(cardShape(card, box, {
       turned: holder === 1 - seat || (holder < 0 && view.turn !== seat),
       kind: `oni-of-${holder} ${chosen ? "oni-held" : ""} ${usable ? "oni-mine" : ""}`,
-      note: holder < 0 && (wide ? next : "next"), large: !wide,
+      note: holder < 0 && (wide ? next : t("next")), large: !wide,
     }));
-    const whose = holder < 0 ? next : holder === mine ? "your card" : `${SIDES[holder]}'s card`;
-    const label = `${card}, ${whose}: ${ways(card)}${mineNow && !all.length ? ", can be exchanged" : ""}`;
+    const whose = holder < 0 ? next : t(holder === mine ? "your card" : holder ? "Black's card" : "White's card");
+    const label = `${card}, ${whose}: ${ways(card)}${mineNow && !all.length ? `, ${t("can be exchanged")}` : ""}`;
     cells.push({ id: `card ${card}`, ...rounded(box), label, can: mineNow, chosen });
   }
   over.push(...hints);
@@ -274,7 +275,7 @@ function ask(all, choice, at, cells, over, marks, { top, bottom }) {
   const asked = fitting.map(({ card }, n) => {
     const box = { x: left + 8 + n * 106, y: high + 10, w: 98, h: 98 };
     over.push(cardShape(card, box, { kind: "oni-mine" }));
-    return { id: `with ${card}`, ...box, label: `${choice.from} to ${choice.to} with ${card}`, can: true };
+    return { id: `with ${card}`, ...box, label: t("{from} to {to} with {card}", { ...choice, card }), can: true };
   });
   const free = cells.filter((cell) => !asked.some((one) => cell.x < one.x + one.w && one.x < cell.x + cell.w
     && cell.y < one.y + one.h && one.y < cell.y + cell.h));
@@ -282,16 +283,16 @@ function ask(all, choice, at, cells, over, marks, { top, bottom }) {
 }
 
 function pieceName(piece, mine) {
-  if (piece === ".") return "empty";
-  const seat = piece === piece.toLowerCase() ? 1 : 0;
-  return `${seat === mine ? "your" : SIDES[seat]} ${piece.toLowerCase() === "k" ? "master" : "pupil"}`;
+  const seat = OWN.findIndex((own) => own.includes(piece));
+  const kind = seat < 0 ? 0 : (seat === mine ? 1 : 3 + 2 * seat) + OWN[seat].indexOf(piece);
+  return t(["empty", "your master", "your pupil", "White master", "White pupil", "Black master", "Black pupil"][kind]);
 }
 
 /** What a card does, in words. */
 function ways(card) {
-  const word = (count, name, other) => (count === 0 ? "" : `${Math.abs(count)} ${count > 0 ? name : other}`);
+  const word = (count, name, other) => count && `${Math.abs(count)} ${count > 0 ? name : other}`;
   return (cards[card] ?? [])
-    .map(([right, up]) => [word(up, "forward", "back"), word(right, "right", "left")].filter(Boolean).join(" and "))
+    .map(([right, up]) => [word(up, t("forward"), t("back")), word(right, t("right"), t("left"))].filter(Boolean).join(t(" and ")))
     .join("; ");
 }
 
@@ -308,9 +309,10 @@ export default {
   title: "Onitama",
   about: "Five cards, ten pieces, five minutes",
   colours: ["oni-seat-white", "oni-seat-black"],
-  sides: () => SIDES,
+  sides: () => [t("White"), t("Black")],
   sample: { board: "PPKP........P.p.....pk.pp", hands: [["boar", "ox"], ["crab", "eel"]], spare: "tiger", turn: 1 },
-  async load() {
+  async load(words) {
+    t = words;
     if (Object.keys(cards).length) return;
     const answer = await fetch("/api/rules/onitama.json");
     useCards((await answer.json()).cards);
@@ -321,19 +323,19 @@ export default {
   press,
   move(event) {
     if (event.kind === "moved") return { seat: event.seat, text: `${event.card} ${event.from}–${event.to}` };
-    return event.kind === "exchanged" ? { seat: event.seat, text: `${event.old} for ${event.new}` } : null;
+    return event.kind === "exchanged" ? { seat: event.seat, text: t("{old} for {new}", event) } : null;
   },
   words(event, names, before) {
-    if (event.kind === "dealt") return `The cards are dealt. ${names[0]} moves first.`;
-    if (event.kind === "exchanged") return `${names[event.seat]} cannot move, and exchanges ${event.old} for ${event.new}.`;
-    if (event.kind === "taken-back") return `${names[event.seat]} takes a move back, and moves again.`;
+    const values = { ...event, name: names[event.seat ?? 0] };
+    if (event.kind === "dealt") return t("The cards are dealt. {name} moves first.", values);
+    if (event.kind === "exchanged") return t("{name} cannot move, and exchanges {old} for {new}.", values);
+    if (event.kind === "taken-back") return t("{name} takes a move back, and moves again.", values);
     if (event.kind !== "moved") return null;
-    const taken = before?.board[SQUARES.indexOf(event.to)] ?? ".";
-    const takes = taken === "." ? "" : ` and takes the ${taken.toLowerCase() === "k" ? "master" : "pupil"}`;
-    return `${names[event.seat]}: ${event.card}, ${event.from} to ${event.to}${takes}.`;
+    const taken = ".kp".indexOf((before?.board[SQUARES.indexOf(event.to)] ?? ".").toLowerCase());
+    return t(["{name}: {card}, {from} to {to}.", "{name}: {card}, {from} to {to} and takes the master.", "{name}: {card}, {from} to {to} and takes the pupil."][taken], values);
   },
   status(view, options) {
     if (!options.can || movesOf(options).length) return {};
-    return { title: "Your move", detail: "You cannot move: choose the card that you give back" };
+    return { detail: t("You cannot move: choose the card that you give back") };
   },
 };

@@ -7,6 +7,9 @@ const WIDE = 4;
 const LONG = 5;
 const GOAL = 6;
 
+/** Texts in the language of the page, once the whole board is loaded. */
+let t = (text) => text;
+
 const name = ([x, y]) => `${x},${y}`;
 
 function onPitch([x, y]) {
@@ -142,7 +145,7 @@ function draw(view, options) {
   const spec = {
     width: WIDTH, height: HEIGHT, key: `${up} ${small}`, ground: [...ground(up), ...(small ? [] : numbers(up))], marks,
     pieces: [{ kind: "ball", x, y, shape: BALL }],
-    label: `Paper Soccer, ball at ${name(ball)}`,
+    label: small ? "Paper Soccer" : t("Paper Soccer, ball at {point}", { point: name(ball) }),
   };
   if (small) return spec;
   const open = openTo(options);
@@ -152,13 +155,13 @@ function draw(view, options) {
     const id = name(point);
     const [cx, cy] = at(point, up);
     const words = [id];
-    if (id === name(ball)) words.push("the ball", sketch.length ? "take the last line back" : "");
+    if (id === name(ball)) words.push(t("the ball"), sketch.length && t("take the last line back"));
     if (Math.abs(point[1]) === GOAL) words.push(goalWords(view, point, mine));
-    if (onBorder(point)) words.push("at the border");
-    if (lines.has(id)) words.push(`lines to ${lines.get(id).join(" and ")}`);
+    if (onBorder(point)) words.push(t("at the border"));
+    if (lines.has(id)) words.push(t("lines to {points}", { points: lines.get(id).join(t(" and ")) }));
     const move = open.get(id);
     if (move) {
-      words.push("can be played to", move.more ? "bounces" : "");
+      words.push(t("can be played to"), move.more && t("bounces"));
       over.push(["circle", { class: move.more ? "ps-can ps-bounce" : "ps-can", cx, cy, r: 9 }]);
     }
     const usable = move !== undefined || (sketch.length > 0 && id === name(ball));
@@ -170,8 +173,7 @@ function draw(view, options) {
 /** Whose goal a point lies in. The goal at y = 6 is the one that the second side keeps. */
 function goalWords(view, [, y], mine) {
   const keeper = y > 0 ? 1 - view.first : view.first;
-  if (mine === null) return "goal";
-  return keeper === mine ? "your own goal" : "the goal that you attack";
+  return t(mine === null ? "a goal" : keeper === mine ? "your own goal" : "the goal that you attack");
 }
 
 export default {
@@ -185,7 +187,8 @@ export default {
   about: "One ball, one pencil, bouncing lines",
   /** The marks beside names follow who moves first. */
   colours: (view) => (view?.first === 1 ? ["ps-seat-1", "ps-seat-0"] : ["ps-seat-0", "ps-seat-1"]),
-  sides: (view) => [0, 1].map((seat) => `attacks the goal at ${view?.first === seat ? "0,6" : "0,-6"}`),
+  load: async (words) => void (t = words),
+  sides: (view) => [0, 1].map((seat) => t("attacks the goal at {point}", { point: view?.first === seat ? "0,6" : "0,-6" })),
   sample: {
     first: 0, next: 1,
     moves: [[[1, 1]], [[1, 0]], [[0, 1]], [[0, 0], [-1, -1]], [[-1, 0], [0, 0], [1, -1]], [[1, 0], [2, 1]], [[1, 2]]],
@@ -200,15 +203,14 @@ export default {
     return event.kind === "ended" && event.points.length ? { seat: null, text: event.points.map(name).join(" ") } : null;
   },
   words(event, names, before) {
-    if (event.kind === "kickoff") return `Kick-off. ${names[event.first]} moves first.`;
-    if (event.kind === "taken-back") return `${names[event.seat]} takes a move back, and moves again.`;
-    const seat = event.kind === "moved" ? event.seat : before?.next;
-    if (!event.points?.length) return null;
-    return `${names[seat] ?? ""} plays to ${event.points.map(name).join(", then ")}.`;
+    const who = names[event.kind === "kickoff" ? event.first : event.kind === "ended" ? before?.next : event.seat] ?? "";
+    if (event.kind === "kickoff") return t("Kick-off. {name} moves first.", { name: who });
+    if (event.kind === "taken-back") return t("{name} takes a move back, and moves again.", { name: who });
+    return event.points?.length ? t("{name} plays to {points}.", { name: who, points: event.points.map(name).join(t(", then ")) }) : null;
   },
   status(view, { can, choice, mine }) {
     if (!can) return {};
-    if (choice?.length) return { detail: "The ball bounces: go on. Press the ball to take a line back" };
-    return { detail: view.moves.length < 2 ? `You attack the goal at the top${view.first === mine ? "; you move first" : ""}` : undefined };
+    if (choice?.length) return { detail: t("The ball bounces: go on. Press the ball to take a line back") };
+    return view.moves.length < 2 ? { detail: t(view.first === mine ? "You attack the goal at the top; you move first" : "You attack the goal at the top") } : {};
   },
 };

@@ -3,7 +3,7 @@
 // Marks are kept in this browser alone, by table: `[n, square, kind]`, made after entry `n` of the match. Where they are now
 // follows from the moves since, so that they are right after a reload, too.
 
-import { CELL, KIND_NAMES, SIZE, squareName } from "./board.js";
+import { CELL, KIND_NAMES, SIZE, squareName, t } from "./board.js";
 
 const KEPT = "stratego-marks";
 /** So many tables have marks, and so many changes of marks are kept for each. */
@@ -80,14 +80,14 @@ export function choices({ choice }, spot) {
   const top = spot(choice.marked)[1] < SIZE / 2 ? CELL * 7 : CELL;
   const where = squareName(choice.marked);
   const boxes = ids.map((kind, place) => ({ kind, x: 19 + (place % 7) * 81, y: top + Math.floor(place / 7) * 66, w: 76, h: 60 }));
-  const name = (kind) => (kind === NONE ? "no mark" : KIND_NAMES[kind]);
+  const name = (kind) => t(kind === NONE ? "no mark" : KIND_NAMES[kind]);
   return {
     over: ["g", { class: "st-tray" },
       ["rect", { class: "st-panel", x: 6, y: top - 10, width: SIZE - 12, height: 146, rx: 14 }],
       ...boxes.map(({ kind, x, y, w, h }) => ["g", { class: "st-button" },
         ["rect", { x, y, width: w, height: h, rx: 10 }],
-        ["text", { x: x + w / 2, y: y + h / 2 + 8 }, kind === NONE ? "none" : kind]])],
-    cells: boxes.map(({ kind, ...box }) => ({ id: `mark ${kind}`, ...box, label: `Mark ${where}: ${name(kind)}`, can: false })),
+        ["text", { x: x + w / 2, y: y + h / 2 + 8 }, kind === NONE ? t("none") : kind]])],
+    cells: boxes.map(({ kind, ...box }) => ({ id: `mark ${kind}`, ...box, label: t("Mark {square}: {piece}", { square: where, piece: name(kind) }), can: false })),
     covers: ({ y, h }) => y + h > top - 10 && y < top + 136,
   };
 }

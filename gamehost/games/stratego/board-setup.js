@@ -3,7 +3,7 @@
 // The choice of the page during the set-up is `{placing, held, from}`. `placing` are forty kinds or "", by ascending square.
 // `held` is the kind in hand, from the tray. `from` is the place of a piece that is picked up again.
 
-import { CELL, HOME, KIND_NAMES, SIZE, piece, squareName } from "./board.js";
+import { CELL, HOME, KIND_NAMES, SIZE, piece, squareName, t } from "./board.js";
 
 /** The kinds in the order of the box, with how many of each a side has. */
 const COUNTS = new Map([["1", 1], ["2", 1], ["3", 2], ["4", 3], ["5", 4], ["6", 4], ["7", 4], ["8", 5], ["9", 8], ["S", 1], ["F", 1], ["B", 6]]);
@@ -70,8 +70,8 @@ function keptBefore(placing, seat) {
 function keepButton({ placing }, seat) {
   const all = keptSetUps();
   const box = { x: 246, y: TOP + 2, w: 88, h: 44 };
-  if (!placing.includes("") && !all.includes(turnedFor(seat, placing.join("")))) return { id: "keep", text: "Keep", label: "Keep this set-up in this browser", ...box };
-  return all.length ? { id: "kept", text: "Kept", label: `Set-up: kept, ${all.length} of ${MOST}`, ...box } : null;
+  if (!placing.includes("") && !all.includes(turnedFor(seat, placing.join("")))) return { id: "keep", text: t("Keep"), label: t("Keep this set-up in this browser"), ...box };
+  return all.length ? { id: "kept", text: t("Kept"), label: t("Set-up: kept, {n} of {most}", { n: all.length, most: MOST }), ...box } : null;
 }
 
 /** How many pieces of each kind are not placed yet. `placing` are 40 kinds or "", by ascending square. */
@@ -87,12 +87,14 @@ export const rowsAction = (placing) => [0, 10, 20, 30].map((start) => placing.sl
 const EMPTY = Array(40).fill("");
 const TOP = 8;
 const HEIGHT = CELL * 5 - 16;
-const BUTTONS = [
-  { id: "shuffle", text: "Shuffle", w: 118, label: "Shuffle: a set-up at random" },
-  ...Object.keys(PRESETS).map((name) => ({ id: `preset ${name}`, text: name, w: 104, label: `Set-up: ${name}` })),
-  { id: "clear", text: "Clear", w: 94, label: "Clear: take all pieces back" },
+const READY = 106;
+
+/** The buttons of the tray, from left to right. */
+const buttonsOf = () => [
+  { id: "shuffle", text: t("Shuffle"), w: 118, label: t("Shuffle: a set-up at random") },
+  ...[t("Corner"), t("Centre"), t("Attack")].map((text, place) => ({ id: `preset ${Object.keys(PRESETS)[place]}`, text, w: 104, label: t("Set-up: {name}", { name: text }) })),
+  { id: "clear", text: t("Clear"), w: 94, label: t("Clear: take all pieces back") },
 ];
-const READY = { id: "ready", text: "Ready", w: 106, label: "Ready" };
 
 /** What is placed: by this page, or as the host knows it. */
 export function setupOf(view, options) {
@@ -110,12 +112,12 @@ function boxes(kept) {
     id: `kind ${kind}`, kind, x: 16 + (place % 6) * 95, y: TOP + 44 + Math.floor(place / 6) * 80, w: 92, h: 76,
   }));
   let x = 16;
-  const buttons = BUTTONS.map((button) => {
+  const buttons = buttonsOf().map((button) => {
     const box = { ...button, x, y: TOP + 214, h: 56 };
     x += button.w + 6;
     return box;
   });
-  return { kinds, buttons: [...buttons, ...(kept ? [kept] : []), { ...READY, x: SIZE - 16 - READY.w, y: TOP + 2, h: 44 }] };
+  return { kinds, buttons: [...buttons, ...(kept ? [kept] : []), { id: "ready", text: t("Ready"), label: t("Ready"), x: SIZE - 16 - READY, y: TOP + 2, w: READY, h: 44 }] };
 }
 
 /** The tray as descriptions of SVG, in the units of the board. */
@@ -128,8 +130,8 @@ export function tray(view, options) {
     "g",
     { class: "st-tray" },
     ["rect", { x: 6, y: TOP - 8, width: SIZE - 12, height: HEIGHT, rx: 14, class: "st-panel" }],
-    ["text", { x: 22, y: TOP + 32, class: "st-head" }, "Set up"],
-    ["text", { x: SIZE - 34 - READY.w, y: TOP + 32, class: "st-count" }, missing ? `${missing} to place` : "all placed"],
+    ["text", { x: 22, y: TOP + 32, class: "st-head" }, t("Set up")],
+    ["text", { x: SIZE - 34 - READY, y: TOP + 32, class: "st-count" }, missing ? t("{n} to place", { n: missing }) : t("all placed")],
     ...kinds.map(({ kind, x, y, w, h }) => [
       "g",
       { class: left[kind] ? null : "st-none" },
@@ -155,11 +157,11 @@ export function trayCells(view, options) {
   const { kinds, buttons } = boxes(keepButton({ placing }, options.mine));
   return [
     ...kinds.map(({ id, kind, x, y, w, h }) => ({
-      id, x, y, w, h, label: `${KIND_NAMES[kind]}, ${left[kind]} left to place`,
+      id, x, y, w, h, label: t("{piece}, {n} left to place", { piece: t(KIND_NAMES[kind]), n: left[kind] }),
       can: left[kind] > 0, chosen: held === kind, drag: left[kind] > 0,
     })),
     ...buttons.map(({ id, x, y, w, h, label }) => ({
-      id, x, y, w, h, label: id === "ready" && missing ? `Ready, when all forty are placed: ${missing} to place` : label,
+      id, x, y, w, h, label: id === "ready" && missing ? t("Ready, when all forty are placed: {n} to place", { n: missing }) : label,
       can: id === "ready" && options.can && !placing.includes(""), chosen: false, drag: false, advised: id === "shuffle" && options.can,
     })),
   ];
@@ -169,7 +171,7 @@ export function trayCells(view, options) {
 export function placeLabel(view, options, square) {
   const { placing } = setupOf(view, options);
   const kind = placing[square - HOME[options.mine]];
-  return `${squareName(square)}, ${kind ? KIND_NAMES[kind] : "empty"}`;
+  return `${squareName(square)}, ${t(kind ? KIND_NAMES[kind] : "empty")}`;
 }
 
 /** What a press does during the set-up: a new choice, or the action. */

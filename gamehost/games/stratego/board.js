@@ -196,12 +196,15 @@ function fight({ seat, attacker, defender, winner }) {
 
 // -- on a page
 
-/** The modules of the set-up and of marks. A small board needs none of them. */
+/** Texts in the language of the page, once the whole board is loaded. */
+export let t = (text) => text;
+/** The modules of the set-up, of marks, and of words. A small board needs none of them. */
 let setting = null;
 let noting = null;
+let saying = null;
 
 /** Whether a player sets up on this page now. */
-const settingUp = (view, options) =>
+export const settingUp = (view, options) =>
   view.phase === "setup" && options.mine !== null && options.mine !== undefined && !view.ready[options.mine] && !options.small;
 
 const FRAME = 8;
@@ -279,20 +282,6 @@ function fights(view, options, spot) {
   });
 }
 
-function describe(view, options, square, moves, marks) {
-  const name = view.board[square];
-  const where = squareName(square);
-  const from = options.choice?.from;
-  const reached = from !== undefined && (moves.get(from) ?? []).includes(square);
-  if (name === "~") return `${where}, lake`;
-  if (!name) return `${where}, empty${reached ? ", can be moved to" : ""}`;
-  const own = name[0] === `${options.mine}`;
-  const side = options.mine === null || options.mine === undefined ? ["red", "blue"][name[0]] : own ? "your" : "enemy";
-  const what = `${side} ${KIND_NAMES[name[1]] ?? "piece"}`;
-  const mark = marks?.has(where) ? `, marked ${KIND_NAMES[marks.get(where)]}` : "";
-  return `${where}, ${what}${mark}${reached ? ", can be attacked" : moves.has(square) ? ", can move" : ""}`;
-}
-
 function cellsOf(view, options, spot) {
   const setup = settingUp(view, options);
   const moves = movesOf(options);
@@ -311,7 +300,7 @@ function cellsOf(view, options, spot) {
       const reached = moves.get(from)?.includes(square) ?? false;
       cells.push({
         id: String(square), x: x - CELL / 2, y: y - CELL / 2, w: CELL, h: CELL,
-        label: setup ? setting.placeLabel(view, options, square) : describe(view, options, square, moves, marks),
+        label: setup ? setting.placeLabel(view, options, square) : saying.describe(view, options, square, moves, marks),
         can: setup ? state.held !== null || state.placing[place] !== "" : moves.has(square) || reached,
         chosen: setup ? state.from === place : from === square,
         advised: !setup && (reached ? leads(from, square) : (moves.get(square) ?? []).some((to) => leads(square, to))),
@@ -348,7 +337,7 @@ function draw(known, options) {
   const setup = settingUp(view, options);
   const edge = options.small ? 0 : LABELS;
   const spec = {
-    width: SIZE + 2 * FRAME + edge, height: SIZE + 2 * FRAME + edge, label: "Stratego board",
+    width: SIZE + 2 * FRAME + edge, height: SIZE + 2 * FRAME + edge, label: "Stratego",
     key: `${options.seat} ${options.small}`,
     ground: [...ground(), ...(options.small ? [] : labels(options.seat))],
     marks: setup ? setting.setupMarks(view, options, spot) : options.small ? [] : playMarks(view, options, spot),
@@ -379,14 +368,6 @@ function press(known, options, id) {
   return settingUp(view, options) ? setting.pressSetup(view, options, id) : pressPlay(view, options, id);
 }
 
-function status(known, options) {
-  const view = viewed(known, options);
-  if (view.phase !== "setup") return {};
-  if (settingUp(view, options)) return { title: "Set up your forty", detail: "Both sides set up, unseen by each other" };
-  const slow = options.names.filter((_, seat) => !view.ready[seat]).join(" and ");
-  return { title: "Set-up", detail: slow ? `${slow} still sets up` : "Both are ready" };
-}
-
 function turn(known) {
   if (!known) return [];
   if (known.phase === "setup") return [0, 1].filter((seat) => !known.ready[seat]);
@@ -409,43 +390,13 @@ function short(event) {
   return `${event.from}×${event.to} ${event.attacker}:${event.defender}${gone}`;
 }
 
-/** The pieces of both sides that have been lost, in words; `null`: none. */
-function lost(log) {
-  const gone = [[], []];
-  for (const { event } of log) {
-    if (event.kind !== "fought") continue;
-    if (event.winner !== "attacker") gone[event.seat].push(event.attacker);
-    if (event.winner !== "defender") gone[1 - event.seat].push(event.defender);
-  }
-  return gone.map((kinds) => Object.entries(KIND_NAMES).map(([kind, name]) => [kinds.filter((one) => one === kind).length, name])
-    .filter(([count]) => count).map(([count, name]) => (count > 1 ? `${count} ${name}s` : name)).join(", "));
-}
-
-/** An event in words, for those who hear the page. */
-function inWords(event, names) {
-  const who = names[event.seat];
-  switch (event.kind) {
-    case "ready":
-      return `${who} is ready`;
-    case "playing":
-      return `Play begins; ${names[event.next ?? 0]} moves first`;
-    case "moved":
-      return `${who}: ${event.from} to ${event.to}`;
-    case "fought": {
-      const end = { attacker: "the attacker stays", defender: "the attacker is gone" }[event.winner] ?? "both are gone";
-      const [attacker, defender] = [KIND_NAMES[event.attacker], KIND_NAMES[event.defender]];
-      return `${who}: ${attacker} ${event.from} attacks ${defender} ${event.to}; ${end}`;
-    }
-  }
-  return "";
-}
-
 export default {
-  async load() {
-    [setting, noting] = await Promise.all([import("./board-setup.js"), import("./board-marks.js")]);
+  async load(words) {
+    t = words;
+    [setting, noting, saying] = await Promise.all([import("./board-setup.js"), import("./board-marks.js"), import("./board-words.js")]);
   },
   name: "stratego",
-  lost,
+  lost: (log) => saying.lost(log),
   legend: () => import("./board-legend.js"),
   lessons: true,
   advice(known, options) {
@@ -458,16 +409,16 @@ export default {
   about: "Forty hidden pieces a side",
   sample: sample(),
   colours: ["red-block", "blue-block"],
-  sides: () => ["red", "blue"],
+  sides: () => [t("red pieces"), t("blue pieces")],
   after: follow,
   reveal: (view, event, seat) => (event.kind.startsWith("placed") ? follow(view, event, seat) : view),
   turn,
   draw,
   press,
   move: (event) => (event.kind === "moved" || event.kind === "fought" ? { seat: event.seat, text: short(event) } : null),
-  words: (event, names) => inWords(event, names) || null,
-  status,
-  doing: (view) => (view?.phase === "setup" ? "sets up" : null),
+  words: (event, names) => saying.inWords(event, names),
+  status: (known, options) => saying.status(viewed(known, options), options),
+  doing: (view) => (view?.phase === "setup" ? t("sets up") : null),
   linger: (event) => (event.kind === "fought" ? FIGHT : 0),
 };
 

@@ -42,7 +42,7 @@ export function styled(address) {
 async function fetched(name, whole) {
   if (whole) {
     const game = await loadGame(name, false);
-    await Promise.all([game?.load?.(), learnGame(name)]);
+    await Promise.all([game?.load?.(t), learnGame(name)]);
     if (game) ready.set(name, { game, whole });
     return game;
   }

@@ -6,7 +6,8 @@
 //   export default {
 //     name: "onitama", title: "Onitama", about: "Five cards, ten pieces",
 //     sample,                        a view for the small board on the page of tables
-//     async load() {}                optional: what must be there before the first `draw` that is not small, such as the cards
+//     async load(t) {}               optional: what must be there before the first `draw` that is not small, such as the cards.
+//                                    `t(text, values)` gives a text in the language of the page, see words.js
 //     after(view, event, seat)       the view after an event; `view` is null before the first one
 //     turn(view)                     the seats that may act now: a list
 //     draw(view, options)            the board as a spec, see below
@@ -28,7 +29,7 @@
 //                                    or `drawn` and its `box`, both for `svg`
 //     lessons: true                  optional: the game's folder has `board-lessons.json`, see lessons.js
 //                                    `board-words-cs.json` and so on, beside it, translate whole sentences of the lessons, `help.rst`, `legend`,
-//                                    `advice`, `status`, `seats`, `wishes`: {"English": "Czech"}
+//                                    `advice`, `status`, `seats`, `wishes`, ends of matches, and what goes to `t`: {"English": "Czech"}
 //     lost(log)                      optional: the pieces that are gone, in words by seat
 //     seats, wishes                  optional, for the dialog before a match: words by number of players, and settings, each
 //                                    `{name, label, options: [[value, words], ...]}`

@@ -1,6 +1,6 @@
 // What the host knows of finished matches, as the pages read it.
 
-import { listed, locale, t } from "./words.js";
+import { listed, locale, reason, t } from "./words.js";
 
 /** An object of the host's interface. Raises an error if it is not there, or if there is no connection. */
 export async function fetchJson(path) {
@@ -23,7 +23,7 @@ export const shownNames = ({ names, shown_as: shown = {} }) => names.map((name) 
 export function resultWords(row) {
   const names = listed(row.winners.map((seat) => shownNames(row)[seat]));
   const title = names ? t("{names} has won|{names} have won", { n: row.winners.length, names }) : t("Draw");
-  return row.why ? `${title}: ${row.why}` : title;
+  return row.why ? `${title}: ${reason(row.why)}` : title;
 }
 
 /** How long a match was, such as `2:05` or `1:00:09`; "" if the host does not know it. */

@@ -2,7 +2,7 @@
 
 import { h, list, say, set } from "./dom.js";
 import { known } from "./store.js";
-import { listed, t, told } from "./words.js";
+import { listed, reason, t, told } from "./words.js";
 
 /** How often a running clock is drawn, in milliseconds. */
 const TICK = 200;
@@ -33,7 +33,8 @@ function leftWords({ seat, names, resigned }, loser) {
 
 /** How a match has ended, as `{title, detail}`. */
 export function endWords(table) {
-  const { winners, why } = table.over;
+  const { winners } = table.over;
+  const why = reason(table.over.why);
   const names = listed(winners.map((seat) => table.names[seat]));
   const own = table.seat !== null && winners.includes(table.seat);
   const theirs = t("{names} has won|{names} have won", { n: winners.length, names });

@@ -26,6 +26,9 @@ export async function learn(address) {
 /** A text of a game or of the host in the language of the pages; as it is, if no catalogue has it. */
 export const told = (text) => catalogue[text] ?? text;
 
+/** Why a match has ended: sentences of the host, in the language of the page where the game's catalogue has them. */
+export const reason = (why) => why.split("; ").map(told).join("; ");
+
 /** A text in the language of the pages, with values in the place of their names in braces. */
 export function t(text, values = {}) {
   const forms = told(text).split("|");
