@@ -265,7 +265,7 @@ class Options(usage.Options):
             raise usage.UsageError(f"--set {error}") from None
 
     def _shifted(self) -> Mapping[str, list[str]]:
-        """By option: the endpoints where something listens by default, their ports moved by `--shift`."""
+        """The default endpoints of each option, with their ports moved by `--shift`."""
 
         def moved(endpoint: str) -> str:
             kind, port, rest = endpoint.split(":", 2)

@@ -212,7 +212,7 @@ class Registry:
         return (*self.own, *self.others)
 
     def default_endpoints(self, wire: Wire[Any]) -> list[str]:
-        """Where a wire listens unless the options say otherwise."""
+        """The endpoints of a wire, if no option names others."""
         return [wire.endpoint] if wire in self.own else []
 
 

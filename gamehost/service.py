@@ -285,7 +285,7 @@ class GameHostService(Service):
             self.on_fatal(reason)
 
     def _why_not(self) -> str:
-        """Which ports cannot be opened, in one line: the first of them, and what can be done."""
+        """Name the first port that cannot be opened, in one line, with what can be done."""
         more = len(self._failures) - 1
         others = f", and {more} more" if more else ""
         return (

@@ -304,7 +304,7 @@ def _limiters(limits: Limits, options: Options, lobby: Lobby) -> tuple[Connectio
 
 
 def _parts(options: Options, reactor: Any, endpoints: Endpoints, access: Access) -> list[Part]:
-    """What options ask for beside the listeners: ports of HTTP that are no pages, and what tells absent players."""
+    """The parts of a host that options add: ports for metrics and health, and notifiers for absent players."""
     kinds = []
     for kind in options.registry.notifiers:
         if options[kind.name] is not None:
@@ -378,7 +378,7 @@ def _warn(words: str) -> None:
 
 
 def _places(options: Options, endpoints: Endpoints, name: str) -> Iterator[tuple[str, IStreamServerEndpoint]]:
-    """Where something listens: as an option says it, and the endpoint."""
+    """The endpoints of an option, each with its text."""
     for description in filter(None, options[name]):
         try:
             endpoint = endpoints.make(description)

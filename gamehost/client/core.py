@@ -436,7 +436,7 @@ class ClientCore:
         return LONGEST_LINE if self.own is None else LONGEST_MOVES
 
     def tick(self, now: float) -> None:
-        """The time has come: ask whether the host is still there, or give the connection up."""
+        """Call this when the time is over: it asks whether the host is still there, or gives the connection up."""
         if self.due is None or now < self.due:
             return
         if self._state is _State.ENTERING or self._pinged:

@@ -405,7 +405,7 @@ def _keep(drawn: str, path: Path | None, out: TextIO) -> None:
 
 
 def _beside(store: str) -> Path:
-    """Where the small files of a store are: a symbolic link is followed, as a host follows it."""
+    """The folder and name of a store's small files. A symbolic link is followed, as a host follows it."""
     return Path(store).resolve() if kind_of(store) is None else beside(store)
 
 

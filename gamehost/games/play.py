@@ -304,7 +304,7 @@ class PlainScreen(Screen[Any]):
         raise MoveRefused(f"That is no legal move now{f': {reason}' if reason else ''}. {self.prompt_line()}")
 
     def _notation(self, typed: str) -> tuple[bytes, str]:
-        """What was typed, in the game's notation; or nothing, and what the game expected."""
+        """The typed action in the game's notation; or nothing, and what the game expected."""
         reason = ""
         for one in dict.fromkeys((typed, typed.lower(), typed.upper())):
             try:

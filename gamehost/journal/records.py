@@ -377,7 +377,7 @@ class Journal(Protocol):
     @property
     def uptime(self) -> int:
         """
-        For how many seconds hosts have run on this journal, up to the start of this one. Less than a minute of a run may
+        The number of seconds that hosts have run on this journal, up to the start of this one. Less than a minute of a run may
         be missing.
         """
 

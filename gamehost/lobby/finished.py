@@ -79,7 +79,7 @@ class Tally:
 
     @cached_property
     def ladders(self) -> Mapping[str, Sequence[tuple[Who, Rated]]]:
-        """By game: the rated players, the best one first."""
+        """The rated players of each game, the best one first."""
         found: dict[str, list[tuple[Who, Rated]]] = {}
         for (who, game), one in sorted(self.ratings.items(), key=lambda item: (-item[1].rating.value, item[0])):
             found.setdefault(game, []).append((who, one))

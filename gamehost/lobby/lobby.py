@@ -606,14 +606,13 @@ class Lobby:
         self.house.waits_no_longer(session)
 
     def withdraw(self, session: Session) -> None:
-        """Have a player wait nowhere, neither at a table that lasts."""
+        """Remove a player from all queues and tables, those that last too."""
         self.stop_waiting(session)
         self.waiting_tables.withdraw(session.key)
 
     def goes_on_waiting(self, session: Session) -> bool:
         """
-        A player is here, and can be told of the tables at which it waits: it is, or a match begins. Whether there are such
-        tables.
+        A player is connected. It receives the state of its tables, or a match begins. Returns whether it waits at a table.
         """
         waits = self.waiting_tables.returns(session)
         own = self.waiting_tables.alone(session)

@@ -80,7 +80,7 @@ class Membership:
         return ()
 
     def keep(self, place: str) -> None:
-        """From now on this host is the home of something that is no name, as of `gamehost.accounts.names.place_of`."""
+        """Make this host the home of a place, as of `gamehost.accounts.names.place_of`."""
 
     def give_up(self, place: str, /) -> None:
         """There is nothing more of that kind here."""

@@ -80,7 +80,7 @@ class Notifier(Protocol):
     """A way to tell absent players, which each of them can choose. All callbacks are called in the reactor's thread."""
 
     def deliver(self, account: str, news: News) -> None:
-        """Tell a player, if the player has chosen this way. It replaces what was told of the same table before."""
+        """Send news to a player who has chosen this way. News of a table replaces earlier news of the same table."""
 
     def seen(self, account: str, table: TableId) -> None:
         """The player has seen the table: what was not delivered yet is of no use."""
@@ -176,7 +176,7 @@ class Notices:
         self.notifiers[way].change(None if account is None else Asker(account, login), values, done)
 
     def stop(self) -> Deferred[Any]:
-        """The host stops. Turns that were not told are forgotten."""
+        """The host stops. Notices that were not sent are dropped."""
         self._turns.clear()
         self._timer.stop()
         return DeferredList([notifier.stop() for notifier in self.notifiers.values()])
@@ -236,13 +236,16 @@ class ListedMatches:
     _timer: Timer = field(init=False, factory=Timer)
 
     def known(self, lists: Iterable[tuple[str, OwnedMatch]]) -> None:
-        """Matches go on that began before the host. Their players were told, but not of the time."""
+        """
+        Take over matches that began in an earlier run. Their players have had the notices about turns, but not the one
+        about the time.
+        """
         for owner, match in lists:
             if _lasts(owner) and (owner, match.table) not in self._standings:
                 self._note(owner, match)
 
     def changed(self, owner: str, match: OwnedMatch) -> None:
-        """A match in the list of a player is another one now. Guests have nothing by which they could be told."""
+        """A row in the list of a player has changed. Guests get no notices."""
         if not _lasts(owner):
             return
         before = self._standings.pop((owner, match.table), None)
@@ -261,7 +264,7 @@ class ListedMatches:
             self._tell(owner, match, began=state == "open")
 
     def learned(self, owner: str, match: OwnedMatch) -> None:
-        """The same, but another member of a cluster has told the player, and warns."""
+        """As `changed`, but another member of a cluster sends the notices."""
         if _lasts(owner):
             self._standings.pop((owner, match.table), None)
             if match.state != "over":
@@ -350,7 +353,7 @@ _OFFERS = {
 
 
 def _offer(owner: str, match: OwnedMatch) -> str:
-    """What is offered to a player; empty: it is not known."""
+    """The offer to a player, in words; empty: it is not known."""
     others = _others(owner, match)
     return f"{others[0]} {_OFFERS[match.offer]}" if match.offer in _OFFERS and others else ""
 

@@ -133,7 +133,7 @@ class _Party:
 
 
 def _hears_of(party: _Party, session: Session) -> bool:
-    """Whether a player, who may have come back on another wire, can be told of a table."""
+    """Whether the wire of a player, who may have come back on another one, has a message about a table."""
     return not party.lasts or session.wire in TALKING_WIRES or session.wire == party.players[session.key].wire
 
 
@@ -233,7 +233,7 @@ class OpenTables:
         return opened
 
     def _patience(self, slow: bool) -> float:
-        """For how many seconds a table waits that lasts."""
+        """The number of seconds for which a table that lasts waits."""
         return SLOW_PATIENCE if slow else self.patience
 
     def _check_slow(self, session: Session, settings: Settings, lasts: bool) -> None:
@@ -297,8 +297,8 @@ class OpenTables:
 
     def returns(self, session: Session) -> bool:
         """
-        A player has logged in, or has no match any more. Those who wait at the same tables are told, and this one; a match may
-        begin. Whether the player waits at a table.
+        A player has logged in, or has no match any more. All players of its tables receive the state of the table, or the
+        match begins. Returns whether the player waits at a table.
         """
         for party in tuple(self._where.get(session.key, ())):
             if party.lasts and not self._begin_if_all_are_here(party):
@@ -312,7 +312,7 @@ class OpenTables:
                 session.player.deliver(self._seen(party))
 
     def freed(self, session: Session) -> None:
-        """The match of a player is over, and this is about to be told. A table may have waited for that."""
+        """The match of a player is over. The match at a table where this player waits may begin now."""
         if session.key in self._where:
             self._freed.append(session)
             self._soon.set(self._clock, 0, self._look_at_freed)
@@ -381,7 +381,7 @@ class OpenTables:
 
     def leave(self, session: Session) -> None:
         """
-        A player waits no longer, but for tables that last and to which they can come back. Nothing happens to one who does not
+        A player waits only at tables that last, if the player can come back to them. Nothing happens if the player does not
         wait.
         """
         for party in tuple(self._where.get(session.key, ())):
@@ -389,7 +389,7 @@ class OpenTables:
                 self._leave(party, session.key, lambda: None)
 
     def disconnect(self, session: Session) -> bool:
-        """The player of a session is gone. Whether the name stays theirs, because of a table that lasts."""
+        """The connection of a session's player is lost. Returns whether a table that lasts reserves the name for the player."""
         for party in tuple(self._where.get(session.key, ())):
             others = [self._registry.sessions.by_key.get(key) for key in party.players if key != session.key]
             stay = all(one is None or one.wire in TALKING_WIRES for one in others)
@@ -401,9 +401,8 @@ class OpenTables:
 
     def give_up(self, session: Session, table: TableId | None, done: Callable[[TableId], None]) -> bool:
         """
-        A player wants to wait no longer at a table that lasts. `False`: the player does not wait there.
-
-        Who is asked for the rematch of a slow match there, and says so, does not want it.
+        A player gives up the place at a table that lasts. `False`: the player does not wait there. A player that was asked
+        for a rematch of a slow match there refuses it in this way.
 
         :param table: `None`: the one to which the player came last
         :param done: called with the table when that is durable
@@ -562,7 +561,7 @@ class OpenTables:
         )
 
     def _missed(self, party: _Party, why: str) -> list[tuple[str, OwnedMatch]]:
-        """A table closes: it stays in the lists of absent players."""
+        """A table closes. The lists of absent players show that."""
         gone: list[tuple[str, OwnedMatch]] = []
         seen, now = self._seen(party), round(self._wall() * 1000)
         for key, player in party.players.items():
@@ -631,9 +630,8 @@ class OpenTables:
 
     def record_of(self, key: str) -> SeatRecord | None:
         """
-        Whose a name is because of a private table that lasts; `None`: nobody's.
-
-        A public table is for everybody. It keeps no name from a program that crashed while it waited, and has lost its key.
+        The owner of a name that a private table reserves; `None`: no private table reserves it. A public table reserves no
+        names: a program that crashed while it waited, and lost its key, can use its name again.
         """
         lasting = (one for one in self._where.get(key, ()) if one.lasts and one.code)
         party = next(lasting, None)
@@ -665,7 +663,7 @@ class OpenTables:
         return [self._seen(party) for party in islice(parties, LISTED)]
 
     def listed(self) -> Mapping[str, list[OpenTable]]:
-        """By the name of the game: the tables that are for everybody and for all wires, no more than `LISTED` of all."""
+        """The public tables for all wires, by the name of the game. There are at most `LISTED`."""
         tables: dict[str, list[OpenTable]] = {}
         public = (party for party in self._public() if not party.queue.pool)
         for party in islice(public, LISTED):

@@ -173,8 +173,8 @@ class OwnMatches:
         self, match: OwnedMatch, players: Iterable[tuple[int, SeatRecord]], result: Result = ARCHIVED
     ) -> None:
         """
-        Players were away at the end of a match. It stays in their lists until they have seen it, as far as their wires can
-        tell of it.
+        List a match for players who were away at its end. It remains in their lists until they have seen it, if their wires
+        can show it.
 
         :param match: for any of them
         :param players: with their seats
@@ -193,7 +193,7 @@ class OwnMatches:
             self._notice(owner, match)
 
     def learn(self, matches: Sequence[tuple[str, OwnedMatch]]) -> None:
-        """Another member of a cluster has put matches into lists, and tells players who are away."""
+        """Show matches that another member of a cluster has put into lists. That member notifies absent players."""
         for owner, match in matches:
             self._show(owner, match)
             for learner in self.learners:

@@ -65,7 +65,7 @@ class PlayedTables:
 
     def follow(self, games: Mapping[str, Game[Any, Any]]) -> None:
         """
-        From now on the matches of all other hosts that write to the same store can be seen here. For members of a cluster.
+        Begin to show the matches of all other members of the cluster.
 
         :param games: by their names; matches of other games cannot be seen
         """
@@ -182,7 +182,7 @@ class PlayedTables:
         return FollowedTable(one.table, game, one.opening, self._clock, self._slices, self._wanted)
 
     def _wanted(self) -> None:
-        """A watcher has come. All that come in this turn of the reactor are one question."""
+        """A watcher has come. All watchers of this turn of the reactor cause one question to the store."""
         self._wake_in(0.0)
 
     # -- what happens at them

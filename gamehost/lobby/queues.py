@@ -123,7 +123,7 @@ class Queues:
         return session in self._timers
 
     def reservation(self, key: Key, session: Session) -> Reservation | None:
-        """The place that is kept for a player in a queue; `None`: there is none."""
+        """The place that is reserved for a player in a queue; `None`: there is none."""
         return next((one for one in self.reservations if one.holds(key, session)), None)
 
     def match(

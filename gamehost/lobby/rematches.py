@@ -39,7 +39,7 @@ class PlayedSlow:
 @frozen
 class Rematches:
     """
-    What players need to ask for a rematch.
+    Finds the slow matches for which players ask for a rematch.
 
     :param table: gives the table for the rematch of a match where a player waits, or is asked for it; `None`: there is none
     """

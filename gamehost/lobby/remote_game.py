@@ -269,7 +269,7 @@ class RemoteGame:
     # -- masters come and go
 
     def meet(self, master: MasterLink) -> None:
-        """A master has come: it receives all steps."""
+        """A master takes over the game, and receives all steps so far."""
         self.master = master
         if self._handle is not None:
             self._tell_anew()
@@ -387,7 +387,7 @@ class RemoteGame:
             self.table.disconnect(seat)
 
     def vanished(self, player: RemotePlayer) -> None:
-        """For this player the game never was."""
+        """Put a player back into the pool: the game ended before its first state."""
         player.remote_vanished()
         self.returning.append(player)
         if self.table.result is None:

@@ -105,7 +105,7 @@ class Seats:
 
     @property
     def uptime(self) -> int:
-        """For how many seconds hosts have run on this journal."""
+        """The number of seconds for which hosts have run on this journal."""
         return self._begin + int(self._context.clock.seconds() - self._origin)
 
     @property
@@ -603,7 +603,7 @@ def _is_owner(session: Session, place: Place) -> bool:
 
 
 def duration(seconds: float) -> str:
-    """For people: whole hours, minutes or seconds, the largest unit of which there is one."""
+    """A time in words: whole hours, minutes or seconds, in the largest unit that is not 0."""
     for unit, length in (("h", 3600), ("min", 60)):
         if seconds >= length:
             return f"{seconds // length:.0f} {unit}"

@@ -114,7 +114,7 @@ class SessionIndex:
             self._leave_address(session)
 
     def move(self, session: "Session", address: str) -> None:
-        """The player of a session that is in has come from another address."""
+        """Note the new address of a session's player, who has logged in from elsewhere."""
         self._leave_address(session)
         session.address = address
         self._by_address.setdefault(rate_limit_key(address), set()).add(session)
@@ -300,8 +300,8 @@ class SessionRegistry:
 
     def find(self, key: str) -> Session | None:
         """
-        The session under a name's key, if there is one. For a player of a sleeping table, and for one who is away from a table
-        that waits, it is one that is not kept.
+        The session under a name's key; `None`: there is none. For an absent player of a sleeping table, or of a table that
+        waits, a new session is made, which is not stored here.
         """
         held = self.sessions.by_key.get(key)
         if held is None and (place := self.sleeping.find(key)) is not None:

@@ -535,7 +535,9 @@ class SlowMatches:
             self._context.journal.sleep(table.id, self._uptime(), table.deadline, partial(self._asleep, table.id))
 
     def _asleep(self, number: TableId) -> None:
-        """The store has all of a table, and another member of a cluster may take it, unless somebody has come here."""
+        """
+        The store has the whole table. Another member of a cluster may take it, unless a player has sat down here meanwhile.
+        """
         if not self._is_read(number):
             self._registry.membership.give_up(place_of(number))
 
@@ -681,7 +683,7 @@ def _keys(table: TableId, seats: Iterable[SeatRecord]) -> Iterable[str]:
 
 
 def _nothing(table: SlowTable | str) -> None:
-    """What a look at a table finds out is noted anyway."""
+    """Do nothing: reading the table has noted everything."""
 
 
 def _later(due: int | None) -> int | None:

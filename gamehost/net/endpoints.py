@@ -251,7 +251,7 @@ class HeaderProtocol(Protocol):
         self.end_wait()
 
     def end_wait(self) -> None:
-        """The header has come, or it does not count any more."""
+        """The wait for the header is over: it is complete, or is not needed any more."""
         deadline, self._deadline = self._deadline, None
         if deadline is not None:
             if deadline.active():

@@ -1,5 +1,5 @@
 """
-Which clients may connect: counts of connections by address, for all wires and for HTTP.
+The limits of connections, by address, for all wires and for HTTP.
 """
 
 from collections import Counter

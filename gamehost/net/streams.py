@@ -80,7 +80,7 @@ _NOT_PAUSED: frozenset[PauseReason] = frozenset()
 
 
 def _never(data: bytes) -> Any:
-    """For codecs that do not say whether some bytes are exactly one message."""
+    """The default `whole`, for codecs that cannot tell whether some bytes are exactly one message."""
     return None
 
 
@@ -257,7 +257,7 @@ class Input(Generic[M]):
 
     @property
     def address(self) -> str:
-        """Of the client, as others count it."""
+        """The client's address, as limits count it."""
         return self._connection.address
 
     @property

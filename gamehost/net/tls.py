@@ -129,7 +129,7 @@ def _blocks(folder: Path) -> Iterator[tuple[Path, bytes, bytes]]:
 
 
 def _torn(folder: Path) -> str:
-    """Which `.pem` files have nothing whole in them, such as one that is half written; words that end a sentence."""
+    """The `.pem` files without a whole key or certificate, such as half-written ones; as the end of a sentence."""
     torn = [path.name for path in sorted(folder.glob("*.pem")) if not _BLOCK.search(path.read_bytes())]
     return f"; nothing in {', '.join(torn)} can be read" if torn else ""
 

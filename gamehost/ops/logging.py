@@ -48,7 +48,7 @@ def shortened(text: str, most: int = LONGEST) -> str:
 
 
 def frames(stack: traceback.StackSummary) -> str:
-    """Where a thread is, innermost call first: files, lines and functions, but no values of variables."""
+    """The calls of a thread, innermost first: files, lines and functions, without values of variables."""
     places = [f"{'/'.join(Path(one.filename).parts[-2:])}:{one.lineno} {one.name}" for one in reversed(stack)]
     more = f" < {len(places) - _FRAMES} more" if len(places) > _FRAMES else ""
     return " < ".join(places[:_FRAMES]) + more

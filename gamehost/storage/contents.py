@@ -145,7 +145,7 @@ def read_opened(database: Readable, owner: int | None = None) -> Iterator[Opened
 
 def read_uptime(database: Readable) -> int:
     """
-    For how many seconds hosts have run on a store, as far as it was noted.
+    The number of seconds for which hosts have run on a store, as far as it was noted.
 
     :raises StoreUnusable: the store was changed
     """
@@ -239,7 +239,7 @@ class Statement:
 
 
 def put_uptime(seconds: int) -> Statement:
-    """For how many seconds hosts have run on the store. Other members of a cluster note theirs, too."""
+    """Note the number of seconds for which hosts have run on the store. Other members of a cluster note theirs, too."""
     return Statement(_UPTIME, (seconds,))
 
 

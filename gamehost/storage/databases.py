@@ -82,6 +82,6 @@ def shown(store: str) -> str:
 
 
 def beside(store: str) -> Path:
-    """Where the small files of a store are."""
+    """The beginning of the paths of a store's small files."""
     kind = kind_of(store)
     return Path(store) if kind is None else kind.beside(store)

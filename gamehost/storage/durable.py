@@ -146,7 +146,7 @@ class Backlog:
 
     @property
     def age(self) -> float:
-        """For how many seconds the oldest has waited."""
+        """The number of seconds for which the oldest change has waited."""
         return self._clock() - self._turns[0].since if self._turns else 0.0
 
     @property
@@ -497,7 +497,7 @@ def nothing() -> None:
 
 
 def at_once(call: Callable[[], None]) -> None:
-    """For a process without a reactor: do not wait for the end of a turn."""
+    """Commit at once, without waiting for the end of a turn: for a process without a reactor."""
     call()
 
 

@@ -173,7 +173,7 @@ class SoundTable:
 
     @property
     def ended(self) -> Ended | None:
-        """For the index of finished matches; `None`: this one has no result."""
+        """The row of a match in the index of finished matches; `None`: the match has no result."""
         record = self.record
         if not self.finished or record.entries[-1].kind is EntryKind.ARCHIVED:
             return None
@@ -260,7 +260,7 @@ class Inspector:
         return TableRows(self.database)
 
     def tables(self) -> Iterator[Summary | Undecodable]:
-        """All tables, oldest first. For a table that this release cannot read, the reason instead."""
+        """All tables, oldest first, or the reason why this release cannot read one."""
         return summaries_of(self._ends())
 
     def newest(self, most: int) -> tuple[Sequence[Summary | Undecodable], int]:

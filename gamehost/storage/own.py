@@ -97,7 +97,7 @@ def read_all_own(database: Readable) -> list[tuple[str, OwnedMatch]]:
 
 
 def read_own_of(database: Readable, tables: Sequence[int]) -> list[tuple[str, OwnedMatch]]:
-    """What lists of players have of these tables, in a database."""
+    """The rows of these tables in the lists of players, in a database."""
     return list(_decoded(database.rows("SELECT owner, body FROM own WHERE game = ANY(?)", (list(tables),))))
 
 

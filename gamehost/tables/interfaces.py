@@ -32,8 +32,8 @@ class Away(Struct, frozen=True):
 
 class Claimable(Struct, frozen=True):
     """
-    To players on a wire with words for it: the player of this seat has not come back in the grace time. Those who are there
-    may claim the match now, or wait.
+    To the connected players, if their wires have a message for it: the player of this seat has not come back in the grace
+    time. They may claim the match now, or wait.
     """
 
     seat: Seat
@@ -281,11 +281,11 @@ class SeatHandle(Protocol[A_contra]):
 
     @property
     def grace(self) -> int:
-        """For how many milliseconds this seat would be kept if the player were away from now on; 0: it is not kept."""
+        """The milliseconds for which this seat is reserved if the player loses the connection now; 0: it is lost at once."""
 
     def kept_for(self, seat: Seat) -> float:
         """
-        For how many seconds the seat of an absent player is kept from now on; after a `Claimable`, until it is forfeited.
+        The seconds until the grace time of an absent player ends; after a `Claimable`, until the seat is forfeited.
         """
 
     def act(self, action: A_contra, careful: bool = False) -> bool:

@@ -81,7 +81,7 @@ class Offers:
         self._made.clear()
 
     def offered_to(self, seat: Seat) -> Offer | None:
-        """What the other seat offers to this one; `None`: nothing."""
+        """The offer of the other seat to this one; `None`: there is none."""
         standing = self.standing
         return None if standing is None or standing.seat == seat else standing.offer
 

@@ -453,7 +453,7 @@ class Outbox(Generic[A, E]):
         self._table.end_told()
 
     def archived(self) -> None:
-        """According to the record no player has come back: send that to the watchers."""
+        """Send the watchers that no player has come back, as the record says."""
         self._tell_audience([Archived()])
         self.audience.clear()
 

@@ -101,7 +101,7 @@ class SlowTable(Table[Any, Any]):
         self.phase = PLAYING
 
     def _follow_offer(self, kind: EntryKind, seat: Seat) -> Declined | None:
-        """What an entry does to the offers. Returns the event for all if it has ended one without an answer."""
+        """Update the offers by an entry. Returns the event for all if the entry has ended an offer without an answer."""
         offers = self._made_offers
         if (offer := OFFERS.get(kind)) is not None:
             offers.make(seat, offer, stands=True)

@@ -288,7 +288,7 @@ class Table(Generic[A, E]):
         return True
 
     def offered_to(self, seat: Seat) -> Offer | None:
-        """What another player offers, and this seat has not answered; `None`: nothing."""
+        """The offer of another player that this seat has not answered; `None`: there is none."""
         return None if self._offers is None else self._offers.offered_to(seat)
 
     def _time_of(self, handle: TableSeatHandle[A, E]) -> int | None:
@@ -357,7 +357,7 @@ class Table(Generic[A, E]):
 
     @property
     def _somebody_stays(self) -> bool:
-        """Whether a lost seat is kept for the grace time only: a person is there, or nobody has acted yet."""
+        """Whether a lost seat is reserved only for the grace time: another person is connected, or nobody has acted yet."""
         there = [Seat(seat) for seat, place in enumerate(self._outbox.places) if place.taken]
         return bool(there) and (not self._acted or not self.house.issuperset(there))
 
@@ -384,7 +384,7 @@ class Table(Generic[A, E]):
         return round(self._context.grace * 1000)
 
     def kept(self, seat: Seat) -> int | None:
-        """For how many milliseconds the seat of an absent player is kept from now on; `None`: the match does not wait."""
+        """The milliseconds until the grace time of an absent player ends; `None`: the match does not wait."""
         place = self._outbox.places[seat]
         return None if place.grace_ends is None or place.claimable else max(0, place.grace_ends - self.now())
 

@@ -177,7 +177,7 @@ class RecordEntry(Struct, frozen=True, omit_defaults=True):
 
 
 class Hidden(Struct, frozen=True):
-    """An event that only these seats were told."""
+    """An event that only these seats received."""
 
     n: int
     seats: list[int]
@@ -186,8 +186,8 @@ class Hidden(Struct, frozen=True):
 
 class MatchRecord(MatchRow, frozen=True, kw_only=True):
     """
-    A finished match. `events` are those that everybody was told. With `entries` the match can be carried out again; they and
-    `hidden` are left out where the owner does not want hidden things to be shown.
+    A finished match. `events` are those that everybody received. With `entries` the match can be replayed. `entries` and
+    `hidden` are left out if the owner of the host has hidden them (`web.reveal`).
     """
 
     version: int

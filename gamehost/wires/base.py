@@ -102,7 +102,7 @@ class Peer(Protocol[M_contra]):
         """
 
     def say_past(self, message: M_contra) -> None:
-        """Send a message even during a hold, before all held messages."""
+        """Send a message even during a hold, before all messages that wait."""
 
     def hold(self, seconds: float) -> None:
         """Send nothing for so many seconds from now on. This replaces the hold that runs; 0: that one ends."""
@@ -113,9 +113,8 @@ class Peer(Protocol[M_contra]):
 
     def unsay(self, unwanted: Callable[[Any], bool]) -> bool:
         """
-        Drop the unwanted messages among the held ones. Returns whether there was one.
-
-        A hold behind a message is dropped with it.
+        Drop the unwanted messages among those that wait for the end of a hold. Returns whether there was one. A hold behind a
+        message is dropped with it.
         """
 
     def logged_in(self) -> None:

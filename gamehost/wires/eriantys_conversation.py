@@ -414,7 +414,7 @@ class EriantysConversation(GuestConversation[M]):
         self._gate = self._client.sit_down(self.lobby, handle.table)
 
     def tell_gathered(self, event: OpenTable) -> None:
-        """A player has come to the table or has left it. The first such event is about this player itself."""
+        """A player has joined or left the table. The first such event is about this player itself."""
         if self.state is EriantysState.LOBBY:
             self.set_state(EriantysState.WAITING)
             self.say(self.MESSAGES.JoinAlreadyExistingGame(self._info_of(event)))

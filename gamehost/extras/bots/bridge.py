@@ -1,8 +1,8 @@
 """
 `gamehost bridge`: a bot of another community plays at a host, in the protocol that it knows.
 
-The bot reads standard input and writes standard output. It is started anew for each game. What it does wrong costs its own
-game: a bot that is late, ends, or writes what is no answer is resigned at once, and the reason is printed. After a lost
+The bot reads standard input and writes standard output. It is started anew for each game. A bot that is late, ends, or writes
+something that is no answer loses its game: the bridge resigns at once, and prints the reason. After a lost
 connection the bridge takes the seat back, and the bot does not notice.
 """
 
@@ -429,7 +429,7 @@ class BridgeRun:
             self._say(m.AskHistory(seat.table, seat.back))
 
     def _catch_up(self, seat: _Seat, events: Sequence[m.Numbered]) -> None:
-        """The bot is told what it has missed, and what it has done is said again if the host has not heard it."""
+        """Send the bot the events that it has missed, and the host the bot's action again, if the host has not received it."""
         later, seat.behind, seat.back, seat.later = seat.later, False, None, []
         if seat.resigned:
             seat.left = self._say(m.Leave())

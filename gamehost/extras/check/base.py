@@ -154,7 +154,7 @@ class Act(Enum):
 
 @frozen
 class Step:
-    """Something that a scenario does once, when a moment has come."""
+    """An act of a scenario, which happens once, at a given moment."""
 
     act: Act
     #: After so many things have happened at the table.

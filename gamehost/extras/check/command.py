@@ -372,7 +372,10 @@ def as_json(report: Report) -> str:
 
 
 def as_junit(report: Report) -> str:
-    """For continuous integration: one test case a scenario; breaches and what is fragile are failures."""
+    """
+    The report as JUnit XML, for continuous integration: one test case a scenario. Breaches and fragile messages are
+    failures.
+    """
     failing = (Verdict.BREACH, Verdict.FRAGILE)
     failures = sum(outcome.verdict in failing for outcome in report.outcomes)
     skipped = sum(outcome.verdict is Verdict.SKIPPED for outcome in report.outcomes)

@@ -518,7 +518,7 @@ class ServerRun(Run):
         """
         Wait.
 
-        :raises Stopped: something has come that must not
+        :raises Stopped: a message came that is not allowed here
         """
         await self._wait(seconds, lambda: False)
 
@@ -668,7 +668,7 @@ class ServerRun(Run):
 
 def differences(got: Any, expected: Any) -> Iterator[tuple[str, str]]:
     """
-    Where two messages of one class differ.
+    The differences of two messages of one class.
 
     :returns: for each difference the name of the field, and a sentence without its full stop
     """

@@ -205,7 +205,7 @@ class ClaimingInput(Input[Any]):
         return give_away(self._cluster, conversation.session, home, self._stay, self)
 
     def _stay(self) -> None:
-        """That member cannot be reached any more."""
+        """Continue here: the other member cannot be reached any more."""
         if self._claimed is not None:
             with self._context.cork:
                 self._hear_now()

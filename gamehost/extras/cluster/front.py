@@ -268,7 +268,7 @@ class InternalProtocol(HeaderProtocol):
 
 class InternalFactory(Factory):
     """
-    Where the other members connect to this one. Nothing is read from their connections before `open`.
+    The port to which other members connect. Nothing is read from their connections before `open`.
 
     A member sends its preamble as soon as it is connected. So if there is no room for another connection, the
     connection that has been silent for the longest time is closed: silent connections cannot block members.
@@ -348,7 +348,7 @@ class InternalFactory(Factory):
         self._early.discard(connection)
 
     def admit(self, transport: Any, preamble: Preamble, data: bytes) -> None:
-        """A client's connection has come from another member."""
+        """Take over a client's connection from another member."""
         if self._cluster is None or self._cluster.halted:
             transport.abortConnection()  # then the member that passes it on looks the name up again
         elif compare_digest(preamble.token.encode(), self.token.encode()) and preamble.hops <= MOST_HOPS:

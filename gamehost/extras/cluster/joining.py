@@ -61,7 +61,7 @@ class Joining:
 
     @property
     def address(self) -> ClusterAddress:
-        """Where the others reach this host, once it listens."""
+        """The address under which the others reach this host, once it listens."""
         return ClusterAddress(self._listener.address, self._listener.token, self._spreading)
 
     def member(self, store: Any, cork: Cork, fail: Callable[[str], None], warn: Callable[[str], None]) -> JoinedCluster:

@@ -50,7 +50,8 @@ SHOW_EVERY, CLAIM_AGAIN = 0.5, 0.1
 @define(eq=False)
 class HomeSearch:
     """
-    Where a connection is to go that is passed on because of a name or a place. If its home ends meanwhile, it is claimed again.
+    Finds the member for a connection that is passed on because of a name or a place. If that member ends meanwhile, the
+    search begins again.
 
     :param home: the member that is the home now; 0: not known yet
     """
@@ -79,7 +80,7 @@ class HomeSearch:
 
 
 class Listener(Protocol):
-    """Where other members connect to this one."""
+    """The port to which other members connect."""
 
     def open(self, cluster: "Cluster", factories: Mapping[str, Any]) -> None:
         """

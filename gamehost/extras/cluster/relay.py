@@ -128,7 +128,7 @@ MOST_UNANSWERED = 65_536
 
 
 class Search(Interface):
-    """Which member a connection is for."""
+    """Finds the member that a connection is for."""
 
     def find(self) -> Member | bool | None:
         """The current destination; `None`: there is none. `False`: this host itself."""

@@ -1,5 +1,5 @@
 """
-A game of a contest on a running host, which keeps places for its players.
+A game of a contest on a running host, which reserves the seats for its players.
 """
 
 import hmac
@@ -44,7 +44,7 @@ def secret_of(admin: Path) -> bytes:
 
 class HostedGame(ContestGame):
     """
-    A game on a running host, which keeps places for its players: everybody there can look on.
+    A game on a running host, which reserves the seats for its players. Everybody on the host can watch.
 
     :param where: host and port of the wire
     :param admin: the socket of the host's owner

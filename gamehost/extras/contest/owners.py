@@ -1,5 +1,5 @@
 """
-Which process has the other end of a connection: a seat belongs to a program, and not to whoever knows its name.
+Finds the process at the other end of a connection. A seat belongs to a program, and not to anybody who knows its name.
 
 Linux lists the sockets of this machine in /proc/net, each with a number, and the descriptors of each process. Other systems do
 not show it, nor does a Linux that hides the processes of others.
@@ -33,7 +33,7 @@ class Owners:
 
     def number_at(self, peer: Any, here: tuple[str, int]) -> int:
         """
-        The same, of a connection that is not made yet.
+        As `number_of`, for a connection that is not made yet.
 
         :param peer: its address
         :param here: the address and port to which it has come

@@ -328,7 +328,7 @@ def _options(contest: Contest) -> Iterator[str]:
 
 
 def now() -> str:
-    """For people, in the time of this machine."""
+    """The time now, in words, in the time zone of this machine."""
     return datetime.now().astimezone().isoformat(" ", "minutes")
 
 

@@ -109,7 +109,7 @@ def in_order(contest: Contest) -> list[Played]:
 
 
 def likely(superiority: float | None) -> str:
-    """For people: how likely it is that a player is better than the next one."""
+    """The likelihood that a player is better than the next one, in words."""
     return "" if superiority is None else f"{superiority:.0%}"
 
 

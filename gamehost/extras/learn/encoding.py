@@ -88,7 +88,7 @@ class SeatEncoder:
         return self._found[1]
 
     def _find(self, view: Any) -> Mapping[int, Any]:
-        """By their numbers, the actions that can be taken, or their steps."""
+        """The actions that can be taken now, or their steps, by number."""
         raise NotImplementedError
 
     def _act(self, option: Any) -> Any:

@@ -129,7 +129,7 @@ class raw_env(AECEnv):
         self._choose()
 
     def observe(self, agent: str) -> Any:
-        """What an agent may know. Its mask has ones only while it is to act."""
+        """The observation of an agent. Its mask has ones only when the agent is to act."""
         seat = self._seat_of[agent]
         view, one = self._view(seat), self._encoders[seat]
         acts = agent == self.agent_selection and not self.terminations[agent] and not self.truncations[agent]

@@ -1,5 +1,5 @@
 """
-An absent player is told what happens: by a push to the browser, or by a mail.
+Notices for absent players: pushes to browsers, and mails.
 
 - `push`: the notifier of Web Push; `subscriptions`, `encryption` and `sending` are its parts
 - `mail`: the notifier of mails; `addresses` and `relays` are its parts

@@ -1,4 +1,4 @@
-"""Where players get mails: what is accepted of a stranger, the proof that an address is the player's, and the store's table."""
+"""Mail addresses of players: which ones are accepted, the proof that an address is the player's, and the store's table."""
 
 import hmac
 import re
@@ -117,7 +117,7 @@ class Codes:
 
 
 def stopping_proof(key: bytes, account: str, address: str) -> str:
-    """What ends the mails to an address without a log-in: it stands in each of them."""
+    """The proof that ends the mails to an address without a log-in. It is in each mail."""
     proof = hmac.digest(key, f"{account}\0{address}".encode(), sha256)[:16]
     return f"{to_text(account.encode())}.{to_text(proof)}"
 

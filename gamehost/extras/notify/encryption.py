@@ -87,7 +87,7 @@ def encrypted(text: bytes, receiver: bytes, secret: bytes, salt: bytes = b"", ow
 
 def decrypted(body: bytes, private: Any, secret: bytes) -> bytes:
     """
-    What `encrypted` has made, as a browser reads it.
+    Decrypt a result of `encrypted`, as a browser does.
 
     :param private: the private key of the subscription
     :raises ValueError: it was not made for this subscription
@@ -132,7 +132,7 @@ class Vapid:
 
     @property
     def public(self) -> str:
-        """What browsers subscribe with."""
+        """The public key, with which browsers subscribe."""
         return to_text(bytes_of(self._private.public_key()))
 
     def secret(self, purpose: bytes) -> bytes:

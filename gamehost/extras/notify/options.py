@@ -9,7 +9,7 @@ from gamehost.settings import BadOption
 
 def contact_of(name: str, text: str) -> str:
     """
-    Where push services find the owner of the host.
+    The address of the host's owner, for push services.
 
     :raises BadOption: it is no such address, or a package is missing
     """

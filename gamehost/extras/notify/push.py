@@ -1,4 +1,4 @@
-"""Web Push: a browser shows what the host has told its push service, also while no page is open."""
+"""Web Push: the host sends a text to the browser's push service, and the browser shows it, also while no page is open."""
 
 import hmac
 import time
@@ -110,7 +110,10 @@ class WebPush:
 
 
 def text_of(news: News, words: str) -> bytes:
-    """What the browser gets: the texts that it shows, which earlier ones they replace, and the page that a touch opens."""
+    """
+    The contents of a push: the texts that the browser shows, which earlier ones they replace, and the page that a touch
+    opens.
+    """
     if words != ALL:
         return msgspec.json.encode({"title": news.reason.value, "body": "", "tag": "gamehost", "url": "/"})
     facts = {

@@ -17,7 +17,7 @@ PORT = 25
 
 @frozen
 class MailRelay:
-    """Where the host gives its mails."""
+    """A relay, which takes the host's mails."""
 
     host: str
     port: int

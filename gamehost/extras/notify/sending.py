@@ -70,7 +70,7 @@ class _Body:
 
 
 class _Drop(Protocol):
-    """Reads an answer, and keeps nothing. One that is too long ends with its connection."""
+    """Reads an answer, and stores nothing of it. If it is too long, the connection is closed."""
 
     transport: Any
 

@@ -50,7 +50,7 @@ class Subscription:
 
     @property
     def origin(self) -> str:
-        """Of the push service, such as `https://fcm.googleapis.com`."""
+        """The origin of the push service, such as `https://fcm.googleapis.com`."""
         return "{0.scheme}://{0.netloc}".format(urlsplit(self.endpoint))
 
 

@@ -1,4 +1,4 @@
-"""What players are told, in words."""
+"""The texts of notices."""
 
 from gamehost.lobby.notices import News
 
@@ -14,5 +14,5 @@ def title_of(news: News) -> str:
 
 
 def sentence(news: News) -> str:
-    """Where it has happened."""
+    """The table and the opponents, as a sentence without its full stop."""
     return f"Table {news.table}" + (f", with {' and '.join(news.others)}" if news.others else "")

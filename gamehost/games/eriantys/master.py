@@ -214,7 +214,7 @@ class Eriantys:
             yield from phases.usable(position)
 
     def sequels(self, view: events.Situation, seat: Seat, action: events.Action) -> Iterator[events.Action]:
-        """Where a student of the entrance may go, if it is chosen."""
+        """The destinations of a student of the entrance, if it is chosen."""
         if (
             view.board is None
             or not isinstance(view.request, events.AskStudent)

@@ -55,7 +55,7 @@ def neighbours(one: Point, other: Point) -> bool:
 
 
 def _inside(segment: Segment) -> bool:
-    """Whether a segment between two neighbours of the pitch stays on it, and does not cut round a post."""
+    """Whether a segment between two neighbouring points is on the pitch, and does not pass outside a post."""
     (x, y), (x2, y2) = segment
     return max(abs(y), abs(y2)) < GOAL or max(abs(x), abs(x2)) <= POST
 
@@ -140,7 +140,7 @@ class Position(Struct, frozen=True, gc=False):
     ending: Ending | None = None
 
     def steps(self) -> Iterator[Point]:
-        """Where the ball can be played to now; nowhere once the game is over."""
+        """The points to which the ball can be played now; none once the game is over."""
         if self.ending is None:
             for point, line in WAYS[self.ball].items():
                 if not line & self.drawn:

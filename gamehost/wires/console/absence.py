@@ -26,7 +26,7 @@ SHORT = 100
 
 def absence_words(name: str, left: float, claims: tuple[str, ...]) -> str:
     """
-    What to tell of an absent player.
+    The line about an absent player.
 
     :param left: seconds until the seat is not kept any more, or until the match ends
     :param claims: empty: nothing can be claimed yet

@@ -693,7 +693,7 @@ class ConsoleConversation(SitsAtSlow):
         self._tell(f"{sentence(event.why)} You do not wait any more{where}.")
 
     def tell_displaced(self, event: Displaced) -> None:
-        """The same person has come in on another connection, which has everything from now on."""
+        """The same person has logged in on another connection, which receives everything from now on."""
         self.session = self.handle = None
         self.say_closing("You have logged in on another connection.")
         self.peer.hang_up("displaced by another connection")

@@ -242,7 +242,7 @@ class JsonConversation(EriantysConversation[Message]):
         self.communicate("CLOSING_GAME")
 
     def tell_back(self, event: Back[Any]) -> None:
-        """A player is back. That player receives everything that it needs to continue."""
+        """A player is back, and receives everything that it needs to continue."""
         assert self.handle is not None
         if event.seat != self.handle.seat:
             here = len(self._gate.clients)

@@ -1,4 +1,4 @@
-"""Absent players in the own match, on the open wire: how long their seats are kept, and the claim after that."""
+"""Absent players in the client's match, on the open wire: how long their seats are reserved, and the claim after that."""
 
 from collections.abc import Callable
 from functools import partial

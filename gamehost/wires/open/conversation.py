@@ -280,7 +280,7 @@ class OpenConversation(DecidesAbsences):
             self._stopped()
 
     def _stopped(self, why: str | UnsetType = UNSET) -> None:
-        """The player waits no longer, but at the tables that are told now."""
+        """Tell the client that it waits no longer, and at which tables it still waits."""
         if self.handle is None:
             self._rest()
         self.peer.say(m.Stopped(why))
@@ -723,7 +723,7 @@ class OpenConversation(DecidesAbsences):
         self.peer.say(m.Notice(LOG_IN_WAITS.format(seconds=ceil(seconds))))
 
     def tell_displaced(self, event: Displaced) -> None:
-        """The same player has come in on another connection, which has everything from now on."""
+        """The same player has logged in on another connection, which receives everything from now on."""
         self.say_closing("you have logged in on another connection")
         self.peer.hang_up("displaced by another connection")
 

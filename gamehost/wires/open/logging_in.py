@@ -143,8 +143,8 @@ class LogsIn(KnowsOwn, GoesElsewhere):
 
     def enter_before_its_key(self) -> None:
         """
-        Something of a table is about to be told to a client that waits for its key: a friend has taken a seat in this moment.
-        The client is told first that it has entered.
+        Send `entered` before anything about a table, if the client still waits for its key: a friend has taken a seat in this
+        moment.
         """
         if self.state is OpenState.CHECKING and self.session is not None:
             self.logged_in(self.session)
@@ -160,7 +160,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             self._list.sit()
 
     def _entered(self, session: Session, key: str | UnsetType = UNSET) -> None:
-        """The client has logged in. If it may have been here before, it is told what has ended meanwhile."""
+        """The client has logged in. If it may have been here before, it receives the matches that have ended meanwhile."""
         if session.table_id is not None or not (session.account or self._came_back):
             self._welcome(session, key, ())
             return
@@ -205,7 +205,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
     # -- the own account
 
     def _account(self) -> OwnAccount | None:
-        """The own account; `None`: the client is a guest, which it is told."""
+        """The account of the client; `None`: the client is a guest, and receives a refusal."""
         account = None if self.session is None else self.lobby.own_account(self.session)
         if account is None:
             self._refuse(_NO_ACCOUNT)
@@ -267,7 +267,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             self._remember(account, lambda key: self.peer.say(m.PasswordChanged(key)))
 
     def set_notices(self, message: m.SetNotices) -> None:
-        """Tell the player how the host tells what happens while the player is away, or change that."""
+        """Send the player's ways of being notified, or change one."""
         if self._asks_notices:
             self._refuse(_BUSY_NOTICES)
             return

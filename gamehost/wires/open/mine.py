@@ -1,4 +1,4 @@
-"""The list of the own matches on the open wire: `mine`, `row` for each change, and what `entered` tells of ended matches."""
+"""The list of a player's matches on the open wire: `mine`, `row` for each change, and the ended matches in `entered`."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar

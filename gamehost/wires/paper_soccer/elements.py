@@ -439,7 +439,7 @@ class MessageBuffer:
         return self._usual_message() or self._begin_element(at)
 
     def _usual_message(self) -> Piece | None:
-        """The message that begins here, if it has come whole and needs no parser."""
+        """The message that begins here, if it is complete and needs no parser."""
         if self._at or self._remote:
             return None
         stop = self._rest.find(_MESSAGE_END, 0, MESSAGE_LIMIT) + len(_MESSAGE_END)

@@ -47,7 +47,7 @@ def digits_of(points: Sequence[Point], ball: Point) -> str:
 
 @define(eq=False)
 class CodinGameDialogue:
-    """One match. An illegal move loses, and the end is told to nobody: the bot's input ends."""
+    """One match. An illegal move loses. The bot receives no message about the end: its input ends."""
 
     seat: Seat
     _ball: Point = field(init=False, default=START)

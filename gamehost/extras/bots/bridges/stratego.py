@@ -142,7 +142,7 @@ class UCCDialogue:
 
 def _outcome(event: rules.Moved | rules.Fought, result: Result | None = None) -> str:
     """
-    What has come of a move.
+    The outcome of a move.
 
     :param result: if it has ended the match
     """

@@ -66,8 +66,8 @@ def told(
 
 def attacked(before: str, after: str, seat: Seat, attacker: str, defender: str, winner: str) -> rules.Move | None:
     """
-    The enemy's move of a battle, from the boards before and after it. Where the defender stays, any square fits whose piece
-    could have been attacked.
+    The enemy's move of a battle, from the boards before and after it. If the defender remains, the move is any one that could
+    have attacked it.
 
     :param winner: `attacker`, `defender` or `tie`
     :returns: `None`: there is no such move
@@ -256,7 +256,7 @@ class StrategoLinesPlayer(WirePlayer):
                 self._follow(other(seat), rules.Move(*places), attacker)
 
     def _come_back(self, turn: Seat) -> None:
-        """The first thing that is told of a match of an earlier connection: it says whose turn it is."""
+        """The first message about a match of an earlier connection. It shows which side is to move."""
         if self._resumed:
             self._resumed = False
             self.tell(rules.Situation(self._seat, rules.Phase.PLAY, self._squares, (True, True), turn, None))

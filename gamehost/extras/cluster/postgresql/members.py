@@ -286,8 +286,8 @@ def slow_matches(session: Session, tables: Sequence[int] | None = None) -> list[
 
 def take_home(session: Session, me: int, tables: Iterable[UnfinishedTable], spreading: Collection[str]) -> list[str]:
     """
-    Make this member the home of what is where tables are, and where its tables wait, within a transaction. What is at home at
-    a living member stays there.
+    Make this member the home of the names and places of some tables, and of its own waiting tables, within a transaction.
+    Names that have a living member as their home keep it.
 
     :returns: the keys with their home here now
     """

@@ -535,7 +535,7 @@ def open_session(store: str) -> Session:
 
 @define(eq=False)
 class PostgresReader:
-    """For one thread of the run of this number."""
+    """A reader for one thread of the run with this number."""
 
     _store: str
     epoch: int

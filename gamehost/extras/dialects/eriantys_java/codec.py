@@ -144,7 +144,7 @@ def read(data: bytes | bytearray, at: int) -> _Read:
 
 
 def _kind(data: bytes | bytearray, at: int) -> type | None:
-    """Which message begins here; `None`: its descriptor has not ended."""
+    """The class of the message that begins here; `None`: its descriptor is not complete."""
     end = at + _NAME
     if len(data) >= end:
         end += data[at + 3]

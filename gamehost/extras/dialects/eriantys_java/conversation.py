@@ -222,7 +222,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         return self._directory.kept_table(self.session)
 
     def listed(self) -> Sequence[OpenTable]:
-        """For a player with a reserved seat: that game alone."""
+        """The games in the answer to `RequestGames`. A player with a reserved seat gets only that game."""
         kept = self._kept
         return super().listed() if kept is None else [kept]
 
@@ -267,7 +267,7 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     def _choose_for_monk(self) -> None:
         """
-        Choose the first student of character 1, if one is asked for and a destination has come.
+        Choose the first student of character 1, if the host asked for a student and received a destination.
 
         The published client sends it if the character is used after the first student of Move 1, and waits for SUCCESS.
         """

@@ -86,7 +86,7 @@ class FinalReading(OnitamaReading):
 
 
 def _squares(move: m.MakeMove | m.MoveWasMade) -> tuple[tuple[Square | None, Square | None], str]:
-    """Where a move begins and ends, and both as they are written."""
+    """The start and end of a move, as squares and as they are written."""
     squares = square_at(move.start_row, move.start_column), square_at(move.end_row, move.end_column)
     return squares, f"{move.start_row}|{move.start_column}-{move.end_row}|{move.end_column}"
 
