@@ -7,7 +7,7 @@ from twisted.internet import reactor as this_reactor
 from twisted.internet.defer import Deferred
 
 from tests.browser.playing import CAN, ONITAMA, TITLE, Finger, Hand, PlayCase
-from tests.kit.browser import PHONE, Browser, BrowserCase, Page, enter, sit_down
+from tests.kit.browser import PHONE, Browser, BrowserCase, Page, enter, findings, sit_down
 from tests.kit.process import HostProcess
 
 
@@ -197,6 +197,7 @@ class StoryTests(BrowserCase):
                 await self.take_phone(one)
                 await self.visit(one, number + (one is bob))
                 await one.page.close()
+        await self.rest(ann)
         self.later(4, "--slow-after-start=0", "--grace=2")
         for one, ended in ((bob, "You have won: the time of ann was over"), (ann, "You have lost: your time was over")):
             await self.take_phone(one)
@@ -219,6 +220,20 @@ class StoryTests(BrowserCase):
             await self.take_phone(one)
         await self.play_quickly(ann, bob)
 
+    async def rest(self, ann: Friend) -> None:
+        """ann takes a holiday, and is back at once: a day is left."""
+        await self.take_phone(ann)
+        await ann.page.until("document.querySelector('.mine')?.innerText.includes('Your turn')")
+        await ann.use("nav [data-page=mine]")
+        await ann.use(".holiday summary")
+        self.assertEqual(await findings(ann.page), [])
+        await ann.use(".holiday form button")
+        await ann.page.until(f"{WORDS}?.includes('You are on holiday until')")
+        self.assertEqual(await findings(ann.page), [])
+        await ann.press("I am back")
+        await ann.page.until(f"{WORDS}.includes('You are on holiday until') && !{WORDS}.includes('I am back')")
+        await ann.page.close()
+
     async def refused(self, eve: Friend, invitation: str) -> None:
         """Neither the address nor the name of a friend gives a seat to a third."""
         await eve.page.open(invitation)
@@ -231,6 +246,8 @@ class StoryTests(BrowserCase):
 
     async def play_quickly(self, ann: Friend, bob: Friend) -> None:
         """ann resigns, and both want a rematch, in which bob goes away. ann claims the win; bob reads it later."""
+        for one in (ann, bob):  # the list comes above the buttons, and moves them
+            await one.page.until("document.querySelector('.mine')?.innerText.includes('Onitama')")
         await ann.use("[data-play=onitama]")
         await ann.page.until("document.querySelector('.seeking .dots')")  # who waits longer moves first
         await bob.use("[data-play=onitama]")

@@ -17,7 +17,7 @@ LANGUAGES = ("cs", "it", "nl", "pl")
 #: How many forms a plural has, by language.
 FORMS = {"en": 2, "cs": 3, "it": 2, "nl": 2, "pl": 3}
 #: Bytes of a catalogue of the pages, packed.
-MOST = 8 * 1024
+MOST = 8 * 1024 + 512
 
 #: What the page of tables says of each game, before the catalogue of the game is loaded.
 _ABOUT = re.compile(r'^  about: "(.+)",$', re.MULTILINE)

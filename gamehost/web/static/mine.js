@@ -199,7 +199,9 @@ export function open(place) {
   const places = h("ul", { class: "waits" });
   const clear = h("button", { type: "button", onclick: () => send({ do: "seen" }) }, t("Remove all that have ended"));
   const finished = h("span", {});
-  put(place, h("h1", {}, t("Your matches")), words, places, h("div", { class: "row" }, clear, finished));
+  const holiday = h("div", { class: "holiday" });
+  let free = null;
+  put(place, h("h1", {}, t("Your matches")), words, places, h("div", { class: "row" }, clear, finished), holiday);
   const shown = () => {
     const all = rows();
     const none = state.me ? t("You play no match, and no table of yours waits. Matches that end while you are away stand here for 14 days.") : t("Say who you are, above: then your matches stand here.");
@@ -207,6 +209,9 @@ export function open(place) {
     list(places, all, (row) => row.table, make, update);
     clear.hidden = all.filter((row) => row.state === "over").length < 2;
     if (state.me && !finished.firstChild) put(finished, link(`/player/${encodeURIComponent(state.me.name)}`, { class: "button" }, t("All finished matches under your name")));
+    if (!free && all.some((row) => row.slow && row.state !== "over")) {
+      free = import("./holiday.js").then((module) => module.holiday(holiday));
+    }
     show();
   };
   const timer = setInterval(shown, 30_000);
@@ -214,6 +219,7 @@ export function open(place) {
   shown();
   return () => {
     stop();
+    free?.then((end) => end());
     clearInterval(timer);
   };
 }

@@ -36,6 +36,8 @@ export const state = {
   rematch: null,
   /** The rows of your matches, by table; `null`: not told yet. */
   mine: null,
+  /** The last `holiday`; `null`: none was told. */
+  holiday: null,
   /** The rows of the last `log-ins`; and how often the password was changed. */
   logIns: null,
   passwords: 0,
@@ -241,6 +243,7 @@ const general = {
   "log-ins": (message) => (state.logIns = message.log_ins),
   "password-changed": () => (state.passwords += 1),
   notices: (message) => (state.notices = message.ways),
+  holiday: (message) => (state.holiday = message),
   study: (message) => (state.study = message),
   rematch: (message) => (state.rematch = message),
   invitation: (message) => (state.invitation = message),
