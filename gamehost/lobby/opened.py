@@ -672,7 +672,7 @@ class OpenTables:
 
     def shown(self) -> list[WaitingTable]:
         """The tables that are for everybody, for the other hosts of a cluster, and no more than `LISTED`."""
-        public = (party for party in self._public() if not party.slow and not self._away(party))
+        public = (party for party in self._public() if party.slow or not self._away(party))
         return [WaitingTable(*party.queue.key, self._seen(party)) for party in islice(public, LISTED)]
 
     def _public(self) -> Iterator[_Party]:

@@ -229,3 +229,18 @@ class LeaveTests(SlowCase):
         ben.drop()
         self.jump(DAY)
         self.assertEqual(self.kinds(table).count(EntryKind.EXPIRED), 1)
+
+
+class OpenedTests(SlowCase):
+    def test_a_public_table_is_in_the_lists_of_all_members(self) -> None:
+        """Also when its player is away. Who seeks the same at another member takes the seat."""
+        olga, ben = self.log_in_open(self.first, "olga"), self.log_in_open(self.second, "ben")
+        wish = {"do": "seek", "game": "onitama", "settings": {"move_days": 3}}
+        opened = self.ask(olga, **wish)[-1]
+        olga.drop()
+        self.world.wait(2.0)
+        told = self.ask(ben, do="lobby")[-1]
+        [waiting] = told["waiting"]
+        self.assertEqual((waiting["table"], waiting["names"], waiting["away"]), (opened["table"], ["olga"], ["olga"]))
+        seated = [one["table"] for one in self.ask(ben, **wish) if one["is"] == "seated"]
+        self.assertEqual(seated, [opened["table"]])
