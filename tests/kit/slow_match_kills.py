@@ -1,6 +1,7 @@
 """
-kill -9 while slow matches are opened, joined, played and left by their players: is what anybody was told of there later, and
-does each deadline end its match once, and not because the host did not run?
+kill -9 while slow matches are opened, joined, played and left by their players, who take holidays, and claim what becomes of
+quick matches: is what anybody was told of there later, and does each deadline end its match once, and not because the host did
+not run?
 
     python -m tests.kit.slow_match_kills 100 [SEED] [file | postgresql | cluster]
 
@@ -36,7 +37,14 @@ NAMES = ("olga", "ben", "tom")
 MOST_STEPS = 14
 DAY = 86_400
 _BY_TIME = (EntryKind.EXPIRED, EntryKind.ARCHIVED)
-OPTIONS = ("--resume=never", "--set", "limits.open_tables=1000", "--set", "limits.slow_matches_per_guest=100000")
+OPTIONS = (
+    "--resume=never",
+    "--grace=1",
+    "--set",
+    "limits.open_tables=1000",
+    "--set",
+    "limits.slow_matches_per_guest=100000",
+)
 
 
 @define(eq=False)
@@ -58,6 +66,10 @@ class Person:
     #: The matches of this one, and the tables where it sits.
     plays: set[int] = field(factory=set)
     sits: set[int] = field(factory=set)
+    #: The quick match in which this one has a seat, as far as it knows; 0: none.
+    quick: int = 0
+    #: The end of the holiday that was told last; 0: there was none; `None`: it is asked for.
+    until: int | None = 0
 
 
 @define(eq=False)
@@ -67,6 +79,12 @@ class SlowCompany:
     rng: random.Random
     people: list[Person] = field(factory=lambda: [Person(name) for name in NAMES])
     matches: dict[int, Match] = field(factory=dict)
+    #: The quick matches, and the winners of those with an end that somebody was told.
+    quick: set[int] = field(factory=set)
+    ends: dict[int, list[int]] = field(factory=dict)
+    #: How many claims were made, and seconds by which the host's clock is ahead.
+    claims: int = 0
+    ahead: float = 0.0
     told: int = 0
 
     def enter(self, host: HostProcess, one: Person) -> None:
@@ -74,8 +92,26 @@ class SlowCompany:
         one.sits.clear()
         one.socket.say(text(do="enter", name=one.name, **({"key": one.key} if one.key else {})))
         one.waits.clear()
-        one.key = self.hear(one, "entered")["key"]
+        entered = self.hear(one, "entered")
+        one.key = entered["key"]
+        self.welcome(one, entered)
         self.settle(one)
+
+    def welcome(self, one: Person, entered: dict[str, Any]) -> None:
+        """The quick match of this one has ended as others were told, or goes on; and its holiday is as it was told."""
+        table, one.quick = one.quick, 0
+        missed = {row["table"]: row["winners"] for row in entered.get("missed", ())}
+        if entered.get("table"):
+            # The host was killed before it had noted who was told of the end; or there is none.
+            if self.hear(one, "over" if table in self.ends else "back")["is"] != "over":
+                self.ask(one, text(do="leave"), "over")
+        elif table in self.ends and missed.get(table) != self.ends[table]:
+            raise Lost(f"{one.name} has missed the end of table {table}, {self.ends[table]}, and was told {entered}")
+        until = one.until
+        self.ask(one, text(do="holiday"), "holiday")
+        over = one.until == 0 and until is not None and until < (time.time() + self.ahead + 60) * 1000
+        if until not in (None, one.until) and not over:
+            raise Lost(f"{one.name} was told of a holiday until {until}, and now until {one.until}")
 
     def check(self, one: Person) -> None:
         """Each match that this one was told of is there, with all of which anybody was told, unless it has ended."""
@@ -117,6 +153,12 @@ class SlowCompany:
         kind, table = message["is"], message.get("table", 0)
         if kind == "seeking":
             one.waits[table] = message.get("code", "")
+        elif kind == "holiday":
+            one.until = message.get("until", 0)
+        elif table in self.quick and kind in ("seated", "event", "over"):
+            one.quick = 0 if kind == "over" else table
+            if kind == "over" and self.ends.setdefault(table, message["winners"]) != message["winners"]:
+                raise Lost(f"table {table} has ended with {self.ends[table]} and with {message['winners']}")
         elif kind == "seated":
             for other in self.people:
                 other.waits.pop(table, None)
@@ -140,7 +182,9 @@ class SlowCompany:
         goes_on = sorted(table for table in one.plays - one.sits if not self.matches[table].over)
         open_ones = [(table, code) for other in self.people if other is not one for table, code in other.waits.items()]
         what = self.rng.random()
-        if what < 0.2 and len(one.waits) < 4:
+        if what < 0.05:
+            ask, answer = text(do="holiday", days=self.rng.randrange(4)), "holiday"
+        elif what < 0.2 and len(one.waits) < 4:
             ask, answer = text(do="seek", game="onitama", private=True, settings={"move_days": 1}), "seeking"
         elif what < 0.4 and open_ones:
             table, code = self.rng.choice(open_ones)
@@ -166,6 +210,36 @@ class SlowCompany:
         if wait:
             self.hear(one, answer)
             self.settle(one)
+        elif answer in ("holiday", "event"):
+            one.until = None  # a move may end it
+
+    def last_step(self) -> None:
+        """Something of which perhaps nobody is told."""
+        if self.rng.random() < 0.3:
+            self.claim(*self.rng.sample(self.people, 2))
+        else:
+            self.step(self.rng.choice(self.people), wait=False)
+
+    def claim(self, one: Person, other: Person) -> None:
+        """Two begin a quick match, one of them goes away for too long, and the other decides what becomes of it."""
+        opened = self.ask(one, text(do="seek", game="onitama", private=True), "seeking")
+        if opened["is"] != "seeking":
+            return
+        table = opened["table"]
+        self.quick.add(table)
+        one.waits.pop(table, None)
+        answer = self.ask(other, text(do="join", table=table, code=opened["code"]), "seated")
+        if answer["is"] != "seated":
+            return
+        self.hear(one, "seated")
+        assert one.socket is not None and other.socket is not None
+        other.socket.close()
+        other.socket = None
+        self.hear(one, "claim")
+        one.socket.say(text(do="claim", table=table, **{"as": self.rng.choice(("win", "draw"))}))
+        self.claims += 1
+        if self.rng.random() < 0.5:
+            self.hear(one, "over")
 
     def live(self, host: HostProcess) -> None:
         """Come in, look whether everything is there, do something, and see the host killed meanwhile."""
@@ -175,7 +249,7 @@ class SlowCompany:
             self.check(one)
         for _ in range(self.rng.randrange(MOST_STEPS)):
             self.step(self.rng.choice(self.people), wait=True)
-        self.step(self.rng.choice(self.people), wait=False)
+        self.last_step()
         if self.rng.random() < 0.5:
             time.sleep(self.rng.random() / 50)
         host.kill()
@@ -210,7 +284,9 @@ class Members(SlowCompany):
             one.socket = self.rng.choice(self.cluster.alive).connect("open")
             with suppress(OSError, Busy):
                 one.socket.say(text(do="log-in", name=one.name, password="correct horse"))
-                if self.hear(one, "entered")["is"] == "entered":
+                entered = self.hear(one, "entered")
+                if entered["is"] == "entered":
+                    self.welcome(one, entered)
                     self.settle(one)
                     return
             if time.monotonic() > until:
@@ -259,7 +335,7 @@ class Members(SlowCompany):
             self.check(one)
         for _ in range(self.rng.randrange(MOST_STEPS)):
             self.step(self.rng.choice(self.people), wait=True)
-        self.step(self.rng.choice(self.people), wait=False)
+        self.last_step()
         killed = self.rng.sample(self.cluster.alive, self.rng.choice((1, 1, 2)))
         for member in killed:
             member.kill()
@@ -299,6 +375,7 @@ def kill_members(times: int, seed: int, folder: Path) -> int:
                     raise Lost("a member has ended that was not killed")
                 ahead += company.rng.random() * DAY / 2
                 later.write_text(str(ahead))
+                company.ahead = ahead
             url = server.url(cluster.database)
         check_ends((), ends(url), True)
     finally:
@@ -355,7 +432,7 @@ def kill_at_random(times: int, seed: int, folder: Path, store: str = "store.sqli
         may_end = company.rng.random() < 0.33
         later += company.rng.random() * DAY / 2
         options = (*OPTIONS, f"--slow-after-start={0 if may_end else 43_200}")
-        environment = {"GAMEHOST_LATER": str(later)}
+        company.ahead, environment = later, {"GAMEHOST_LATER": str(later)}
         if "://" in store:
             environment["GAMEHOST_LATER_DATABASE"] = "1"
         with HostProcess(
