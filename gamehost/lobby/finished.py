@@ -57,6 +57,8 @@ class Tally:
     counts: dict[tuple[Who, str], Count] = field(factory=dict)
     #: By the key of a name: the players and games in `counts`.
     _named: dict[str, list[tuple[Who, str]]] = field(factory=dict)
+    #: By player: the display name in the newest match with one.
+    shown: dict[Who, str] = field(factory=dict)
     #: Matches that were counted, by game.
     matches: Counter[str] = field(factory=Counter)
     #: The lowest number of a table that is counted.
@@ -73,6 +75,8 @@ class Tally:
             if count is None:
                 count = self.counts[who, game] = Count()
                 self._named.setdefault(key_of(who.name), []).append((who, game))
+            if one.shown:
+                self.shown.setdefault(who, one.shown)
             count.played += 1
             count.won += seat in winners
             count.drawn += not winners

@@ -118,8 +118,9 @@ class Rated:
 
     rating: Rating
     matches: int = 0
-    #: The week of the last one.
+    #: The week of the last one, and the display name in it; empty: the player had none.
     week: int = 0
+    shown: str = ""
 
     @property
     def rounded(self) -> tuple[int, int, int]:
@@ -186,6 +187,6 @@ class RunningRatings:
                 others = [other for other in range(len(seats)) if other != seat]
                 shares = [0.5 + ((seat in winners) - (other in winners)) / 2 for other in others]
                 rating = rating.after([(before[o], s) for o, s in zip(others, shares, strict=True)])
-            ratings[who, game] = Rated(rating, known[seat].matches + 1, week)
+            ratings[who, game] = Rated(rating, known[seat].matches + 1, week, match.opening.seats[seat].shown)
         while len(ratings) > MOST_RATINGS:
             del ratings[next(iter(ratings))]

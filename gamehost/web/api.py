@@ -108,6 +108,7 @@ class Results(Struct, frozen=True):
     ladders: list[Ladder]
     matches: int
     since: int
+    shown_as: dict[str, str] | UnsetType = UNSET
 
 
 def moment(ms: int) -> str:
@@ -141,12 +142,15 @@ def results_of(tally: Tally, game: str, wanted: str) -> Generator[None, None, Re
     :param wanted: the key of a name; empty: of all names
     """
     rows: list[ResultRow] = []
+    shown: dict[str, str] = {}
     for who, played, count in tally.of(game, wanted):
         rows.append(ResultRow(who.name, who.kind, played, count.played, count.won, count.drawn))
+        if who in tally.shown:
+            shown[who.name] = tally.shown[who]
         yield
     rows.sort(key=lambda one: (KINDS.index(one.kind), -one.won, one.played, one.name, one.game))
     ladders = [ladder_of(tally, one) for one in sorted(tally.ladders) if game in ("", one)]
-    return Results(rows, ladders, tally.matches.total(), tally.since)
+    return Results(rows, ladders, tally.matches.total(), tally.since, shown or UNSET)
 
 
 #: Entries above which a thread makes the record: less takes about a millisecond.

@@ -408,9 +408,11 @@ class RatedMatchTests(SynchronousTestCase):
 
 
 class ShownTests(SynchronousTestCase):
-    def finish(self, journal: Any) -> None:
+    def finish(self, journal: Any, shown: str = "") -> None:
         found = match(1, ("ann", "easy.1"), (0,))
-        journal.open(found.table, found.opening, lambda: None)
+        ann, easy = found.opening.seats
+        opening = evolve(found.opening, seats=(evolve(ann, shown=shown), easy))
+        journal.open(found.table, opening, lambda: None)
         for entry in (Entry(EntryKind.BEGAN, 0), Entry(EntryKind.ACTED, 0, Seat(0), b"x"), found.last):
             journal.append(found.table, entry, lambda: None)
 
@@ -422,6 +424,23 @@ class ShownTests(SynchronousTestCase):
             [(one["name"], one["kind"]) for one in ladder["ladder"]], [("ann", "account"), ("easy", "house")]
         )
         self.assertEqual(json.decode(web.get("/api/results?game=stratego").body)["ladders"], [])
+
+    def test_display_names(self) -> None:
+        """In the ladder and in the results, on all ways."""
+        web, shown = WebHost(MemoryHost()), {"ann": "Ann van Rijn"}
+        self.finish(web.host.journal, shown["ann"])
+        results = json.decode(web.get("/api/results").body)
+        self.assertEqual((results["shown_as"], results["ladders"][0]["shown_as"]), (shown, shown))
+        asking = web.host.connect("open")
+        asking.send(line(do="ladder", game="onitama"))
+        web.host.until_idle()
+        self.assertEqual(said(asking)[-1]["shown_as"], shown)
+        console = web.host.connect("console")
+        console.transport.read()
+        console.say("ladder onitama")
+        web.host.until_idle()
+        words = console.transport.read().decode()
+        self.assertEqual((words.count("  Ann van Rijn        "), words.count("  ann ")), (2, 0))
 
     def test_to_the_owner(self) -> None:
         world = AdminHost()

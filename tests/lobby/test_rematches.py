@@ -214,6 +214,9 @@ class RematchTests(RematchCase):
         self.assertNotIn(name, lines)
         self.ask(jan, do="stop", table=again["table"])
         self.assertEqual(self.told(ben)[-1]["shown_as"], shown)
+        ben.drop()
+        _, told = self.enter(host, "ben", HERE, key=self.keys["ben"])
+        self.assertEqual((told["missed"][0]["names"], told["shown_as"]), ([name, "ben"], shown))
 
 
 #: Another address than that of the players.

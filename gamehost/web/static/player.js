@@ -1,6 +1,6 @@
 // The page of a player: results by game, and the finished matches.
 
-import { h, link, put } from "./dom.js";
+import { h, link, put, say } from "./dom.js";
 import { levelOf, titleOf } from "./games.js";
 import { showMatches } from "./matches.js";
 import { address, fetchJson } from "./record.js";
@@ -18,10 +18,11 @@ export function open(place, url) {
   const now = h("div", { class: "found" });
   const level = levelOf(name);
   const house = level && h("p", { class: "soft" }, t("One of the host's own players. All of the level {level} are one player in the results.", { level: t(level) }));
-  put(place, h("h1", {}, name), house, now, results, h("h2", {}, t("Matches")), rows);
+  const title = h("h1", {}, name);
+  put(place, title, house, now, results, h("h2", {}, t("Matches")), rows);
   let closed = false;
   showPlayed(now, name, () => closed);
-  showResults(results, level ?? name, () => closed);
+  showResults(results, title, level ?? name, () => closed);
   showMatches(rows, { name, before: url.searchParams.get("before") }, url.pathname, () => closed);
   return () => (closed = true);
 }
@@ -36,12 +37,13 @@ async function showPlayed(place, name, closed) {
   put(place, h("h2", {}, t("Played now")), h("ul", {}, found.map(({ table, words }) => h("li", {}, link(`/table/${table}`, {}, words)))));
 }
 
-async function showResults(place, name, closed) {
+async function showResults(place, title, name, closed) {
   try {
-    const { results } = await fetchJson(address("/api/results", { name }));
+    const { results, shown_as: shown } = await fetchJson(address("/api/results", { name }));
     if (closed()) return;
     const own = results.filter((row) => row.name === name);
-    if (own.length) put(place, resultTable(own, false));
+    if (own.length) put(place, resultTable(own, null));
+    if (shown?.[name]) say(title, shown[name]);
   } catch {
     // The matches below say the same.
   }

@@ -21,13 +21,13 @@ export function open(place, url) {
 
 async function show(place, game, closed) {
   try {
-    const { results, ladders } = await fetchJson(address("/api/results", { game }));
+    const { results, ladders, shown_as: shown } = await fetchJson(address("/api/results", { game }));
     if (closed()) return;
     const played = new Map();
     for (const row of results) played.set(row.game, [...(played.get(row.game) ?? []), row]);
     put(place,
       ladders.map((one) => h("section", {}, ladderTable(one))),
-      [...played].map(([name, rows]) => h("section", {}, h("h2", {}, titleOf(name)), resultTable(rows, true, titleOf(name)))),
+      [...played].map(([name, rows]) => h("section", {}, h("h2", {}, titleOf(name)), resultTable(rows, shown ?? {}, titleOf(name)))),
       !results.length && h("p", { class: "soft", "data-said": true }, t("Nobody has finished a match yet.")));
   } catch {
     if (!closed()) put(place, h("p", { class: "soft" }, t("The host did not say the results. Load the page again.")));
@@ -35,10 +35,10 @@ async function show(place, game, closed) {
 }
 
 /** The ratings in one game. */
-function ladderTable({ game, ladder }) {
+function ladderTable({ game, ladder, shown_as: shown = {} }) {
   const heads = [t("Player"), t("Rating"), "95 %", t("Rated matches")];
   const rows = ladder.map((row) => h("tr", {},
-    h("td", {}, link(`/player/${encodeURIComponent(row.name)}`, {}, row.name)),
+    h("td", {}, named(row.name, shown)),
     [row.rating, row.kind === "house" ? t("fixed") : t("{low} to {high}", row), row.matches].map((words) => h("td", { class: "number" }, `${words}`))));
   const title = t("Ratings in {game}", { game: titleOf(game) });
   return [h("h2", {}, title), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
@@ -47,12 +47,18 @@ function ladderTable({ game, ladder }) {
       h("tbody", {}, rows)))];
 }
 
-/** A table of results: of the players in one game, or of the games of one player. `title` says of which game. */
-export function resultTable(results, named, title = t("Results")) {
-  const titles = [named ? t("Player") : t("Game"), t("Played"), t("Won"), t("Drawn"), t("Lost")];
+/** A player, by the display name if there is one. */
+const named = (name, shown) => link(`/player/${encodeURIComponent(name)}`, {}, shown[name] ?? name);
+
+/**
+ * A table of results: of the players in one game, or of the games of one player. `shown`: display names by names; `null`: it is
+ * of one player. `title` says of which game.
+ */
+export function resultTable(results, shown, title = t("Results")) {
+  const titles = [shown ? t("Player") : t("Game"), t("Played"), t("Won"), t("Drawn"), t("Lost")];
   const head = titles.map((title, place) => h("th", { scope: "col", class: `${place >= titles.length - 4 ? "number" : ""} ${place === titles.length - 2 ? "drawn" : ""}` }, title));
   const rows = results.map((row) => h("tr", {},
-    h("td", {}, named ? link(`/player/${encodeURIComponent(row.name)}`, {}, row.name) : titleOf(row.game)),
+    h("td", {}, shown ? named(row.name, shown) : titleOf(row.game)),
     [row.played, row.won, row.drawn, row.played - row.won - row.drawn].map((count, place) => h("td", { class: place === 2 ? "number drawn" : "number" }, `${count}`))));
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
     h("table", { class: "list sheet" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)));

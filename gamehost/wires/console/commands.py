@@ -511,7 +511,7 @@ def _ratings(tally: Tally, games: Sequence[str]) -> list[str]:
         for who, one in ranked[:LINES]:
             rating, low, high = one.rounded
             span = f"{low:>4} to {high:>4}, {counted(one.matches, 'match', 'matches')}"
-            lines.append(f"  {who.name:20}  {rating:>4}  {'fixed' if who.kind == 'house' else span}")
+            lines.append(f"  {one.shown or who.name:20}  {rating:>4}  {'fixed' if who.kind == 'house' else span}")
         lines += _more(len(ranked))
     return lines
 
@@ -529,7 +529,7 @@ def ladder(tally: Tally, game: str) -> Generator[None, None, list[str]]:
         return ["Nobody has a rating here, and no match has been finished yet. To play, type: play onitama"]
     ranked: dict[Kind, list[tuple[int, int, str, str]]] = {kind: [] for kind in _RANKED}
     for who in played:
-        ranked[who.kind].append((-victories[who], played[who], key_of(who.name), who.name))
+        ranked[who.kind].append((-victories[who], played[who], key_of(who.name), tally.shown.get(who, who.name)))
         yield
     lines = _ratings(tally, [game] if game else sorted(tally.ladders))
     lines += [] if lines else ["Nobody has a rating here: help play says how a match is rated."]

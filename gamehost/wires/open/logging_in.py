@@ -14,8 +14,8 @@ from gamehost.lobby.own_account import Device, OwnAccount, OwnNotices
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.tables.interfaces import SeatHandle
 from gamehost.wires.open import messages as m
-from gamehost.wires.open.mine import KnowsOwn, rows
-from gamehost.wires.open.values import ShownAs
+from gamehost.wires.open.mine import KnowsOwn, rows, shown_of
+from gamehost.wires.open.values import told_shown
 from gamehost.wires.open.watching import KEY, KEY_BITS, GoesElsewhere, OpenState
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def random_key(lobby: "Lobby", bits: int) -> str:
     return f"{lobby.below(1 << bits):0{bits // 4}x}"
 
 
-def _shown(session: Session) -> ShownAs:
-    return UNSET if session.shown == session.name else {session.name: session.shown}
+def _shown(session: Session) -> dict[str, str]:
+    return {} if session.shown == session.name else {session.name: session.shown}
 
 
 class LogsIn(KnowsOwn, GoesElsewhere):
@@ -149,7 +149,9 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         if self.state is OpenState.CHECKING and self.session is not None:
             self.logged_in(self.session)
             session, account = self.session, True if self.session.account else UNSET
-            entered = m.Entered(session.name, self._awaited or UNSET, UNSET, account, shown_as=_shown(session))
+            entered = m.Entered(
+                session.name, self._awaited or UNSET, UNSET, account, shown_as=told_shown(_shown(session))
+            )
             self.peer.say(entered)
             self.set_state(OpenState.LOBBY)
 
@@ -181,7 +183,8 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         self.logged_in(session)
         table, account = session.table_id, True if session.account else UNSET
         told = rows(missed) or UNSET
-        entered = m.Entered(session.name, key, UNSET if table is None else table, account, told, _shown(session))
+        shown = shown_of(missed) | _shown(session)
+        entered = m.Entered(session.name, key, UNSET if table is None else table, account, told, told_shown(shown))
         self.peer.say(entered)
         if table is None:
             # An earlier connection of the same player may have left a place in a queue.

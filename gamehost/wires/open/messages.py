@@ -547,6 +547,7 @@ class Ladder(ServerMessage, frozen=True, tag="ladder"):
 
     game: str
     ladder: list[LadderRow]
+    shown_as: ShownAs = UNSET
 
 
 class Study(ServerMessage, frozen=True, tag="study"):

@@ -56,6 +56,11 @@ def rows(matches: Sequence[OwnedMatch]) -> list[m.OwnRow]:
     return [_row(m.OwnRow, match, match.state) for match in matches]
 
 
+def shown_of(matches: Sequence[OwnedMatch]) -> dict[str, str]:
+    """The display names of all players."""
+    return {name: words for match in matches for name, words in match.shown_as.items()}
+
+
 class KnowsOwn(BaseConversation[m.Message]):
     """The part of a conversation in which a player looks at the list of the own matches."""
 
@@ -100,8 +105,7 @@ class KnowsOwn(BaseConversation[m.Message]):
     # -- as of `ListViewer`
 
     def tell_list(self, matches: Sequence[OwnedMatch]) -> None:
-        shown = {name: words for match in matches for name, words in match.shown_as.items()}
-        self.peer.say(m.Mine(rows(matches), told_shown(shown)))
+        self.peer.say(m.Mine(rows(matches), told_shown(shown_of(matches))))
 
     def tell_listed(self, match: OwnedMatch) -> None:
         self.peer.say(_changed(match, match.state))

@@ -84,10 +84,13 @@ def _shown_of(waiting: Waiting) -> Mapping[str, str]:
 
 def ladder_of(tally: Tally, game: str) -> m.Ladder:
     rows: list[m.LadderRow] = []
+    shown: dict[str, str] = {}
     for who, one in tally.ladders.get(game, [])[:RANKED]:
+        if one.shown:
+            shown[who.name] = one.shown
         kind: Literal["account", "house"] = "house" if who.kind == "house" else "account"
         rows.append(m.LadderRow(who.name, kind, *one.rounded, one.matches))
-    return m.Ladder(game, rows)
+    return m.Ladder(game, rows, told_shown(shown))
 
 
 @define(eq=False)
