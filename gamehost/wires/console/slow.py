@@ -93,7 +93,8 @@ class SitsAtSlow(HearsAbsences):
         if event.until is None:
             words = "You are not on holiday."
         else:
-            rest = duration(max(0, event.until - self.lobby.own.now) / 1000)
+            now = self.lobby.slow_matches().wall
+            rest = duration(max(0, event.until - now) / 1000)
             words = f"You are on holiday for {rest}: no match with days for a move ends by time."
         self._tell(f"{words} You may take {left} more in this year.")
 
