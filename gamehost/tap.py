@@ -133,7 +133,7 @@ def make_host(
         # Before accounts and bans are read: the member reports later changes.
         cluster = None if joining is None else joining.member(store, cork, fail, _warn)
         lobby = _lobby(options, limits, reactor, worker=worker, cork=cork, fail=fail, store=store, membership=cluster)
-        lobby.studies.reveal = settings.reveals
+        lobby.studies.reveal = lobby.directory.reveal = settings.reveals
         _count_faults(host.watchdog, registry.games, reactor, lobby)
         limiter, http_limiter = _limiters(limits, options, lobby)
         context = HostContext(reactor, lobby, limits, limiter, cork, http_limiter)

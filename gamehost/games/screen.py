@@ -87,6 +87,8 @@ class Screen(Generic[V]):
     def __init__(self, seat: int | None, names: Sequence[str]) -> None:
         self.seat = None if seat is None else Seat(seat)
         self.names = tuple(names)
+        #: The views of all seats, if everything may be shown: the match is over.
+        self.revealed: Sequence[Any] = ()
         #: The knowledge of this seat, as the game's master gives it; `None`: nothing yet.
         self.known: Any = None
         self._seen: tuple[Any, V | None] = (None, None)

@@ -263,6 +263,9 @@ class History(Generic[E_co]):
     result: Result | None
     #: The players, in the order of the seats.
     names: tuple[str, ...] = field(default=(), eq=False)
+    #: All events, with those that single seats have received: only of a finished match, if this was asked for and there
+    #: are such events.
+    all_events: tuple[tuple[int, To[E_co]], ...] = field(default=(), eq=False)
 
 
 def beginning(told: History[E], until: int, most: int) -> History[E]:
@@ -274,7 +277,8 @@ def beginning(told: History[E], until: int, most: int) -> History[E]:
     """
     n = min(told.n, until)
     events = tuple(one for one in told.events if n - most < one[0] <= n)
-    return History(n, events, told.result if n == told.n else None, told.names)
+    whole = n == told.n
+    return History(n, events, told.result if whole else None, told.names, told.all_events if whole else ())
 
 
 def history(game: Game[Any, E], opening: TableHeader, entries: Sequence[Entry], until: int | None = None) -> History[E]:
@@ -300,25 +304,32 @@ def history_in_steps(
     entries: Sequence[Entry],
     until: int | None = None,
     most: int | None = None,
+    *,
+    secrets: bool = False,
 ) -> Generator[None, None, History[E]]:
     """
     As `history`; each step of the generator carries out one entry.
 
     :param most: the number of last entries with events in the history; `None`: all
+    :param secrets: whether what single seats have received may be in the history, if the match is finished
     """
     followed = [entry for entry in entries[:until] if entry.kind is not EntryKind.ARCHIVED]
     first = 0 if most is None else len(followed) - most
     events: list[tuple[int, E]] = []
+    everything: list[tuple[int, To[E]]] = []
 
     def note(number: int, told: Sequence[To[E]]) -> None:
         if number > first:
             events.extend((number, to.event) for to in told if to.audience is None)
+        if secrets:
+            everything.extend((number, to) for to in told)
 
     chance = JournalledChance()
     master = new_master(game, opening, chance)
     yield from replay_in_steps(game, master, chance, followed, note)
     names = tuple(seat.shown or seat.name for seat in opening.seats)
-    return History(len(followed), tuple(events), master.result, names)
+    shown = secrets and master.result is not None and any(to.audience is not None for _, to in everything)
+    return History(len(followed), tuple(events), master.result, names, tuple(everything) if shown else ())
 
 
 def shown_after(entries: Sequence[Entry], now: int, delay: float) -> int:

@@ -148,6 +148,8 @@ class MatchDirectory:
     by_hand: str = field(init=False, default="")
     #: The same for the open wire; its messages can be typed.
     by_program: str = field(init=False, default="")
+    #: Whether finished matches show what was hidden in them.
+    reveal: bool = field(init=False, default=True)
     _numbers: "count[int]" = field(init=False, factory=lambda: count(1))
 
     log = Logger()
@@ -373,11 +375,13 @@ class MatchDirectory:
         game = games.get(record.opening.game)
         if game is None or game.version != record.opening.version:
             return "", WatchRefused("this match was played under rules that this host does not have")
-        name, told = await self._replay(game, record, None, None)
+        name, told = await self._replay(game, record, None, None, secrets=self.reveal)
         if isinstance(told, WatchRefused):
             return name, told
         if not record.opening.code:
-            self.questions.keep((_EVENTS, table), Found((name, told), EVENT_BYTES * (1 + len(told.events))))
+            self.questions.keep(
+                (_EVENTS, table), Found((name, told), EVENT_BYTES * (1 + len(told.events) + len(told.all_events)))
+            )
         return name, beginning(told, until, MANY)
 
     async def _read_played(self, table: WatchableTable, until: int, delay: float) -> Told:
@@ -417,8 +421,10 @@ class MatchDirectory:
             raise NotAnswered("this match was played under rules that this host does not have")
         return match, record, game
 
-    async def _replay(self, game: Game[Any, Any], record: TableRecord, until: int | None, most: int | None) -> Told:
-        steps = history_in_steps(game, record.opening, record.entries, until, most)
+    async def _replay(
+        self, game: Game[Any, Any], record: TableRecord, until: int | None, most: int | None, *, secrets: bool = False
+    ) -> Told:
+        steps = history_in_steps(game, record.opening, record.entries, until, most, secrets=secrets)
         try:
             return game.name, await self.questions.in_slices(steps)
         except Exception:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
+from gamehost.games.stratego.text import CLASSIC
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, OwnedMatch, SeatRecord, TableHeader, TableId
 from gamehost.lobby.finished import Tally
 from gamehost.testing.cases import PropertyCase
@@ -371,6 +372,35 @@ class StudyTests(SynchronousTestCase):
 
 
 # The console's codec: lines as people type them, and what telnet tells in between.
+
+
+class RevealedTests(SynchronousTestCase):
+    """A finished match that is gone through shows what was hidden in it, unless the owner forbids it."""
+
+    def boards(self, host: MemoryHost) -> list[str]:
+        ann, bob = (connected(host, f"name {name}", "play stratego", "set board ascii") for name in ("ann", "bob"))
+        for one in (ann, bob):
+            typed(one, "setup classic")
+        carl = connected(host, "name carl", "set board ascii", "watch 1")
+        watched = typed(carl, "board")
+        typed(carl, "unwatch")
+        typed(ann, "resign yes")
+        host.wait(0.1)
+        shown = typed(carl, "replay 1")
+        host.wait(0.1)
+        return [watched, shown + carl.transport.read().decode()]
+
+    def test_stratego(self) -> None:
+        watched, replayed = self.boards(MemoryHost())
+        self.assertIn("  b  b  b", watched)
+        for row in CLASSIC:
+            self.assertIn(" ".join(f"r{kind}" for kind in row), replayed)
+            self.assertIn(" ".join(f"b{kind}" for kind in reversed(row)), replayed)
+
+    def test_never(self) -> None:
+        host = MemoryHost()
+        host.lobby.directory.reveal = False
+        self.assertNotIn("rF", self.boards(host)[1])
 
 
 class CodecTests(CodecContract, PropertyCase):

@@ -259,7 +259,7 @@ class StrategoScreen(Screen[m.View]):
         for seat in (0, 1):
             yield self._state(view, seat)
         places: dict[str, list[str]] = {}
-        for number, square in enumerate(view.squares):
+        for number, square in enumerate(self._squares()):
             if square not in (_EMPTY, _LAKE):
                 places.setdefault(square, []).append(_NAMES[number])
         for square, numbers in sorted(places.items()):
@@ -269,6 +269,8 @@ class StrategoScreen(Screen[m.View]):
     def _owner(self, square: str) -> str:
         if square in rules.KINDS:
             return f"Your {rules.KINDS[square].name}"
+        if len(square) > 1:
+            return f"{self.names[SIDES.index(square[0])]}'s {rules.KINDS[square[1]].name}"
         return f"Pieces of {self.names[1 - (self.seat or 0)] if square == _HIDDEN else self.names[SIDES.index(square)]}"
 
     def _state(self, view: m.View, seat: int) -> str:
@@ -286,15 +288,23 @@ class StrategoScreen(Screen[m.View]):
             return view.squares.count(_HIDDEN)
         return sum(square in rules.KINDS for square in view.squares)
 
+    def _squares(self) -> Sequence[str]:
+        """The marks of the board: two characters, such as `r5`, for a piece of each side that may be shown."""
+        squares = list(self._view.squares)
+        for side, known in zip(SIDES, self.revealed, strict=False):
+            own = enumerate(m.MESSAGES.view(known).squares)
+            squares = [side + kind if kind in rules.KINDS else squares[number] for number, kind in own]
+        return squares
+
     def drawing(self, style: Style) -> Iterable[str]:
-        view = self._view
+        view, squares = self._view, self._squares()
         below = self.seat or 0
         notes = self._notes(view, below, style)
         lines = []
         for line in range(rules.WIDTH):
             y = line if below else rules.WIDTH - 1 - line
-            row = "  ".join(self._square(view.squares[y * rules.WIDTH + x], style) for x in _across(below))
-            lines.append(f" {y + 1:>2}  {row}   {notes.get(line, '')}")
+            row = " ".join(self._square(squares[y * rules.WIDTH + x], style) for x in _across(below))
+            lines.append(f" {y + 1:>2} {row}   {notes.get(line, '')}")
         lines.append("     " + "  ".join(_COLUMNS[x] for x in _across(below)))
         return lines
 
@@ -320,11 +330,11 @@ class StrategoScreen(Screen[m.View]):
 
     def _square(self, square: str, style: Style) -> str:
         if square == _EMPTY:
-            return style.pick("·", ".")
+            return style.pick(" ·", " .")
         if square == _LAKE:
-            return style.paint(style.pick("≈", "~"), _WATER)
-        own = square in rules.KINDS or square == SIDES[0]
-        return style.paint(square, _OWN if own else _OTHER)
+            return " " + style.paint(style.pick("≈", "~"), _WATER)
+        own = square in rules.KINDS or square[0] == SIDES[0]
+        return " " * (2 - len(square)) + style.paint(square, _OWN if own else _OTHER)
 
 
 def _across(below: int) -> Iterable[int]:

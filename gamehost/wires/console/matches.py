@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary
 from attrs import Factory, define, field, frozen
 
 from gamehost.accounts.names import sought_key
-from gamehost.games.base import Offer
+from gamehost.games.base import Offer, Seat
 from gamehost.games.messages import moves_undone
 from gamehost.games.play import is_move, screen_of
 from gamehost.games.screen import NewScreen, Screen, Style, abridged
@@ -350,6 +350,11 @@ class Replay:
         self._entries: list[int] = []
         self._opening: list[tuple[Any, Any]] = []
         self._steps: list[list[tuple[Any, Any]]] = []
+        self._follow = played.game.follow
+        self._all_events = told.all_events
+        #: The views of all seats, and how many of all events are in them.
+        self._views: list[Any] = []
+        self._followed = 0
         for number, group in groupby(pairs, itemgetter(0)):
             events = [event for _, event in group]
             undone = sum(moves_undone(message) for _, message in events)
@@ -386,7 +391,23 @@ class Replay:
         return self._show(at)
 
     def lines(self, style: Style) -> list[str]:
+        if self._all_events:
+            self.screen.revealed = self._views_of_all()
         return framed(self.screen.draw(style))
+
+    def _views_of_all(self) -> list[Any]:
+        """What each seat knows at this step. Going forward costs the new events alone."""
+        end = self._entries[self.at] if self.at < self.length else FAR + self._all_events[-1][0]
+        if not self._followed or self._all_events[self._followed - 1][0] >= end:
+            self._views, self._followed = [None] * len(self.names), 0
+        for number, to in self._all_events[self._followed :]:
+            if number >= end:
+                break
+            self._followed += 1
+            for seat in map(Seat, range(len(self.names))):
+                if to.audience is None or seat in to.audience:
+                    self._views[seat] = self._follow(self._views[seat], to.event, seat)
+        return self._views
 
     def move_of(self, entry: int) -> int:
         """The number of the move to which an entry of the record belongs."""
