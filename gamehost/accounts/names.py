@@ -226,7 +226,7 @@ def _name(text: str, written_out: str, key: str) -> Name:
 
 
 def mended(text: str) -> str:
-    """A text with `_` for what no name has, and at most as long as a name is; empty: nothing of it is left."""
+    """A text as a name: `_` replaces characters that names cannot have, and the end is cut off. Empty: nothing is left."""
     name = composed(text[:LONGEST_TEXT])[:LONGEST_NAME]
     name = "".join(character if _fits(character) else "_" for character in name)
     return name if name.strip("_-.") else ""

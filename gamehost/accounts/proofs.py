@@ -145,7 +145,7 @@ class ProvenLogins:
         return shown if shown is not None and self._counts(shown) else None
 
     def _hold(self, proof: Proof) -> list[Proof]:
-        """Take a proof in; the addresses for which there is no room any more."""
+        """Add a proof. Returns the addresses that have to go, because there is no room for them."""
         proved = self._proved.setdefault(proof.key, _Proved())
         if not proof.of_address:
             proved.password = proof

@@ -135,7 +135,7 @@ class Board:
         self._tables.when_listed(self._update_soon)
 
     def _update_soon(self) -> None:
-        """The waiting players may have changed. The players of whom it is do not wait for the board."""
+        """Send the waiting players anew soon, because they may have changed. Players do not wait for the board."""
         if self._awaited and self._all_known:
             self._timer.set(self._clock, 0, self._tick)
 

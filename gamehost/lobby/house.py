@@ -408,8 +408,8 @@ class HousePlayers:
         self, asker: Session, game: Game[Any, Any], level: str, number: int, begins: bool = False
     ) -> list[Session]:
         """
-        :param asker: for whom they play
-        :param begins: whether a match begins by it that counts for the rate of new ones
+        :param asker: the player that gets them as opponents
+        :param begins: whether this begins a match, which counts for the rate of new ones
         :raises HouseRefused: there are none
         """
         _check_level(level, levels_of(game))

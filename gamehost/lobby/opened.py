@@ -642,14 +642,14 @@ class OpenTables:
         return {*self._where, *(place_of(table) for table in self._parties)}
 
     def alone(self, session: Session) -> WaitingTable | None:
-        """The only table at which a player waits, alone, if it is for everybody."""
+        """The table of a player that waits at one public table only, and is alone there."""
         parties = self._where.get(session.key, ())
         if len(parties) != 1 or parties[0].slow or parties[0].code or len(parties[0].players) > 1:
             return None
         return WaitingTable(*parties[0].queue.key, self._seen(parties[0]))
 
     def others(self, session: Session) -> int | None:
-        """How many others wait at the table to which a player came last; `None`: the player waits at none."""
+        """The number of other players at the last table that a player has joined; `None`: the player waits at no table."""
         parties = self._where.get(session.key)
         return None if not parties else len(parties[-1].players) - 1
 

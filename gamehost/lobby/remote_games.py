@@ -182,7 +182,7 @@ class RemoteGames:
         return game_type.casefold() in self.types
 
     def place_of(self, game_type: str) -> str:
-        """The key of what has one home in a cluster: this type with its players and masters, or the championship."""
+        """The key under which a cluster knows the home of this type, with its players and masters, or of the championship."""
         if self.championship is not None:
             return place_of("championship", self.championship.game_type.casefold())
         return place_of("remote", game_type.casefold())

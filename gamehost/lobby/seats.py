@@ -521,7 +521,7 @@ class Seats:
     # -- tables are put away
 
     def _kept_for(self, since: int) -> float:
-        """The seconds from now for which a table is stored that has slept since then, in seconds of up-time."""
+        """The seconds until a sleeping table is archived, by the up-time at which its sleep began."""
         return since + self._context.sleep - self.uptime
 
     def _set_alarm(self) -> None:

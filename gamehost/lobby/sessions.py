@@ -85,7 +85,7 @@ def split_key(text: str) -> tuple[str, str]:
 
 
 class SessionIndex:
-    """Sessions by the keys of their names, of which each has one at most, and by where their players were last."""
+    """Sessions by the keys of their names, at most one for each key, and by the last addresses of their players."""
 
     def __init__(self) -> None:
         #: By the keys of their names.

@@ -99,7 +99,7 @@ class SitsDown(Protocol):
     """A player that can sit at slow tables."""
 
     def slow_seat(self, table: TableId) -> Player[Any, Any] | None:
-        """A match begins in which this player has a seat: who receives its events; `None`: the player does not sit down."""
+        """The receiver of a new match's events, for a player that has a seat in it; `None`: the player does not sit down."""
 
 
 class _Index:
@@ -313,7 +313,7 @@ class SlowMatches:
         return self.leaves.until(key) > self.wall - LONGEST_LEAVE * DAY
 
     def _under(self, key: str) -> list[TableId]:
-        """The tables for which a leave counts."""
+        """The tables of a leave's player."""
         if key.startswith(_PLACE):
             return [TableId(int(key.removeprefix(_PLACE)))]
         return self._index.tables(key.partition(":")[0])

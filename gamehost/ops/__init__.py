@@ -30,7 +30,7 @@ def is_text(text: str) -> bool:
 
 
 def escaped(text: str) -> str:
-    """A text in which everything that Python does not count as printable is an escape, such as `\\n` or `\\x1b`."""
+    """A text with an escape for each character that Python does not count as printable, such as `\\n` or `\\x1b`."""
     if not text.isprintable():
         for one in set(text):
             if not one.isprintable():

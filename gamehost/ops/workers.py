@@ -511,7 +511,7 @@ class ProgramProcess(Command):
 
     @property
     def written(self) -> bytes:
-        """The end of all that it has printed, errors too, in the order in which it came."""
+        """The end of its output, errors included, in order."""
         return bytes(self._written[-WRITTEN:])
 
     def over(self) -> None:

@@ -329,7 +329,7 @@ class FollowedTable:
             self._tell(event, n)
 
     def _pass_on(self) -> None:
-        """Change over to the table itself, if the record was sent up to the entry from which it continues."""
+        """Follow the table itself from now on, if all entries before its next one were sent."""
         follower, own = self._follower, self._own
         if self._passes_on or own is None or self._goes_on is None:
             return

@@ -291,7 +291,7 @@ class BoardReader:
         return answer
 
     def tell(self, data: bytes) -> None:
-        """The board says something: all of it when it is asked, and differences, of which it is enough that there are any."""
+        """Receive the whole board, or a difference. Of differences only their existence is noted."""
         self._seen, self._sent = data, None
 
     def _known(self) -> None:

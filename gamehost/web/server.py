@@ -433,7 +433,7 @@ class HttpSite(Factory):
             channel.refuse(refusal)
 
     def last(self, answer: Answer) -> bytes:
-        """An answer after which the connection ends."""
+        """The bytes of the last answer on a connection, which is closed after it."""
         headers = {**HEADERS, "Cache-Control": answer.cache, **answer.headers, "Content-Type": answer.kind}
         headers |= {"Content-Length": str(len(answer.body)), "Connection": "close", "Date": self.date}
         return written(answer.status, headers, answer.body)

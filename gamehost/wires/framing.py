@@ -87,7 +87,7 @@ class HelpAsked(WireMessage, frozen=True):
 
 class Control(Struct, frozen=True):
     """
-    A message of what carries the wire's own messages, such as a ping of WebSocket. It is answered whatever the conversation's
+    A message of the layer below the wire, such as a ping of WebSocket. It is answered whatever the conversation's
     state is, and no conversation needs to know of it.
     """
 
@@ -516,7 +516,7 @@ def modified_utf8(text: str) -> bytes:
 
 def from_modified_utf8(data: bytes) -> str:
     """
-    The inverse of `modified_utf8`, for what it gives and nothing else.
+    The inverse of `modified_utf8`. All other bytes are refused.
 
     :raises WireError: a bare NUL, four bytes for one character, an overlong form, a lone surrogate, or no UTF-8 at all
     """

@@ -246,7 +246,7 @@ class SeekingConversation(AccountConversation[M]):
         raise NotImplementedError
 
     def adopt(self, session: Session) -> None:
-        """Wait for what is sought."""
+        """Continue the search for opponents that began at another host of the cluster."""
         assert self._seeks is not None
         try:
             self._wait(session, self._wanted(self._seeks))
@@ -258,7 +258,7 @@ class SeekingConversation(AccountConversation[M]):
         return self._seeks is not None and has_seat(table, self._seeks.wish)
 
     def wanted_again(self, played: Played) -> Wanted:
-        """A rematch, as it is sought by who asks first."""
+        """The wish for a rematch, of the player that asks first."""
         game, seats = self._options.games[played.game], len(played.names)
         return Wanted(
             game,

@@ -546,7 +546,7 @@ _HEIGHTS, _COLUMNS = "_.-=+*#", 60
 
 def study_page(told: Study, names: Sequence[str], move_of: Callable[[int], int], table: TableId) -> list[str]:
     """
-    The player that was ahead in a match, as a line for each player, and the turning points.
+    A study in words: a line for each player, which shows who was ahead, and the turning points.
 
     :param move_of: gives the number of the move to which an entry belongs
     """

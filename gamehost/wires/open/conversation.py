@@ -493,7 +493,7 @@ class OpenConversation(DecidesAbsences):
         return self._slow
 
     def _slow_seat(self, table: int) -> Any:
-        """The seat at a slow match at which the player sits; `None`: at none of this number."""
+        """The client's seat at a slow match; `None`: the client does not sit at the match with this number."""
         seat = None if self._slow is None else self._slow.get(table)
         return None if seat is None or seat.handle is None else seat
 

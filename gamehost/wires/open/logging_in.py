@@ -230,7 +230,10 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         account.devices(found)
 
     def log_out(self, message: m.LogOut) -> None:
-        """End keys of the account. Without a word of which, the one of this connection, and the connection with it."""
+        """
+        End keys of the account: those that the message names, or else the key of this connection, and the connection with
+        it.
+        """
         if (account := self._account()) is None:
             return
         if message.everywhere is True:

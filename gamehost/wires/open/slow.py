@@ -102,7 +102,7 @@ class SlowSeats:
         return self._seats.get(table)
 
     def new(self, table: TableId) -> SlowSeat | None:
-        """The seat at a table at which the client sits down; `None`: it sits at too many."""
+        """A new seat for the client at a table; `None`: the client has too many."""
         if table not in self._seats and len(self._seats) >= MOST_SEATS:
             return None
         return self._seats.setdefault(table, SlowSeat(self, table, self._encoder))
