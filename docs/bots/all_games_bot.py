@@ -83,7 +83,9 @@ async def play(connect, name, game="onitama", games=1):
     async with Client(connect, Enter(name)) as client:
         async for message in client:
             table = client.own
-            if isinstance(message, Lost):
+            if isinstance(message, Lost) and message.again is None:  # such as: the name is in use elsewhere
+                raise SystemExit(f"{name}: {message.why}")
+            elif isinstance(message, Lost):
                 print(f"{name}: {message.why}; trying again", flush=True)
             elif isinstance(message, Seated):
                 print(f"{name}: playing {message.game} with {message.names}", flush=True)

@@ -88,6 +88,8 @@ class Bot:
 
     def refused(self, message):
         self.tell(f"refused, {message['error']} {message.get('detail', '')}")
+        if "elsewhere" in message.get("detail", ""):  # to log in again would throw the other one off
+            sys.exit(f"{self.name} is in use elsewhere, and ends here")
         time.sleep(0 if self.logged_in else 0.5)  # the name is in use, or the host lets nobody in now
         return [("RequestGames", {})] if message["error"] in ("GAME_NOT_FOUND", "FULL_GAME") else []
 

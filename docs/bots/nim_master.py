@@ -1,13 +1,13 @@
 """
 A master of Nim: players take one to three from a heap of seven, and who takes the last one has won.
 
-    python nim_master.py [PORT]
+    python nim_master.py [--host 127.0.0.1] [--port 8894]
 
 It logs in again when the connection is lost. It has no luck, so it needs no file: the host tells it its games anew.
 """
 
+import argparse
 import socket
-import sys
 import time
 from xml.etree import ElementTree
 
@@ -61,9 +61,13 @@ def rule(connection):
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Rules Nim.")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8894)
+    asked = parser.parse_args()
     while True:
         try:
-            rule(socket.create_connection(("127.0.0.1", int((sys.argv[1:] or [8894])[0]))))
+            rule(socket.create_connection((asked.host, asked.port)))
         except OSError as error:
-            print(f"no connection: {error}", flush=True)
+            print(f"{asked.host}:{asked.port}: {error}", flush=True)
         time.sleep(1)

@@ -1,18 +1,21 @@
 """
 A player of Nim at random. It waits for a master, plays some games, and prints how each has ended.
 
-    python nim_player.py NICK [GAMES] [PORT]
+    python nim_player.py NAME [--host 127.0.0.1] [--port 8894] [--games 1]
 """
 
+import argparse
 import random
 import socket
-import sys
 from xml.etree import ElementTree
 
 
-def play(nick, games, port):
+def play(nick, host="127.0.0.1", port=8894, games=1):
     """Play so many games. Returns how many were won."""
-    connection = socket.create_connection(("127.0.0.1", port))
+    try:
+        connection = socket.create_connection((host, port))
+    except OSError as error:
+        raise SystemExit(f"{nick}: {host}:{port}: {error}") from None
     won = 0
 
     def say(kind, content=""):
@@ -23,6 +26,8 @@ def play(nick, games, port):
         message = ElementTree.fromstring(line)
         if message.get("type") == "loginResponse" and message.find("error") is not None:
             raise SystemExit(f"refused: {line.strip()}")
+        if message.get("type") == "error" and "elsewhere" in line:
+            raise SystemExit(f"{nick} is in use elsewhere, and ends here")
         if message.get("type") != "gameState":
             continue
         game_id = f'<gameId id="{message.find("gameId").get("id")}"/>'
@@ -43,4 +48,9 @@ def play(nick, games, port):
 
 
 if __name__ == "__main__":
-    play(sys.argv[1], *map(int, (*sys.argv[2:], *("1", "8894")[len(sys.argv) - 2 :])))
+    parser = argparse.ArgumentParser(description="Plays Nim at random.")
+    parser.add_argument("nick", metavar="name")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8894)
+    parser.add_argument("--games", type=int, default=1)
+    play(**vars(parser.parse_args()))

@@ -141,6 +141,10 @@ function connect() {
       return;
     } else {
       console.log(`${name} hears: ${line}`); // WAITING, LOGOUT, ERROR, INVALID_MOVE
+      if (command === "ERROR" && line.includes("elsewhere")) { // to log in again would throw the other one off
+        console.error(`${name} is in use elsewhere, and ends here`);
+        process.exit(1);
+      }
       if (command !== "INVALID_MOVE") return;
     }
     if (game.turn === game.me) send(game.choose());

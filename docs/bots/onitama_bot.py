@@ -94,6 +94,8 @@ def play(name, wire, winners, games):
             wire.sendall(login)
         else:
             print(f"{name} hears: {line.rstrip()}")  # WAITING, LOGOUT, ERROR, INVALID_MOVE
+            if command == "ERROR" and "elsewhere" in line:  # to log in again would throw the other one off
+                raise SystemExit(f"{name} is in use elsewhere, and ends here")
         if (
             command in ("START", "RECONNECT", "MOVE_WAS_MADE", "STALEMATE_CARD", "INVALID_MOVE")
             and game.turn == game.me

@@ -74,6 +74,8 @@ def play(nick, wire, winners, games):
                 send(wire, "move", f"{game}<move>{points}</move>")
         else:
             print(nick, "hears:", line.rstrip())  # loginResponse, playerLeftGame, error, serverShutdown
+            if message.get("type") == "error" and "elsewhere" in line:  # to log in again would throw the other one off
+                raise SystemExit(f"{nick} is in use elsewhere, and ends here")
         if message.find("response[@accept='no']") is not None:
             return
 

@@ -2,7 +2,7 @@
  * A first bot for Stratego as binary frames, in C with POSIX sockets. It plays at random. Start two of them:
  *
  *     cc -o stratego_frames_bot stratego_frames_bot.c
- *     ./stratego_frames_bot NAME [HOST [PORT [GAMES]]]
+ *     ./stratego_frames_bot NAME [--host 127.0.0.1] [--port 8891] [--games 1]
  */
 #define _POSIX_C_SOURCE 200809L
 #include <netdb.h>
@@ -105,6 +105,10 @@ static int hear(int kind, const unsigned char *payload, size_t size, int games) 
     const char *text = (const char *)payload + 2; /* where the payload is a String */
     if (kind == ERROR) {
         printf("%s: refused: %s\n", name, text);
+        if (strstr(text, "elsewhere")) { /* to sign on again would throw the other one off */
+            fprintf(stderr, "%s is in use elsewhere, and ends here\n", name);
+            exit(1);
+        }
         /* The host has not noticed yet that we were cut off, or has us wait for our seat. */
         if (!signed_on && (strstr(text, "in use") || strstr(text, "try again"))) return 0;
         if (!signed_on && !strstr(text, "stopping")) exit(1);
@@ -154,12 +158,29 @@ static int connect_to(const char *host, const char *port) {
     return connected;
 }
 
+/* Reads the arguments. Gives 0 if they cannot be used. */
+static int read_arguments(int count, char **words, const char **host, const char **port, int *games) {
+    for (int place = 1; place < count; place++) {
+        if (strncmp(words[place], "--", 2) != 0) {
+            if (name) return 0;
+            name = words[place];
+            continue;
+        }
+        if (place + 1 == count) return 0;
+        const char *option = words[place++] + 2;
+        if (strcmp(option, "host") == 0) *host = words[place];
+        else if (strcmp(option, "port") == 0) *port = words[place];
+        else if (strcmp(option, "games") == 0) *games = atoi(words[place]);
+        else return 0;
+    }
+    return name && strlen(name) <= 200 && *games > 0;
+}
+
 int main(int count, char **words) {
-    if (count < 2) return fprintf(stderr, "usage: %s NAME [HOST [PORT [GAMES]]]\n", words[0]), 2;
-    name = words[1];
-    if (strlen(name) > 200) return fprintf(stderr, "%s: the name is too long\n", words[0]), 2;
-    const char *host = count > 2 ? words[2] : "127.0.0.1", *port = count > 3 ? words[3] : "8891";
-    int games = count > 4 ? atoi(words[4]) : 1;
+    const char *host = "127.0.0.1", *port = "8891";
+    int games = 1;
+    if (!read_arguments(count, words, &host, &port, &games))
+        return fprintf(stderr, "%s NAME [--host HOST] [--port PORT] [--games NUMBER]\n", words[0]), 2;
     srand((unsigned)(time(NULL) ^ getpid()));
     signal(SIGPIPE, SIG_IGN);
     setvbuf(stdout, NULL, _IOLBF, 0);

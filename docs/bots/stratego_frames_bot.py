@@ -70,6 +70,8 @@ class Bot:
 
     def refused(self, reason):
         self.tell(f"refused: {reason}")
+        if "elsewhere" in reason:  # to sign on again would throw the other one off
+            sys.exit(f"{self.name} is in use elsewhere, and ends here")
         if not self.signed_on and ("in use" in reason or "try again" in reason):
             raise ConnectionError("the host has not noticed yet that the old connection is lost, or has us wait")
         if not self.signed_on and "stopping" not in reason:

@@ -68,7 +68,9 @@ class Bot:
         else:
             self.tell(f"refused: {reason}")
             # Whoever has the password has the seat. To log in again would throw the other one off.
-            if self.log_in_failed or "elsewhere" in reason:
+            if "elsewhere" in reason:
+                sys.exit(f"{self.name} is in use elsewhere, and ends here")
+            if self.log_in_failed:
                 sys.exit(1)
 
     def play(self, word, *more):

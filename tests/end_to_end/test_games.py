@@ -9,16 +9,19 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import ClassVar
+from typing import Any, ClassVar
 from unittest import SkipTest
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.paper_soccer.rules import Point, Position
+from gamehost.wires.base import DISPLACED
 from tests.kit.games.paper_soccer import as_move, recorded
 from tests.kit.memory_host import HOME, Hears, Says, Transcript
 from tests.kit.process import PATIENCE, ROOT, Bots, HostProcess, Socket, play_through_a_kill, winners
@@ -237,7 +240,7 @@ class FramesOverSocketsTests(SynchronousTestCase):
         program = str(Path(self.mktemp()).absolute())
         warnings = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
         subprocess.run([compiler, *warnings, "-o", program, str(FRAMES_BOT.with_suffix(".c"))], check=True)
-        return [program, name, "127.0.0.1", port, str(FRAMES_GAMES)]
+        return [program, name, "--port", port, "--games", str(FRAMES_GAMES)]
 
     def test_the_bot_in_c_plays_on_after_the_host_is_killed_and_started_again(self) -> None:
         self.play_through_a_kill(self.c_bot("ann", "PORT"), frames_bot("bob", "PORT"))
@@ -271,12 +274,29 @@ def lines_bot(name: str, port: str, password: str = "secret") -> list[str]:
 
 
 class LinesOverSocketsTests(SynchronousTestCase):
-    def test_a_bot_leaves_its_seat_to_a_copy_of_itself(self) -> None:
+    def test_bots_leave_their_seats_to_copies_of_themselves(self) -> None:
         """Two that log in to one account again and again would throw each other off for ever."""
-        one = bot("stratego_lines").Bot("ann", "secret1")
+
+        def told(name: str, line: str) -> Callable[[], Any]:
+            ours, theirs = socket.socketpair()
+            theirs.sendall(line.encode())
+            self.addCleanup(theirs.close)
+            self.addCleanup(ours.close)
+            return partial(bot(name).play, "ann", ours, [], 1)
+
+        lines = bot("stratego_lines").Bot("ann", "secret1")
+        error = f'<message type="error"><error>{DISPLACED}</error></message>'
         with redirect_stdout(io.StringIO()):
-            one.hear("err", "no", "game", "now")
-            self.assertRaises(SystemExit, one.hear, "err", *["this", "account", "has", "logged", "in", "elsewhere"])
+            lines.hear("err", "no", "game", "now")
+            for hear in (
+                partial(lines.hear, "err", *["this", "account", "has", "logged", "in", "elsewhere"]),
+                partial(bot("stratego_frames").Bot("ann").refused, DISPLACED),
+                partial(bot("eriantys").Bot("ann").refused, {"error": "INVALID_ACTION", "detail": DISPLACED}),
+                told("onitama", f"ERROR|{DISPLACED}\n"),
+                told("paper_soccer", f"{error}\n"),
+            ):
+                ended = self.assertRaises(SystemExit, hear)
+                self.assertEqual(str(ended), "ann is in use elsewhere, and ends here")
 
     def log_in(self, host: HostProcess, name: str) -> Socket:
         client = host.connect(WIRE)

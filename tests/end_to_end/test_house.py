@@ -166,14 +166,14 @@ class ExamplesTests(SynchronousTestCase):
         self.assertNotIn("Traceback", self.host.log)
 
     def run_player(self, nick: str, port: int) -> "subprocess.Popen[str]":
-        command = [sys.executable, str(BOTS / "nim_player.py"), nick, "3", str(port)]
+        command = [sys.executable, str(BOTS / "nim_player.py"), nick, "--games", "3", "--port", str(port)]
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
     def play_nim(self) -> None:
         """One of two wins each, and both say the same."""
         port = self.host.ports[WIRE]
         players = [self.run_player(nick, port) for nick in ("eve", "fay")]
-        command = [sys.executable, str(BOTS / "nim_master.py"), str(port)]
+        command = [sys.executable, str(BOTS / "nim_master.py"), "--port", str(port)]
         master = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         try:
             told = [player.communicate(timeout=PATIENCE)[0].splitlines() for player in players]

@@ -380,7 +380,7 @@ def c_bot(folder: Path) -> list[str]:
     program = str(folder / "bot")
     warnings = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
     subprocess.run([compiler, *warnings, "-o", program, str(BOTS / "stratego_frames_bot.c")], check=True)
-    return [program, "{name}", "127.0.0.1", "{port}", "1"]
+    return [program, "{name}", "--port", "{port}"]
 
 
 def ip(*words: str) -> None:
