@@ -117,7 +117,7 @@ class SocketContract(WireHooks):
         return found
 
     def line(self, name: str) -> bytes:
-        return self.log_in(name).removesuffix(b"\n")
+        return self.log_in(name).rstrip(b"\r\n")
 
     def test_transcripts_over_websocket(self) -> None:
         """Each line is a text, and everything else is the same."""
