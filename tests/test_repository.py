@@ -357,6 +357,11 @@ class SentenceTests(SynchronousTestCase):
         for page in READ:
             self.assertEqual(long_sentences(page.read_text("utf-8")), [], page)
 
+    def test_tutorials_are_short(self) -> None:
+        """With their files."""
+        words = {name: len((ROOT / "docs" / f"{name}.rst").read_text("utf-8").split()) for name in made_files.TUTORIALS}
+        self.assertEqual({name: count for name, count in words.items() if count > 2500}, {})
+
     def test_pages_are_short(self) -> None:
         """At most 2,000 words each, and so many in all; pages of wires and files of the tutorials do not count."""
         counts = {}

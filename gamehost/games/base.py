@@ -413,6 +413,18 @@ class Determinizable(Game[A, E_co], Protocol[A, E_co]):
 
 
 @runtime_checkable
+class HasOutlook(Protocol):
+    """A game that says how a match stands before its end. Without that, search players see victories and losses alone."""
+
+    def outlook(self, master: Any, seat: Seat) -> float:
+        """
+        How a match stands for a seat, judged without looking ahead: from -1, almost lost, to 1, almost won.
+
+        :param master: as of `determinized`, of a match that has not ended
+        """
+
+
+@runtime_checkable
 class LimitsChoices(Protocol):
     """A game that lets players choose only some of its settings. Of other games they may choose all."""
 

@@ -7,7 +7,7 @@ other rooms ask here for a screen, a picture or a player, and never which game i
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from inspect import cleandoc
@@ -19,13 +19,23 @@ from typing import Any, TypeVar
 from attrs import define, field, frozen
 from msgspec import Struct, structs
 
-from gamehost.games.base import Chance, Determinizable, Game, GameMaster, IllegalAction, Seat, act_carefully, shuffled
+from gamehost.games.base import (
+    Chance,
+    Determinizable,
+    Game,
+    GameMaster,
+    HasOutlook,
+    IllegalAction,
+    Seat,
+    act_carefully,
+    shuffled,
+)
 from gamehost.games.clock import HasTurns
 from gamehost.games.drawing import Board, Drawable, PlayerLine, Scene, caption, page, tag, text
 from gamehost.games.installed import OWN, home_of, installed, part, resource
 from gamehost.games.messages import EventMessage, Messages
 from gamehost.games.screen import MoveRefused, NewScreen, Screen, Style, abridged, columns, wrapped
-from gamehost.players.base import Budget, Level, NewPlayer, OutOfBudget, Player, SeededChance, Thinking
+from gamehost.players.base import Budget, Level, LimitsLevels, NewPlayer, OutOfBudget, Player, SeededChance, Thinking
 
 M = TypeVar("M", bound=GameMaster[Any, Any])
 
@@ -34,6 +44,8 @@ M = TypeVar("M", bound=GameMaster[Any, Any])
 _READ, _WEIGHED = 10_000, 400
 #: Trials in which no action differs from another one are made longer, up to so many actions.
 _LONGEST = 256
+#: The actions of a trial in a game that says how a match stands: more of them at random would blur it.
+_JUDGED = 2
 #: The beginning of each line of a board: the number of its row, or nothing.
 _ROW = re.compile(r"(   |[ 1-9][0-9] )")
 
@@ -95,6 +107,18 @@ def picture_of(game: Game[Any, Any], scene: Scene) -> str:
 def player_of(game: Game[Any, Any], seat: Seat, level: Level, thinking: Thinking) -> Player:
     new: NewPlayer = part(game, "player", "PLAYER") or partial(PlainPlayer, game)
     return new(seat, level, thinking)
+
+
+def levels_of(game: Game[Any, Any]) -> tuple[str, ...]:
+    """
+    The levels of the house players of a game, from the weakest to the strongest. Without a player of its own and without
+    determinizations a game is played at random.
+    """
+    if isinstance(game, LimitsLevels):
+        return tuple(level.value for level in game.house_levels)
+    if isinstance(game, Determinizable) or part(game, "player", "PLAYER") is not None:
+        return tuple(Level)
+    return (Level.RANDOM.value,)
 
 
 def new_player(game: str, seat: Seat, level: Level, seed: int, effort: float = 1.0) -> Player:
@@ -406,8 +430,7 @@ EFFORT: Mapping[Level, Effort] = {
 @define(eq=False)
 class PlainPlayer:
     """
-    A player of any game, by what the game lists as legal. It values wins and losses, and knows no other good or bad
-    positions.
+    A player of any game, by what the game lists as legal. It values wins and losses, and what `HasOutlook` says.
 
     Each action is tried in determinizations, and the match continues at random from there. Again and again, the half of
     the actions with the worse ends is dropped. A game without determinizations is played at random.
@@ -456,11 +479,14 @@ class Trials:
     effort: Effort
     #: By seat, the action that won a trial last: it is tried first when this seat is to act.
     _winning: dict[Seat, Any] = field(init=False, factory=dict)
+    #: `HasOutlook.outlook` of the game; `None`: it has none.
+    _outlook: Callable[[Any, Seat], float] | None = field(init=False)
     #: The most actions of one trial.
     _plies: int = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._plies = self.effort.plies
+        self._outlook = self.game.outlook if isinstance(self.game, HasOutlook) else None
+        self._plies = _JUDGED if self._outlook else self.effort.plies
 
     def best(self, actions: Sequence[Any]) -> Any:
         # Moves with equal trials stay in this order: chance decides among them, and not their place in the list.
@@ -468,12 +494,15 @@ class Trials:
         totals = dict.fromkeys(range(len(actions)), 0.0)
         left, rounds = list(totals), (len(actions) - 1).bit_length()
         looks = self.effort.deep and self._is_open()
+        # The first trials of all actions together may use half of the nodes.
+        self._plies = max(2, min(self._plies, self.budget.nodes // (2 * len(actions))))
         # If answers are examined too, half of the nodes is for them.
         share = self.budget.nodes // (rounds * (2 if looks else 1))
         try:
             # While no trial reaches an end that tells the actions apart, trials become longer.
             self._pass(actions, left, totals)
-            while len(set(totals.values())) == 1 and self._plies < _LONGEST:
+            longest = 0 if self._outlook else _LONGEST
+            while len(set(totals.values())) == 1 and self._plies < longest:
                 self._plies *= 2
                 self._pass(actions, left, totals)
             for _ in range(rounds):
@@ -520,10 +549,12 @@ class Trials:
                 return 0.0
             if master.result is not None and mover in master.result.winners:
                 self._winning[mover] = action
-        return 0.0 if master.result is None else self._worth(master) * (1 - min(self._plies, 90) / 100)
+        return self._worth(master) * (1 - min(self._plies, 90) / 100)
 
     def _worth(self, master: GameMaster[Any, Any]) -> float:
-        winners = master.result.winners if master.result is not None else ()
+        if master.result is None:
+            return self._outlook(master, self.seat) / 2 if self._outlook else 0.0
+        winners = master.result.winners
         return 1 / len(winners) if self.seat in winners else -1.0 if winners else 0.0
 
     def _mover(self, master: GameMaster[Any, Any], last: Seat) -> Seat | None:

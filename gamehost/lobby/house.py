@@ -23,13 +23,14 @@ from twisted.internet.interfaces import IReactorTime
 from gamehost._twisted import Timer
 from gamehost.accounts.names import NameFault, NameRefused, name_of
 from gamehost.games.base import Game, Seat
+from gamehost.games.play import levels_of
 from gamehost.journal.records import RATED
 from gamehost.lobby.opened import OpenTables
 from gamehost.lobby.questions import NotAnswered
 from gamehost.lobby.queues import HouseRefused, NewMatches
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import Session, SessionRegistry
-from gamehost.players.base import Level, levels_of
+from gamehost.players.base import Level
 from gamehost.rates import is_loopback, rate_limit_key
 from gamehost.settings import Settings
 from gamehost.tables.context import Phase

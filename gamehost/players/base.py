@@ -40,11 +40,6 @@ class LimitsLevels(Protocol):
         """The levels that people may ask for, from the weakest to the strongest; at least one."""
 
 
-def levels_of(game: object) -> tuple[str, ...]:
-    """The levels of the house players of a game, from the weakest to the strongest."""
-    return tuple(level.value for level in (game.house_levels if isinstance(game, LimitsLevels) else Level))
-
-
 class Player(Protocol):
     """A player in one seat of one match."""
 

@@ -34,9 +34,10 @@ from msgspec.json import encode
 
 from gamehost.games.base import Game, JournalledChance, Offer, offers_of
 from gamehost.games.installed import files_of
-from gamehost.games.play import help_of
+from gamehost.games.play import help_of, levels_of
 from gamehost.lobby.queues import PHRASES, TALKING_WIRES
 from gamehost.net.endpoints import Network, is_among
+from gamehost.players.base import Level
 from gamehost.rates import address_of, is_loopback
 from gamehost.settings import Settings, milliseconds
 from gamehost.wires.origins import origin_of, read_origin
@@ -321,10 +322,17 @@ def described(
             "times": times_of(game, settings.get(game.name, {})),
             "house": house.get(game.name, 0),
             "languages": languages_of(game.name, content),
+            **_levels(game),
         }
         for game in games
     ]
     return _attribute(rows)
+
+
+def _levels(game: Game[Any, Any]) -> dict[str, Any]:
+    """The levels of a game that is not offered at all of them. Random is one for people only if there is no other."""
+    offered = levels_of(game)
+    return {} if len(offered) == len(Level) else {"levels": [one for one in offered if one != Level.RANDOM] or offered}
 
 
 _WORDS = re.compile(r"board-words-([a-z]+)\.json")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from importlib.metadata import EntryPoint
 from typing import Any
 
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Game, Result, Seat
@@ -29,7 +30,7 @@ from gamehost.testing.master_contract import MasterContract
 from gamehost.testing.messages_contract import MessagesContract
 from tests.kit.example_game import TOY
 from tests.kit.players import one_action, play_match, tell
-from tests.kit.plugin_games import GOMOKU, GOMOKU_MESSAGES, KUHN, KUHN_MESSAGES, KuhnMaster, View, kuhn_tests
+from tests.kit.plugin_games import FLEET, GOMOKU, GOMOKU_MESSAGES, KUHN, KUHN_MESSAGES, KuhnMaster, View, kuhn_tests
 from tests.kit.wires.console import ASCII, NAMES, ScreenContract, ScreenMatch, refused
 
 SMALL = {"size": "6"}
@@ -129,6 +130,16 @@ class PlayerTests(SynchronousTestCase):
         """A match of many rounds, of which no short trial reaches the end. The weakest level plays it better than random."""
         won = self.won(KUHN, Level.EASY, Level.RANDOM, range(24))
         self.assertGreater(won[0], 2 * won[1], won)
+
+    def test_a_game_says_how_a_match_stands_before_its_end(self) -> None:
+        """Of the squares where a ship may lie, the one where it must lie. No trial of this level reaches the end."""
+        known = FLEET.new_master(2, {"size": "4"}).view(Seat(0))
+        waters = ("o...", "x.oo", "o...", "xxxo")
+        known = replace(known, board=waters, fleet=("a1 c1", "a2 b2", "a3 b3"), placed=(3, 3))
+        for seed in range(4):
+            player = PlainPlayer(FLEET, Seat(0), Level.EASY, Thinking(SeededChance(seed)))
+            player.hear(known)
+            self.assertEqual(player.answer(), b"b3")
 
     def test_equal_moves_are_chosen_by_chance(self) -> None:
         """The first move on an empty board is another one in each match, where no trial tells moves apart."""

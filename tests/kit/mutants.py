@@ -150,7 +150,7 @@ def _plant(module: str, path: str, planted: str, tests: Sequence[str]) -> None:
 def _is_found(module: str, path: Path, fault: Fault, tests: Sequence[str]) -> bool:
     command = [sys.executable, "-m", "tests.kit.mutants", "--plant", module, str(path), str(fault.number), *tests]
     folders = {
-        "PYTHONPATH": f"{ROOT}:{ROOT / 'examples' / 'gomoku'}:{ROOT / 'examples' / 'kuhn'}",
+        "PYTHONPATH": ":".join(map(str, (ROOT, *(ROOT / "examples").iterdir()))),
         "PATH": "/usr/bin:/bin",
     }
     try:

@@ -58,7 +58,7 @@ class FileTests(SynchronousTestCase):
         shell = unescape(StaticFiles.pack(files, (STRATEGO, REMOTE)).shell.body.decode())
         rows = (
             '[{"name":"stratego","seats":[2,2],"board":true,"offers":["draw"],"times":{"begin":300.0},"house":0,"languages":["cs","it","nl","pl"]},'
-            '{"name":"remote","seats":[3,65],"board":false,"offers":[],"times":{"begin":30.0},"house":0,"languages":[]}]'
+            '{"name":"remote","seats":[3,65],"board":false,"offers":[],"times":{"begin":30.0},"house":0,"languages":[],"levels":["random"]}]'
         )
         self.assertIn(f'content="{rows}"', shell)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from gamehost.games.base import Cause, Chance, IllegalAction, Result, Seat, To, any_of
+from gamehost.games.base import Cause, Chance, IllegalAction, Result, Seat, To
 from gamehost.settings import Settings, from_to, milliseconds, refuse_unknown, setting
 from gamehost_gomoku.position import Point, Position, point_named
 
@@ -156,12 +156,17 @@ class Gomoku:
         """The empty points, row by row, for the seat whose turn it is."""
         position = view.position
         if position.turn == seat and not position.won:
-            points = (Point(column, row) for row in range(position.size) for column in range(position.size))
-            yield from (point for point in points if position.why_not(point) is None)
+            taken, numbers = set(position.stones), range(position.size)
+            yield from (point for row in numbers for column in numbers if (point := Point(column, row)) not in taken)
 
     def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Point | None:
-        """One of the empty points."""
-        return any_of(self.legal(view, seat), below)
+        """The first empty point from any point on. A list of all would take long, and searches draw thousands."""
+        position, total = view.position, view.position.size**2
+        if position.turn != seat or position.won:
+            return None
+        start = below(total)
+        points = (Point(*divmod(number % total, position.size)) for number in range(start, start + total))
+        return next((point for point in points if point not in position.stones), None)
 
     def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
         """The board with each stone that is placed: the same for all."""

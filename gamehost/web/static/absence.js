@@ -2,7 +2,7 @@
 
 import { TOLD } from "./countdown.js";
 import { announce, h, put, say } from "./dom.js";
-import { LEVELS } from "./login.js";
+import { levelsOf } from "./games.js";
 import { clockText } from "./seats.js";
 import { send } from "./socket.js";
 import { known, state } from "./store.js";
@@ -64,7 +64,7 @@ export class Absence {
         h("button", { type: "button", class: kind, "data-claim": what, onclick: () => send({ do: "claim", table: this.number, as: what, id: 0, ...more }) }, words);
       put(this.element, this.words,
         claims.length > 0 && h("div", { class: "row" }, ways.has("win") && button(many ? t("End the match") : t("Claim the win"), "win", "go"), ways.has("draw") && button(t("Call it a draw"), "draw", "")),
-        ways.has("house") && h("div", { class: "row" }, h("span", { class: "small soft" }, t("Or play on against the host:")), LEVELS.map((level) => button(t(level), "house", "", { level }))));
+        ways.has("house") && h("div", { class: "row" }, h("span", { class: "small soft" }, t("Or play on against the host:")), levelsOf(table.game).map((level) => button(t(level), "house", "", { level }))));
     }
     this.tick();
     if (claims.length && this.key !== this.announced) announce(this.words.textContent);

@@ -12,6 +12,9 @@ export function games() {
   return known;
 }
 
+/** The levels at which the host plays a game. */
+export const levelsOf = (name) => games().get(name)?.levels ?? ["easy", "medium", "hard"];
+
 /** The level of a house player, by its name, such as easy.1; undefined: somebody else has this name. */
 export const levelOf = (name) => /^(random|easy|medium|hard)\.\d/.exec(name)?.[1];
 

@@ -3,8 +3,8 @@
 import { Board } from "./board.js";
 import { h, link, list, put, say, set } from "./dom.js";
 import { lasting, t, titled, told } from "./words.js";
-import { games, loadGame, loaded, settingWords, timesOf, titleOf } from "./games.js";
-import { LEVELS, loggedIn, seek } from "./login.js";
+import { games, levelsOf, loadGame, loaded, settingWords, timesOf, titleOf } from "./games.js";
+import { loggedIn, seek } from "./login.js";
 import { look, send } from "./socket.js";
 import { listen, state, viewOf } from "./store.js";
 
@@ -143,7 +143,7 @@ function showSeeking(place) {
       h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
       h("p", {}, `${title}: `, words, " ", h("span", { class: "soft" }, `${houseComes(seeking)} ${timesOf(seeking.game, seeking.settings)}`)),
       invitation,
-      !seeking.settings?.move_days && h("div", { class: "row" }, h("span", { class: "small" }, t("Or play the host:")), LEVELS.map(houseButton)),
+      !seeking.settings?.move_days && h("div", { class: "row" }, h("span", { class: "small" }, t("Or play the host:")), levelsOf(seeking.game).map(houseButton)),
       h("button", { type: "button", onclick: () => send({ do: "stop", table: seeking.lasts && seeking.table }) }, t("Stop")));
   }
 }

@@ -8,9 +8,6 @@ import { t } from "./words.js";
 /** Said where something cannot be sent. */
 export const NOBODY = t("There is no connection to the host now. Try again in a moment.");
 
-/** Levels of the host's own players. */
-export const LEVELS = ["easy", "medium", "hard"];
-
 /** Call `then` when you are logged in: at once, or after the dialog. It is not called if the dialog is closed. */
 export function loggedIn(then) {
   if (state.me) then();

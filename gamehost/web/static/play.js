@@ -2,8 +2,8 @@
 
 import { h, newDialog, put, say } from "./dom.js";
 import { lasting, t, told } from "./words.js";
-import { games, learnGame, loadGame, timesOf, titleOf } from "./games.js";
-import { LEVELS, seek } from "./login.js";
+import { games, learnGame, levelsOf, loadGame, timesOf, titleOf } from "./games.js";
+import { seek } from "./login.js";
 
 function choice(name, label, options, value = "") {
   const made = options.map(([key, text]) => h("option", { value: key, selected: key === value }, text));
@@ -27,7 +27,7 @@ export async function playDialog(game) {
   const tell = (form) => say(times, timesOf(game, wishes(game, Object.fromEntries(new FormData(form))).settings));
   const form = h("form", { onsubmit: submit, onchange: () => tell(form) },
     h("h2", { id: "play-title" }, t("Play {game}", { game: titleOf(game) })),
-    choice("house", t("Against"), [["", t("anybody who comes")], ...LEVELS.map((level) => [level, t("the host: {level}", { level: t(level) })])]),
+    choice("house", t("Against"), [["", t("anybody who comes")], ...levelsOf(game).map((level) => [level, t("the host: {level}", { level: t(level) })])]),
     least < most &&
       choice("seats", t("Players"), Array.from({ length: most - least + 1 }, (_, one) => [`${least + one}`, told(seats[least + one] ?? `${least + one}`)])),
     most === 2 && choice("seat", t("Who moves first"), [["any", t("it does not matter")], ["first", t("you")], ["second", t("the opponent")]]),

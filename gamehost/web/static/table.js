@@ -4,9 +4,9 @@ import { Absence } from "./absence.js";
 import { Board } from "./board.js";
 import { Deadline } from "./countdown.js";
 import { announce, h, link, newDialog, notice, put, say } from "./dom.js";
-import { loadGame, loaded } from "./games.js";
+import { levelsOf, loadGame, loaded } from "./games.js";
 import { gathered, inviteBox, kept, showInvitation } from "./invite.js";
-import { LEVELS, loggedIn, seek } from "./login.js";
+import { loggedIn, seek } from "./login.js";
 import { MoveList, lastMove } from "./moves.js";
 import { Offers, asks } from "./offers.js";
 import { Phrases } from "./phrases.js";
@@ -457,7 +457,7 @@ class TablePage {
     };
     return h("div", { class: "row" },
       h("span", { class: "small soft" }, t("{name} is away. Let the host finish:", { name: table.names[seat] })),
-      LEVELS.map((level) => h("button", { type: "button", onclick: () => ask(level) }, t(level))));
+      levelsOf(table.game).map((level) => h("button", { type: "button", onclick: () => ask(level) }, t(level))));
   }
 
   /** The address of the finished match. */
