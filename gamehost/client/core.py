@@ -573,7 +573,8 @@ class ClientCore:
         self._returns = message.table
         self._failures = 0
         if message.key is not UNSET:
-            self.login = m.Enter(message.name, message.key)
+            before = self.login.agent if isinstance(self.login, m.Enter) else UNSET
+            self.login = m.Enter(message.name, message.key, before)
         self.tables.entered(message.table)
         if message.table is not UNSET:
             self._seek = None  # the match has begun while the connection was lost

@@ -21,6 +21,8 @@ TableId = NewType("TableId", int)
 
 #: The address of house players, which run beside the host. No client has such an address.
 HOUSE_ADDRESS = "house"
+#: The wire of players on the open wire that a model decides for: others are told so by this name.
+AGENT = "agent"
 
 
 class EntryKind(IntEnum):

@@ -22,7 +22,7 @@ from gamehost._twisted import Timer
 from gamehost.accounts.names import key_of
 from gamehost.games.base import CLOCK_SETTINGS, MOVE_DAYS, Game, ScriptedChance, Seat
 from gamehost.games.clock import with_clocks, with_days
-from gamehost.journal.records import CHAMPIONSHIP, RATED, TABLE_SETTINGS, TableId, settings_to_show
+from gamehost.journal.records import AGENT, CHAMPIONSHIP, RATED, TABLE_SETTINGS, TableId, settings_to_show
 from gamehost.lobby.membership import Membership
 from gamehost.lobby.sessions import Session
 from gamehost.rates import KeyedBuckets, is_loopback, rate_limit_key
@@ -317,7 +317,7 @@ PHRASES: Mapping[str, str] = {
     "thanks": "Thank you for the match.",
 }
 #: The wires on which players receive phrases of others; no documented wire has a message for them.
-TALKING_WIRES = frozenset({"open", "console"})
+TALKING_WIRES = frozenset({"open", "console", AGENT})
 #: The most phrases of a player in one match.
 MOST_PHRASES = 20
 

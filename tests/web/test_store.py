@@ -304,8 +304,8 @@ class CalculationTests(SynchronousTestCase):
 
     def test_ways_in_words(self) -> None:
         """Of players who do not come by the browser or the open wire, which it speaks."""
-        words = evaluate("seats.js", "data.map(module.wireWords)", ["open", "console", "onitama", "gomoku-xml"])
-        self.assertEqual(words, ["", "by the console", "by Onitama lines", "by gomoku xml"])
+        words = evaluate("seats.js", "data.map(module.wireWords)", ["open", "console", "agent", "gomoku-xml"])
+        self.assertEqual(words, ["", "by the console", "by an agent", "by gomoku xml"])
 
     def test_wishes(self) -> None:
         chosen = {"house": "", "seats": "3", "expert": "true", "clock": "game 180 2", "private": "true"}

@@ -344,6 +344,22 @@ class DeadlineTests(OpenCase):
         self.assertNotIn("due", shown)
 
 
+class ShownTests(OpenCase):
+    def test_a_model_is_shown_as_one(self) -> None:
+        """And it comes back as one, also at a host that has been started again."""
+        host = self.host()
+        ann, entered = self.enter(host, "ann", agent=True)
+        bob, _ = self.enter(host, "bob")
+        for client in (ann, bob):
+            client.send(line(do="seek", game="onitama"))
+        seated = self.told(bob)[0]
+        self.assertEqual(seated["wires"], ["agent", "open"])
+        later = self.host(journal=host.journal.restarted())
+        back = later.connect("open")
+        told, again = self.ask(back, do="enter", name="ann", key=entered["key"], agent=True)[:2]
+        self.assertEqual((told["table"], again["wires"]), (1, ["agent", "open"]))
+
+
 del OpenCase
 
 

@@ -13,6 +13,7 @@ from gamehost.extras.cluster.postgresql import shown
 from gamehost.extras.cluster.postgresql.members import ClusterAddress
 from gamehost.extras.cluster.postgresql.registry import PostgresRegistry
 from gamehost.extras.cluster.relay import Relays
+from gamehost.journal.records import AGENT
 from gamehost.net.context import Cork, HostContext
 from gamehost.settings import BadOption
 
@@ -39,7 +40,10 @@ class Joining:
 
     def __init__(self, options: Any, reactor: Any, endpoints: Any) -> None:
         self._store: str = options["store"]
-        self._spreading: Set[str] = {wire.name for wire in options.registry.wires if wire.spreads}
+        self._spreading: Set[str] = {
+            AGENT,
+            *(wire.name for wire in options.registry.wires if wire.spreads),
+        }
         self._reactor = reactor
         try:
             hop = read_hop(

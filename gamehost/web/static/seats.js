@@ -21,7 +21,7 @@ export function clockText(milliseconds) {
 const WAYS = {
   console: t("by the console"), house: t("the host's player"), onitama: t("by Onitama lines"), "onitama-final": t("by Onitama lines"), litama: t("by Litama"),
   "stratego-lines": t("by Stratego lines"), "stratego-frames": t("by Stratego frames"), "paper-soccer": t("by XML"), eriantys: t("by Eriantys lines"),
-  "eriantys-java": t("by Java"),
+  "eriantys-java": t("by Java"), agent: t("by an agent"),
 };
 export const wireWords = (wire) => (["web", "open", undefined, ""].includes(wire) ? "" : WAYS[wire] ?? t("by {way}", { way: wire.replaceAll("-", " ") }));
 

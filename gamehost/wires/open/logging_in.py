@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameFault, NameRefused, typed_name
 from gamehost.accounts.remembered import REMEMBERED_KEY, REMEMBERED_KEY_BITS, remembered_id
-from gamehost.journal.records import OwnedMatch
+from gamehost.journal.records import AGENT, OwnedMatch
 from gamehost.lobby.own_account import Device, OwnAccount, OwnNotices
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.tables.interfaces import SeatHandle
@@ -57,12 +57,12 @@ class LogsIn(KnowsOwn, GoesElsewhere):
     def enter(self, message: m.Enter) -> None:
         """Log in as a guest, or take the seat back that is kept for this one; or log in to an account by its key."""
         if message.key is not UNSET and REMEMBERED_KEY.fullmatch(message.key):
-            self._enter_account(message.name, message.key)
+            self._enter_account(message, message.key)
             return
         try:
             name = typed_name(message.name)
             key = self._key_of(message)
-            session = self.lobby.enter(name, self._options.wire, self.peer.address, self, issued=key)
+            session = self.lobby.enter(name, self._wire_of(message), self.peer.address, self, issued=key)
         except NameRefused as refusal:
             other = self.lobby.name_instead(message.name, refusal)
             self._refuse(f'{refusal}; "{other}" would be taken' if other else str(refusal))
@@ -71,7 +71,11 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         # Who takes a seat back without its key gets none: the first one counts as long as the match lasts.
         self._entered(session, key.text if session.key_digest == key.digest else UNSET)
 
-    def _enter_account(self, name: str, key: str) -> None:
+    def _wire_of(self, message: m.Enter) -> str:
+        """How the player comes, for others to see."""
+        return AGENT if message.agent is True else self._options.wire
+
+    def _enter_account(self, message: m.Enter, key: str) -> None:
         """Log in to an account by a key that it got before."""
 
         def answer(outcome: Session | LoginRefused) -> None:
@@ -83,7 +87,8 @@ class LogsIn(KnowsOwn, GoesElsewhere):
 
         self.set_state(OpenState.CHECKING)
         self.peer.logged_in()
-        attempt = self.lobby.log_in_by_key(name, key, self._options.wire, self.peer.address, self, answer)
+        wire, address = self._wire_of(message), self.peer.address
+        attempt = self.lobby.log_in_by_key(message.name, key, wire, address, self, answer)
         if attempt is not None and not attempt.over:
             self._attempt = attempt
 

@@ -49,11 +49,12 @@ class ServerMessage(Struct, frozen=True, tag_field="is"):
 class Enter(ClientMessage, frozen=True, tag="enter"):
     """
     Log in as a guest, or come back. `key` is the key that an earlier `entered` gave: it takes the seat of that time back, or
-    logs in to the account.
+    logs in to the account. `agent`: a language model plays, or the like. Others are told so: its wire is `agent`.
     """
 
     name: str
     key: str | UnsetType = UNSET
+    agent: Literal[True] | UnsetType = UNSET
 
     def __repr__(self) -> str:
         return "Enter(...)"  # the key is a secret
