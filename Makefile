@@ -15,7 +15,7 @@ SHELL := bash
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist check-extras check-learn release deb check-deb check-first-steps clean \
+.PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist check-extras check-learn check-mcp release deb check-deb check-first-steps clean \
 	test-slow test-browser test-cluster check-cluster looks test-properties test-simulation test-sigkill test-slow-kills test-championship test-contest-bad test-contest-intervals test-contest-kills test-contest-strength test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop bench-peers ladder mutants soak profile way
 
@@ -106,6 +106,11 @@ check-learn: ## install the extra learn into .venv-learn, and test it with 2,000
 		--editable '.[learn,testing]' pettingzoo==1.27.0 gymnasium==1.4.0 numpy==2.4.6
 	GAMEHOST_POSITIONS=$(or $(POSITIONS),2000) $(VENV)-learn/bin/python -m twisted.trial tests.extras.learn
 
+check-mcp: ## install the extra mcp into .venv-mcp, play whole games over it while hosts are killed, and test 2,000 positions; some minutes; POSITIONS=500
+	test -x $(VENV)-mcp/bin/python || $(PYTHON) -m venv $(VENV)-mcp
+	$(VENV)-mcp/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[mcp,testing]' mcp==2.3.0
+	GAMEHOST_POSITIONS=$(or $(POSITIONS),2000) $(VENV)-mcp/bin/python -m twisted.trial tests.extras.mcp
+
 deb: dist ## build a package for Debian in dist/, for the release whose python3 is of the same version
 	sh contrib/debian/build.sh "$(PYTHON)" dist
 
@@ -116,7 +121,7 @@ check-first-steps: $(VENV)/ready ## from a bare Debian to the first game and a c
 	$(BIN)/python -m tests.check_first_steps $(ROOT)
 
 clean: ## delete .venv and everything else that was built
-	rm -rf $(VENV) $(VENV)-learn .audit .nox dist build coverage .coverage .coverage.* docs/_build *.egg-info _trial_temp* .hypothesis
+	rm -rf $(VENV) $(VENV)-learn $(VENV)-mcp .audit .nox dist build coverage .coverage .coverage.* docs/_build *.egg-info _trial_temp* .hypothesis
 	rm -rf .mypy_cache .ruff_cache twisted/plugins/dropin.cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

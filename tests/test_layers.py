@@ -177,8 +177,10 @@ RUNS_THE_REACTOR = ("gamehost._twisted", "gamehost.programs.house")
 TOOLS = (
     *("gamehost.extras.bots*", "gamehost.extras.check*", "gamehost.extras.contest*", "gamehost.programs.*"),
     *("gamehost.extras.dialects.*.client", "gamehost.extras.dialects.*.checks"),
-    *("gamehost.extras.notify.*", "gamehost.extras.learn*"),
+    *("gamehost.extras.notify.*", "gamehost.extras.learn*", "gamehost.extras.mcp*"),
 )
+#: Who may import the packages of the extras learn and mcp.
+LEARNERS = ("gamehost.extras.learn.*", "gamehost.extras.mcp.server")
 
 LONGEST_FILE, LONGEST_FUNCTION = 800, 50
 #: Of the reading list at the beginning of docs/architecture: what a newcomer can read.
@@ -319,7 +321,7 @@ class PackageTests(SynchronousTestCase):
             for one in imports(text, PACKAGE)
             if one.name.split(".")[0] in ("numpy", "gymnasium", "pettingzoo", "mcp")
         }
-        self.assertEqual([name for name in sorted(users) if not name.startswith("gamehost.extras.learn.")], [])
+        self.assertEqual([name for name in sorted(users) if not fits(name, LEARNERS)], [])
 
     def test_one_wire_one_game(self) -> None:
         self.assertEqual(list(strangers(PACKAGE)), [])

@@ -87,6 +87,11 @@ TESTED = {
         "docs/extras/learn/learning.rst",
         "from gamehost",
     ): "tests.extras.learn.test_learn.EnvironmentTests.test_the_match_of_the_page",
+    (
+        "docs/extras/mcp/models.rst",
+        "{",
+    ): "tests.extras.mcp.test_agent.PageTests.test_the_configuration_of_the_page",
+    ("docs/extras/mcp/models.rst", "> seek"): "tests.extras.mcp.test_agent.PageTests.test_the_game_of_the_page",
     ("docs/games/paper-soccer.rst", "0,0 1,1"): "tests.test_pages.ReportTests.test_notation",
     ("docs/hosting.rst", "...#info] log-in: "): "tests.test_pages.ReportTests.test_the_log",
     ("docs/hosting.rst", "...#info] onitama: "): "tests.test_pages.ReportTests.test_the_log",
@@ -392,7 +397,7 @@ class CommandTests(SynchronousTestCase):
 
 
 #: Options of other programs that pages name.
-OTHER_OPTIONS = {"--nodaemon", "--gomoku", "--enable-optimizations"}
+OTHER_OPTIONS = {"--nodaemon", "--gomoku", "--enable-optimizations", "--key-file"}
 #: What begins like a command, and stands in the log.
 LOGGED = ("gamehost ready", "gamehost has stopped")
 #: A literal that is the name of a setting, or sets one.

@@ -1,0 +1,463 @@
+"""
+The player of a model: its tools, and what it remembers of a match. It has no input and output.
+
+`Agent.hear` takes each message of the host. A tool is a generator: it yields while it must wait for a message, and says for
+what, and returns its text at the end. `Call` runs one, for 20 seconds at most. So a tool is tested without a connection, and
+several can be under way at once.
+"""
+
+import secrets
+from collections import deque
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, TypeAlias
+
+from msgspec import UNSET, UnsetType
+
+from gamehost.client.core import ClientCore, ClientError, Heard, Lost
+from gamehost.extras.mcp import texts
+from gamehost.games.base import Game, HasSteps, IllegalAction, Seat
+from gamehost.games.installed import installed
+from gamehost.games.play import messages_of, screen_of
+from gamehost.games.screen import MoveRefused, Screen
+from gamehost.wires.framing import WireError
+from gamehost.wires.open import messages as m
+from gamehost.wires.open.values import Due
+
+#: A tool answers within so many seconds: common clients wait for 60.
+WITHIN = 20.0
+#: The last events that a state may have.
+_EVENTS = 8
+_LOST = "The connection is lost, so this is what was known last."
+#: What a tool waits for, in words; at the end its text.
+Steps: TypeAlias = Generator[str, None, str]
+
+
+class ToolRefused(Exception):
+    """A tool has no effect, or its effect is not known. The message is for the model."""
+
+
+class AgentMatch:
+    """A match as its player sees it."""
+
+    def __init__(self, seated: m.Seated, game: Game[Any, Any]) -> None:
+        self.table, self.seat = seated.table, Seat(seated.seat)
+        shown = {} if seated.shown_as is UNSET else seated.shown_as
+        self.names = [shown.get(name, name) for name in seated.names]
+        messages = messages_of(game)
+        assert messages is not None
+        self._messages = messages
+        self._new_screen = screen_of(game)
+        self.screen: Screen[Any] = self._new_screen(self.seat, self.names)
+        self.events: deque[str] = deque(maxlen=_EVENTS)
+        #: Whether the events before the return are asked for.
+        self.recalling = False
+        #: The seconds for a move that were left with the last event; 0: there is no limit.
+        self.seconds = _seconds(seated.due)
+        #: How it has ended; empty: it goes on.
+        self.over = ""
+
+    def hear(self, event: Any) -> None:
+        known = self._messages.read_event(event)
+        if known is not None:
+            self.events += self.screen.hear(known, event)
+
+    def show(self, view: Any) -> None:
+        """The player is back, and this is how the match stands."""
+        self.screen.show(self._messages.read_view(view, self.seat))
+
+    def recall(self, events: list[m.Numbered]) -> None:
+        """Take what has happened so far, as everybody may know it."""
+        self.recalling = False
+        watched, self.events = self._new_screen(None, self.names), deque(maxlen=_EVENTS)
+        for one in events:
+            known = self._messages.read_event(one.event)
+            if known is not None:
+                self.events += watched.hear(known, one.event)
+
+    def end(self, winners: list[int], cause: str, why: str) -> None:
+        self.over = texts.over_text([self.names[seat] for seat in winners], cause, why)
+
+    def text(self, before: str = "") -> str:
+        """
+        The state.
+
+        :param before: stands before it
+        """
+        return before + texts.state_text(self.table, self.screen, self.events, self.over, self.seconds, len(before))
+
+
+def _seconds(due: Due) -> int:
+    return 0 if isinstance(due, UnsetType) else due[0] // 1000
+
+
+class Agent:
+    """
+    The player.
+
+    :param client: its connection; all its messages go to `hear`
+    :param keep: called with each new key, which takes the seat back later
+    :param below: gives a random number from 0 to n-1; by default from the operating system
+    """
+
+    def __init__(
+        self,
+        client: ClientCore,
+        keep: Callable[[str], object] = lambda key: None,
+        below: Callable[[int], int] | None = None,
+    ) -> None:
+        self._client, self._keep, self._below = client, keep, below or secrets.randbelow
+        self.match: AgentMatch | None = None
+        #: Why there will be no more messages; empty: there will be.
+        self.ended = ""
+        #: Why there is no connection; empty: there is one.
+        self.trouble = "not connected yet"
+        #: How many connections were lost.
+        self._losses = 0
+        self._keyed = self._key_shown()
+        #: The last refusal, and how many there were; and the table that waits for others.
+        self._sorry, self._sorries = "", 0
+        self._waits: m.Seeking | None = None
+        #: Whether an end of seeking is asked for that has nothing to end.
+        self._stops = False
+        #: The match that was asked for last.
+        self._sought: m.Seek | m.Join | None = None
+        #: The answers to questions after actions, by id: `None`, or the words of the refusal.
+        self._judged: dict[int, str | None] = {}
+        #: The question that is not answered yet: the host takes one at a time.
+        self._asked: int | None = None
+        #: The move that `random_move` has given, in the game's own notation.
+        self._drawn = ""
+
+    @property
+    def ready(self) -> bool:
+        """Whether the host is there, and the seat is back if there was one."""
+        return self._client.ready
+
+    def _key_shown(self) -> bool:
+        return isinstance(self._client.login, m.Enter) and self._client.login.key is not UNSET
+
+    # -- what comes
+
+    def hear(self, message: Heard) -> None:
+        """Take a message of the host, or the loss of the connection."""
+        match message:
+            case Lost(why, again):
+                self.trouble = why
+                self._losses += 1
+                self._asked = self._waits = None
+                self._stops = False
+                self._judged.clear()
+                if self.match is not None:
+                    self.match.recalling = False
+                if again is None:
+                    self.end(f"the host does not want this player back: {why}")
+            case m.Entered():
+                self._entered(message)
+            case m.Sorry(why):
+                self._refused(why)
+            case m.Seeking():
+                self._waits = message
+            case m.Stopped(why=why):
+                self._waits, self._stops = None, False
+                if why is not UNSET:
+                    self._refused(why)
+            case m.Seated():
+                self._seated(message)
+            case m.Moves(id=number) | m.Refused(id=number) if number is not UNSET:
+                self._answered(number, message.why if isinstance(message, m.Refused) else None)
+            case _:
+                self._at_the_table(message)
+
+    def end(self, why: str) -> None:
+        """There will be no more messages."""
+        self.ended = why
+
+    def _entered(self, message: m.Entered) -> None:
+        self.trouble = ""
+        if message.key is not UNSET:
+            self._keyed = True
+            self._keep(message.key)
+        if self.match is not None and not self.match.over and message.table != self.match.table:
+            self.match.over = "The match has ended while the connection was lost."
+            for row in () if isinstance(message.missed, UnsetType) else message.missed:
+                if row.table == self.match.table and isinstance(row.winners, list):
+                    self.match.end(row.winners, str(row.cause), str(row.why))
+
+    def _refused(self, why: str) -> None:
+        if self._stops:
+            self._stops = False
+            return
+        self._sorry, self._sorries = why, self._sorries + 1
+        if self.trouble and not self._client.ready:
+            # Without the key, the client tries the name alone.
+            self.trouble = f"the host refuses the log-in: {why}"
+            if not self._keyed:
+                self.end(self.trouble)
+            self._keyed = False
+        if self.match is not None:
+            self.match.recalling = False
+        if self._client.seeking and self._waits is None:
+            # The client would seek again on its next connection. The host has nothing to stop, and says so.
+            self._stops = True
+            self._client.say(m.Stop())
+
+    def _seated(self, message: m.Seated) -> None:
+        self._waits = None
+        before = self.match
+        if before is None or before.table != message.table or before.over:
+            game = installed().games.get(message.game)
+            self.match = None if game is None else AgentMatch(message, game)
+
+    def _answered(self, number: int, why: str | None) -> None:
+        self._judged[number] = why
+        if number == self._asked:
+            self._asked = None
+
+    def _at_the_table(self, message: Any) -> None:
+        match = self.match
+        if match is None or getattr(message, "table", None) != match.table:
+            return
+        seat = getattr(message, "seat", 0)
+        name = match.names[seat] if isinstance(seat, int) and seat < len(match.names) else ""
+        match message:
+            case m.Event(event=event, due=due):
+                match.hear(event)
+                match.seconds = _seconds(due)
+            case m.Back(table, n, view=view) if view is not UNSET:
+                match.show(view)
+                match.recalling = True
+                self._client.say(m.AskHistory(table, n))
+            case m.History(events=events):
+                match.recall(events)
+            case m.Over(winners=winners, cause=cause, why=why):
+                match.end(winners, cause, why)
+            case m.Suspended(why=why):
+                match.over = f"A fault of the host has stopped the match. {why}".rstrip()
+            case m.Away():
+                match.events.append(f"{name} has lost the connection.")
+            case m.Back():
+                match.events.append(f"{name} is back.")
+            case m.Left():
+                match.events.append(f"{name} has left.")
+            case m.Replaced(name=instead):
+                match.events.append(f"{instead} plays on for {name}.")
+
+    # -- tools about games
+
+    def list_games(self) -> Steps:
+        yield from ()
+        return texts.games_text(list(installed().games.values()))
+
+    def rules(self, game: str) -> Steps:
+        yield from ()
+        return texts.rules_text(self._game(game))
+
+    def _game(self, name: str) -> Game[Any, Any]:
+        games = installed().games
+        if name not in games:
+            raise ToolRefused(f"there is no game {name!r}; expected one of {', '.join(games)}")
+        return games[name]
+
+    # -- tools that begin a match
+
+    def seek(
+        self,
+        game: str,
+        house: str = "",
+        seats: int = 0,
+        settings: Mapping[str, str | int | bool] = {},
+        private: bool = False,
+    ) -> Steps:
+        self._game(game)
+        if "move_days" in settings:
+            raise ToolRefused("slow matches are not for this tool: seek without move_days")
+        yield from self._connected()
+        return (yield from self._seats(m.Seek(game, seats or UNSET, dict(settings), house or UNSET, private)))
+
+    def join(self, table: int, code: str = "") -> Steps:
+        yield from self._connected()
+        return (yield from self._seats(m.Join(table, code or UNSET)))
+
+    def _seats(self, message: m.Seek | m.Join) -> Steps:
+        if self.match is not None and not self.match.over:
+            raise ToolRefused(f"a match goes on at table {self.match.table}: call state, or resign first")
+        if self._waiting and message != self._sought:
+            raise ToolRefused("you wait for another match already: call wait_for_turn, or resign first")
+        sorries = self._sorries
+        if not self._waiting:
+            self._sought, self.match = message, None
+            self._say(message)
+        return (yield from self._until_seated(sorries))
+
+    @property
+    def _waiting(self) -> bool:
+        """Whether a match is to begin when others have come."""
+        return self._waits is not None or self._client.seeking
+
+    def _until_seated(self, sorries: int) -> Steps:
+        while self.match is None:
+            if self._sorries > sorries:
+                raise ToolRefused(self._sorry)
+            yield self._waiting_for()
+        return (yield from self.state())
+
+    def _waiting_for(self) -> str:
+        waits = self._waits
+        if waits is None:
+            return "the host has not answered yet"
+        code = "" if waits.code is UNSET else f" and the code {waits.code}"
+        where = "" if waits.table is UNSET else f" They join table {waits.table}{code}."
+        return f"waiting for other players: {len(waits.names)} of {waits.seats} are there.{where}"
+
+    # -- tools of a match
+
+    def state(self) -> Steps:
+        """How the match stands; while the connection is lost, what was known last."""
+        if self.match is None:
+            yield from self._connected()
+            if self._waiting:
+                return f"No match yet: {self._waiting_for()}"
+        match = self._current()
+        while match.recalling:
+            yield "the seat is being taken back"
+        return match.text(f"{_LOST}\n" if not (self.ready or match.over) else "")
+
+    def continue_move(self, begun: str) -> Steps:
+        yield from self._connected()
+        match = self._current()
+        if not isinstance(match.screen.game, HasSteps):
+            raise ToolRefused("in this game moves are whole: state lists them")
+        if not match.screen.turn:
+            raise ToolRefused("it is not your turn")
+        try:
+            return texts.moves_text(match.screen, begun) or "no step can follow: it is a whole move"
+        except (ValueError, IllegalAction) as refusal:
+            raise ToolRefused(str(refusal)) from None
+
+    def random_move(self) -> Steps:
+        yield from self._connected()
+        match = self._current()
+        screen = match.screen
+        game = screen.game
+        if match.over or not screen.turn:
+            raise ToolRefused("there is nothing to do for you now: call wait_for_turn")
+        if not isinstance(game, HasSteps) and game.legal(screen.known, match.seat) is not None:
+            moves = texts.whole_moves(screen)
+            return moves[self._below(len(moves))]
+        action = game.random_action(screen.known, match.seat, self._below)
+        if action is None:
+            raise ToolRefused("there is nothing to do for you now: call wait_for_turn")
+        self._drawn = game.write(action).decode()
+        return self._drawn
+
+    def move(self, move: str) -> Steps:
+        yield from self._connected()
+        match = self._current()
+        if match.over:
+            raise ToolRefused(match.over)
+        try:
+            actions = [self._drawn] if move == self._drawn else [one.decode() for one in match.screen.read(move)]
+        except MoveRefused as refusal:
+            raise ToolRefused(str(refusal)) from None
+        for action in actions:
+            yield from self._act(action)
+        self._drawn = ""
+        return (yield from self.state())
+
+    def _act(self, action: str) -> Generator[str, None, None]:
+        """
+        Send an action, and a question behind it: when that is answered, the host has judged the action.
+
+        :raises ToolRefused: the host has refused it, or the connection was lost meanwhile
+        """
+        while self._asked is not None:
+            yield "another call waits for the host"
+        losses = self._losses
+        try:
+            number, self._asked = self._client.act(action), self._client.moves()
+        except (ClientError, WireError) as error:
+            raise ToolRefused(f"the move was not sent: {error}") from None
+        asked = self._asked
+        while asked not in self._judged:
+            if self._losses > losses:
+                raise ToolRefused("the connection was lost: the move may or may not have been heard; call state")
+            yield "the move was sent, but is not answered; it may or may not have been heard"
+        del self._judged[asked]
+        if (why := self._judged.pop(number, None)) is not None:
+            raise ToolRefused(why)
+
+    def wait_for_turn(self) -> Steps:
+        yield from self._connected()
+        if self.match is None and self._waiting:
+            yield from self._until_seated(self._sorries)
+        match = self._current()
+        while not match.over and not (match.screen.turn and self.ready):
+            yield "it is not your turn"
+        return (yield from self.state())
+
+    def resign(self) -> Steps:
+        yield from self._connected()
+        if self.match is None and self._waiting:
+            self._say(m.Stop())
+            while self._waiting:
+                yield "the host has not confirmed it yet"
+            return "You wait no longer."
+        match = self._current()
+        if match.over:
+            raise ToolRefused(match.over)
+        sorries = self._sorries
+        self._say(m.Leave())
+        while not match.over:
+            if self._sorries > sorries:
+                raise ToolRefused(self._sorry)
+            yield "the host has not confirmed it yet"
+        return match.over
+
+    def _current(self) -> AgentMatch:
+        if self.match is None:
+            raise ToolRefused("there is no match: call seek or join")
+        return self.match
+
+    def _say(self, message: m.ClientMessage) -> None:
+        try:
+            self._client.say(message)
+        except (ClientError, WireError) as error:
+            raise ToolRefused(str(error)) from None
+
+    def _connected(self) -> Generator[str, None, None]:
+        while not self.ready:
+            yield "the host is not there"
+
+
+class Call:
+    """
+    One call of a tool.
+
+    :param now: the time in seconds
+    """
+
+    def __init__(self, agent: Agent, steps: Steps, now: float) -> None:
+        self._agent, self._steps = agent, steps
+        self.until = now + WITHIN
+        #: What it waits for.
+        self.waits = ""
+
+    def answer(self, now: float) -> str | None:
+        """
+        Go on, because a message has come, or the time is over.
+
+        :return: the answer; `None`: it must wait for more, until `until` at most
+        :raises ToolRefused: the answer is an error
+        """
+        agent = self._agent
+        if agent.ended:
+            raise ToolRefused(agent.ended)
+        try:
+            self.waits = next(self._steps)
+        except StopIteration as done:
+            return str(done.value)
+        if now < self.until:
+            return None
+        if not agent.ready:
+            raise ToolRefused(f"not yet, call again: {self.waits} ({agent.trouble})")
+        return f"Not yet, call again: {self.waits}"
