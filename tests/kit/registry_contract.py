@@ -99,6 +99,9 @@ class RegistryContract(Mixin):
     def put_ban(self, registry: Registry, ban: Ban) -> None:
         raise NotImplementedError
 
+    def put_leave(self, registry: Registry, leave: Leave) -> None:
+        raise NotImplementedError
+
     def members(self, count: int) -> tuple[list[Registry], list[RecordingWatcher]]:
         registries = [self.join() for _ in range(count)]
         watchers = [RecordingWatcher() for _ in registries]
@@ -316,7 +319,7 @@ class RegistryContract(Mixin):
         self.assertEqual(len(set(given)), 70)
 
     def test_changes(self) -> None:
-        """Accounts and bans that were changed, and accounts that are gone."""
+        """Accounts, bans and leaves that were changed, and accounts that are gone."""
         (first, _), (_, watcher) = self.members(2)
         self.put_account(first, ANN)
         self.until(lambda: watcher.accounts == {"ann": ANN})
@@ -326,6 +329,10 @@ class RegistryContract(Mixin):
         self.until(lambda: watcher.bans == [ban])
         self.drop_account(first, ANN)
         self.until(lambda: watcher.accounts == {"ann": None})
+        leaves = [Leave("ann", 2**41, 2026, 3), Leave("#7", 2**41)]
+        for leave in leaves:
+            self.put_leave(first, leave)
+        self.until(lambda: watcher.leaves == {one.key: one for one in leaves})
 
     def test_the_end(self) -> None:
         """What was requested before is carried out, and no callback comes later."""

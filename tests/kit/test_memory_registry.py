@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import SeatRecord, TableHeader, TableId, UnfinishedTable
+from gamehost.journal.records import Leave, SeatRecord, TableHeader, TableId, UnfinishedTable
 from gamehost.storage.names import Registry
 from tests.kit.memory_registry import MemoryCluster, MemoryRegistry
 from tests.kit.registry_contract import RegistryContract
@@ -51,3 +51,6 @@ class ContractTests(RegistryContract, SynchronousTestCase):
 
     def put_ban(self, registry: Registry, ban: Ban) -> None:
         self.cluster.put_ban(ban)
+
+    def put_leave(self, registry: Registry, leave: Leave) -> None:
+        self.cluster.put_leave(leave)

@@ -21,7 +21,7 @@ from gamehost.extras.cluster.postgresql.members import (
 )
 from gamehost.extras.cluster.postgresql.registry import PostgresRegistry, carry_out_group, first_group, read_offers
 from gamehost.extras.cluster.postgresql.session import LineLost, Session, connect
-from gamehost.journal.records import StoreUnusable, TableId
+from gamehost.journal.records import Leave, StoreUnusable, TableId
 from gamehost.storage.contents import AddAccount, StoreFailed, delete_account, put_ban
 from gamehost.storage.names import (
     Answer,
@@ -35,6 +35,7 @@ from gamehost.storage.names import (
     Wait,
     WaitNoLonger,
 )
+from gamehost.storage.own import PutLeave
 from gamehost.storage.row_codec import Head
 from gamehost.testing.cases import PropertyCase
 from tests.kit.memory_registry import Rows, carry_out
@@ -57,6 +58,9 @@ class PostgresRegistryTests(RegistryCase, RegistryContract, PropertyCase):
 
     def put_ban(self, registry: Registry, ban: Ban) -> None:
         self.living[registry.epoch].store.commit([put_ban(ban)])
+
+    def put_leave(self, registry: Registry, leave: Leave) -> None:
+        self.living[registry.epoch].store.commit([PutLeave(leave)])
 
 
 class LineTests(RegistryCase):
