@@ -270,7 +270,7 @@ class SlowMatches:
             known.append((one.table, one.opening, one.due))
             if one.due is None or not now < one.due < now + _LATEST:
                 self._unknown.append((one.table, _nothing))
-            elif any(self._lately(key) for key in _keys(one.table, one.opening.seats)):
+            elif not self.leaves.none and any(map(self._lately, _keys(one.table, one.opening.seats))):
                 self._unknown.append((one.table, self._look_again))
         self._index.add(known)
         self._set_alarm()
