@@ -132,10 +132,6 @@ TESTED = {
 NOT_RUN = {
     ("docs/architecture.rst", ""): "a drawing of the way of a move",
     (
-        "docs/extras/bots/bridges.rst",
-        ">> ",
-    ): "what a bot reads and writes; tests.extras.bots.test_bridge has whole games",
-    (
         "docs/extras/learn/learning.rst",
         "import asyncio",
     ): "needs a host; HostTests of tests.extras.learn play without sockets",
@@ -541,13 +537,14 @@ class SessionTests(SynchronousTestCase):
             self.assertNotIn("error", "".join(bob.ask(line.replace(id, made))))
 
     def test_open(self) -> None:
-        enter, seek, seated, act, study = self.session("docs/wires/open.rst")
+        begin, seated, act, study = self.session("docs/wires/open.rst")
+        enter, seek = begin.lines
         host = MemoryHost(DEAL)
         ann, bob = host.connect("open"), host.connect("open")
         ann.heard(), bob.heard()
-        self.assertIn('"is":"entered"', ann.ask(enter.text)[0])
-        self.assertIn('"is":"seeking"', ann.ask(seek.text)[0])
-        bob.say(enter.text.replace("ann", "bob"), seek.text)
+        self.assertIn('"is":"entered"', ann.ask(enter)[0])
+        self.assertIn('"is":"seeking"', ann.ask(seek)[0])
+        bob.say(enter.replace("ann", "bob"), seek)
         heard = ann.heard()
         for line in seated.lines:
             self.assertIn(line, heard)
