@@ -45,7 +45,7 @@ def choices() -> Any:
 class LookCase(PlayCase):
     """Takes pictures of pages."""
 
-    timeout = 120
+    timeout = 300
 
     def setUp(self) -> None:
         """Take no pictures in other runs of the tests."""
@@ -149,7 +149,7 @@ class VisitorLooks(LookCase):
         await hand.page.run(
             "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Help').click()"
         )
-        await hand.page.until("document.querySelector('.guide p')?.textContent.includes('Press')")
+        await hand.page.until("document.querySelector('.guide p')?.textContent.includes('press')")
         await self.keep(hand.page, "guided-desktop-dark")
         await hand.page.look(PHONE, dark=True)
         await self.keep(hand.page, "guided-phone-dark")

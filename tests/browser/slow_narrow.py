@@ -57,6 +57,44 @@ class WideCase(PlayCase):
         return pages
 
 
+class ZoomTests(WideCase):
+    """On a phone the squares of a large board can be made as large as a finger, and everything works with them."""
+
+    timeout = 180
+
+    async def test_stratego(self) -> None:
+        pages = await self.match("stratego")
+        for page in pages:
+            await page.look(SMALL_PHONE)
+            self.assertLess(await page.run(SMALLEST), 44)
+            await page.until(f"{ZOOM}")
+            await page.run(f"{ZOOM}.click()")
+            await page.until(f"{ZOOM}.ariaPressed === 'true'")
+            self.assertGreaterEqual(await page.run(SMALLEST), 44)
+            self.found += await page.run(BEYOND % SMALL_PHONE[0])
+            await page.tap("[data-cell='preset Attack']")
+            await page.tap("[data-cell=ready]")
+        for page in pages:
+            await page.until(f"{ASKED} || /to move$/.test(document.querySelector('.panel h1').textContent)")
+        first, second = pages if await pages[0].run(f"!!{ASKED}") else reversed(pages)
+        for moved, page in enumerate((first, second), 1):
+            await page.until(ASKED)
+            await page.tap(".cell[data-can]")
+            await page.tap(".cell[aria-label*='can be']")
+            await second.until(f"document.querySelectorAll('.moves button').length === {moved}")
+        # The choice is kept, and is taken back.
+        await pages[0].run(f"{ZOOM}.click()")
+        await pages[0].until(f"{ZOOM}.ariaPressed === 'false'")
+        self.assertLess(await pages[0].run(SMALLEST), 44)
+
+
+SMALL_PHONE = (360, 640)
+#: The smallest height or width of a square.
+SMALLEST = """Math.min(...[...document.querySelectorAll(".cell")].filter((one) => /^[0-9]+$/.test(one.dataset.cell))
+    .flatMap((one) => [one.getBoundingClientRect().width, one.getBoundingClientRect().height]))"""
+ZOOM = "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Zoom')"
+
+
 class QuestionTests(WideCase):
     timeout = 180
 

@@ -143,7 +143,7 @@ function draw(view, options) {
     marks.push(["path", { class: `ps-sketch ps-side-${view.moves.length % 2}`, d: path(lines, up) }]);
   }
   const spec = {
-    width: WIDTH, height: HEIGHT, key: `${up} ${small}`, ground: [...ground(up), ...(small ? [] : numbers(up))], marks,
+    width: WIDTH, height: HEIGHT, square: UNIT, key: `${up} ${small}`, ground: [...ground(up), ...(small ? [] : numbers(up))], marks,
     pieces: [{ kind: "ball", x, y, shape: BALL }],
     label: small ? "Paper Soccer" : t("Paper Soccer, ball at {point}", { point: name(ball) }),
   };

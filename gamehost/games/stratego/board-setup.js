@@ -69,7 +69,7 @@ function keptBefore(placing, seat) {
 /** The button beside the count: it keeps what is placed, or brings what is kept; `null`: there is neither. */
 function keepButton({ placing }, seat) {
   const all = keptSetUps();
-  const box = { x: 246, y: TOP + 2, w: 88, h: 44 };
+  const box = { x: 246, y: TOP + 2, w: 88, h: HEAD };
   if (!placing.includes("") && !all.includes(turnedFor(seat, placing.join("")))) return { id: "keep", text: t("Keep"), label: t("Keep this set-up in this browser"), ...box };
   return all.length ? { id: "kept", text: t("Kept"), label: t("Set-up: kept, {n} of {most}", { n: all.length, most: MOST }), ...box } : null;
 }
@@ -86,7 +86,9 @@ export const rowsAction = (placing) => [0, 10, 20, 30].map((start) => placing.sl
 
 const EMPTY = Array(40).fill("");
 const TOP = 8;
-const HEIGHT = CELL * 5 - 16;
+const HEIGHT = CELL * 6 - 16;
+/** The heights of its head with two buttons, and of the row of buttons at its foot: for fingers. */
+const [HEAD, FOOT] = [60, 84];
 const READY = 106;
 
 /** The buttons of the tray, from left to right. */
@@ -109,15 +111,15 @@ const single = (view, mine) => view.board.some((name) => name[0] === `${mine}`);
 
 function boxes(kept) {
   const kinds = [...COUNTS.keys()].map((kind, place) => ({
-    id: `kind ${kind}`, kind, x: 16 + (place % 6) * 95, y: TOP + 44 + Math.floor(place / 6) * 80, w: 92, h: 76,
+    id: `kind ${kind}`, kind, x: 16 + (place % 6) * 95, y: TOP + HEAD + 6 + Math.floor(place / 6) * 82, w: 92, h: 78,
   }));
   let x = 16;
   const buttons = buttonsOf().map((button) => {
-    const box = { ...button, x, y: TOP + 214, h: 56 };
+    const box = { ...button, x, y: TOP + HEIGHT - FOOT - 16, h: FOOT };
     x += button.w + 6;
     return box;
   });
-  return { kinds, buttons: [...buttons, ...(kept ? [kept] : []), { id: "ready", text: t("Ready"), label: t("Ready"), x: SIZE - 16 - READY, y: TOP + 2, w: READY, h: 44 }] };
+  return { kinds, buttons: [...buttons, ...(kept ? [kept] : []), { id: "ready", text: t("Ready"), label: t("Ready"), x: SIZE - 16 - READY, y: TOP + 2, w: READY, h: HEAD }] };
 }
 
 /** The tray as descriptions of SVG, in the units of the board. */
@@ -130,8 +132,8 @@ export function tray(view, options) {
     "g",
     { class: "st-tray" },
     ["rect", { x: 6, y: TOP - 8, width: SIZE - 12, height: HEIGHT, rx: 14, class: "st-panel" }],
-    ["text", { x: 22, y: TOP + 32, class: "st-head" }, t("Set up")],
-    ["text", { x: SIZE - 34 - READY, y: TOP + 32, class: "st-count" }, missing ? t("{n} to place", { n: missing }) : t("all placed")],
+    ["text", { x: 22, y: TOP + 40, class: "st-head" }, t("Set up")],
+    ["text", { x: SIZE - 34 - READY, y: TOP + 40, class: "st-count" }, missing ? t("{n} to place", { n: missing }) : t("all placed")],
     ...kinds.map(({ kind, x, y, w, h }) => [
       "g",
       { class: left[kind] ? null : "st-none" },

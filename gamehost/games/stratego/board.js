@@ -337,7 +337,7 @@ function draw(known, options) {
   const setup = settingUp(view, options);
   const edge = options.small ? 0 : LABELS;
   const spec = {
-    width: SIZE + 2 * FRAME + edge, height: SIZE + 2 * FRAME + edge, label: "Stratego",
+    width: SIZE + 2 * FRAME + edge, height: SIZE + 2 * FRAME + edge, label: "Stratego", square: CELL,
     key: `${options.seat} ${options.small}`,
     ground: [...ground(), ...(options.small ? [] : labels(options.seat))],
     marks: setup ? setting.setupMarks(view, options, spot) : options.small ? [] : playMarks(view, options, spot),

@@ -161,7 +161,8 @@ export class Board {
   /** A pointer is pressed on a cell that can be dragged: its piece follows until the pointer is let go. */
   grab(event) {
     const button = event.target.closest("[data-drag]");
-    if (!button || event.button !== 0) return;
+    // Where a finger scrolls the board, it drags nothing.
+    if (!button || event.button !== 0 || getComputedStyle(button).touchAction !== "none") return;
     const id = button.dataset.cell;
     const piece = this.pieces.find((one) => one.at === id);
     const scale = this.spec.width / this.picture.getBoundingClientRect().width;

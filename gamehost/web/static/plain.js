@@ -47,6 +47,7 @@
 //              key, ground           descriptions for `svg` in dom.js; drawn again only if `key` is another one
 //              marks, pieces, over   below the pieces; pieces; above the pieces
 //              cells                 the buttons; none if `small`
+//              square                optional: the side of a square, if there are so many that fingers may need them larger
 //              many                  optional: a text field chooses among the cells; `options.filter` is its text
 //              focus}                the id of a cell that takes the focus, such as the first of a choice; usually left out
 //   piece     {kind, x, y, shape, at}    `shape`: a list of descriptions, drawn around 0,0. A piece gone and one of its kind new are one that moves.

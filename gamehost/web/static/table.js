@@ -23,6 +23,10 @@ const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
 const LATE = 3_000;
 /** A move that ends a match is told shortly before its end: so many milliseconds later no tone calls anybody to move. */
 const HELD = 150;
+/** A finger needs so many pixels. On a phone, a board of smaller squares can be made larger; then it is scrolled. */
+const FINGER = 45;
+const COARSE = matchMedia("(pointer: coarse)");
+const LARGER = "larger";
 /** Pixels between the edges of the window and what can be pressed. */
 const SPACE = 6;
 /** What a game says in parts, such as `Your move · last round`, as far as it has a catalogue. */
@@ -164,7 +168,8 @@ class TablePage {
     this.laid = true;
     const panel = h("section", { class: "panel sheet", "aria-label": t("The match") },
       h("div", { class: "head" }, this.title, this.detail, this.deadline.element, this.why), this.absence.element, this.offers.element, this.gone, this.moves.element, this.typed, this.phrases.element, this.buttons);
-    const middle = h("div", { class: "middle" }, this.seats.above, this.board.element, this.seats.below);
+    this.field = h("div", { class: "field" }, this.board.element);
+    const middle = h("div", { class: "middle" }, this.seats.above, this.field, this.seats.below);
     put(this.place, this.guide.element, h("div", { class: this.game.bare ? "table bare" : "table" }, middle, panel));
     this.drawButtons(table);
   }
@@ -262,6 +267,7 @@ class TablePage {
     const spec = this.game.draw(shown, { ...options, last, filter, stepping: Boolean(this.back), ended: Boolean(table.over || table.suspended) });
     this.place.style.setProperty("--ratio", spec.width / spec.height);
     this.board.show(spec, options.can);
+    this.size(spec);
     this.seats.show(table, this.game, view, options);
     this.deadline.show(table, options.turns, known());
     this.guide.show(table, this.game, view, options, spec, () => this.show());
@@ -276,7 +282,25 @@ class TablePage {
     // Many actions, or too many for a list, on a board without other ways to choose them.
     this.typed.hidden = !(this.game.plain && options.can && (table.moves?.why || spec.many));
     if (this.ending !== (table.over ?? table.suspended)) this.ended(table);
-    else if (this.wanted !== state.rematch || this.sought !== (state.queued ?? this.rematchOpen()) || this.away !== this.waitedFor(table)) this.drawButtons(table);
+    else if (this.wanted !== state.rematch || this.sought !== (state.queued ?? this.rematchOpen()) || this.away !== this.waitedFor(table) || this.tightBefore !== this.tight) this.drawButtons(table);
+  }
+
+  /** How wide the board must be for fingers, and whether it is: as its player wishes. */
+  size({ width, square }) {
+    const wide = square ? (FINGER * width) / square : 0;
+    this.tight = COARSE.matches && this.field.clientWidth < wide;
+    const larger = this.tight && localStorage.getItem(LARGER) !== null;
+    this.field.style.setProperty("--wide", `${wide}px`);
+    if (larger === this.field.classList.contains("scroll")) return;
+    this.field.classList.toggle("scroll", larger);
+    if (larger) this.field.scrollLeft = (wide - this.field.clientWidth) / 2;
+  }
+
+  enlarge() {
+    if (localStorage.getItem(LARGER) === null) localStorage.setItem(LARGER, "yes");
+    else localStorage.removeItem(LARGER);
+    this.show();
+    this.drawButtons(state.tables.get(this.number));
   }
 
   /** On a phone a long board is scrolled, once for each question, to where it can be answered. */
@@ -357,6 +381,7 @@ class TablePage {
     this.wanted = state.rematch;
     if (!this.sought) this.askedAgain = false;
     this.away = this.waitedFor(table);
+    this.tightBefore = this.tight;
     const asked = table.over && this.wanted?.table === this.number && !this.sought;
     const words = asked && (this.wanted.on === false ? t("{name} does not want a rematch any more.", { name: this.wanted.name }) : `${t("{names} wants a rematch|{names} want a rematch", { n: 1, names: this.wanted.name })}.`);
     if (asked) announce(words);
@@ -366,6 +391,7 @@ class TablePage {
       playing && !over && h("button", { type: "button", onclick: () => this.resign() }, t("Resign")),
       !over && this.offers.buttons(table),
       table.names.length === 2 && !this.game.bare && !this.game.plain && h("button", { type: "button", onclick: () => this.flip() }, t("Flip")),
+      this.tight && h("button", { type: "button", "aria-pressed": String(this.field.classList.contains("scroll")), onclick: () => this.enlarge() }, t("Zoom")),
       !over && h("button", { type: "button", "aria-pressed": String(sounds()), onclick: () => this.sound(table) }, t("Sound")),
       playing && !over && h("button", { type: "button", onclick: () => this.guide.turn(!guided()) }, t("Help")),
       !playing && link(`/rules/${table.game}`, { class: "button" }, t("How to play")),
