@@ -185,7 +185,7 @@ class PagesTests(SynchronousTestCase):
     def test_files_that_pages_show(self) -> None:
         """If this fails, run `python -m tests.kit.made_files sessions`."""
         shown = [path for path in PAGES if SHOWN_FILE.search(path.read_text("utf-8"))]
-        self.assertGreater(len(shown), 4)
+        self.assertGreater(len(shown), 2)
         self.assertEqual([path for path in shown if made_files.with_files(path) != path.read_text("utf-8")], [])
 
     def test_the_first_game_is_tested(self) -> None:
@@ -369,7 +369,7 @@ class SentenceTests(SynchronousTestCase):
             if path.parent.name not in ("wires", "dialects"):
                 counts[path.stem] = len(made_files.without_files(path.read_text("utf-8")).split())
         self.assertEqual({page: words for page, words in counts.items() if words > 2000}, {})
-        self.assertLess(sum(counts.values()), 42_100)
+        self.assertLess(sum(counts.values()), 41_750)
 
 
 # The pictures of the docs.
