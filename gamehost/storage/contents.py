@@ -424,8 +424,8 @@ def _last_of(rows: Sequence[Row], table: TableId) -> Head | None:
 @define(eq=False)
 class UnplayedMatches:
     """
-    The matches that have ended in this run, and in which possibly no player has acted. Those that a killed host has not
-    removed remain in the store.
+    Matches that have ended in this run, perhaps without an action of a player. If the host is killed before it removes them,
+    they remain in the store.
     """
 
     #: Seconds since 1970.

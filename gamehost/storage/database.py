@@ -356,7 +356,7 @@ class Commit(NamedTuple):
 
     @property
     def unreadable(self) -> bool:
-        """Whether it is not known of which tables it has items."""
+        """Whether its items cannot be read, so that their tables are unknown."""
         try:
             self.items()
         except Undecodable:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 def open_folders(store: Path) -> Iterator[str]:
     """
-    One sentence for each folder through which every user can replace the files of a store, with what mends it.
+    One sentence for each folder that lets every user replace the files of a store, with the command that mends it.
 
     :param store: its file, or the name that its small files begin with; it need not exist
     """

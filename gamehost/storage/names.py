@@ -161,7 +161,7 @@ def meeting_place(offers: Iterable[Offer]) -> int | None:
 
 
 def keys_of_opened(opened: OpenedTable) -> Iterator[str]:
-    """The keys of what is at the member where a table waits: the table, and names with a seat."""
+    """The keys of a waiting table and of the names with a seat there, which have their home at the same member."""
     yield place_of(opened.table)
     for player in opened.players:
         yield key_of(player.name)
@@ -169,7 +169,7 @@ def keys_of_opened(opened: OpenedTable) -> Iterator[str]:
 
 def keys_of_table(table: UnfinishedTable, spreading: Collection[str]) -> Iterator[str]:
     """
-    The keys of what is at the member that has a table: names with a seat, and what is no name.
+    The keys that have their home at the member of a table: names with a seat, and places.
 
     :param spreading: the wires that are at all members
     """

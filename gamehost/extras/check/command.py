@@ -289,7 +289,7 @@ def chosen(
 
 
 def counted(outcomes: Iterable[Outcome]) -> dict[Verdict, int]:
-    """How many scenarios ended in which way."""
+    """The number of scenarios with each verdict."""
     verdicts = [outcome.verdict for outcome in outcomes]
     return {verdict: verdicts.count(verdict) for verdict in Verdict if verdict in verdicts}
 

@@ -253,7 +253,7 @@ class ClientRun(Run, ClientWatcher):
         super().found(grade, title, law, happened, cause, do)
 
     def _fails(self, title: str, law: str, happened: str, cause: str = "") -> None:
-        """A breach after which there is nothing more to play."""
+        """Add a breach that ends the scenario."""
         self.found(Grade.BREACH, title, law, happened, cause)
         self._finish()
 

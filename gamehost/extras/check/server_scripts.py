@@ -28,7 +28,7 @@ async def meet(run: ServerRun, *names: str) -> tuple[User, User]:
 
 
 async def meet_crosswise(run: ServerRun) -> tuple[User, User]:
-    """Two players, of whom the one that has connected later logs in first."""
+    """Connect two players. The one that connects later logs in first."""
     second, first = run.new_user("ann"), run.new_user("bob")
     await run.connect(second)
     await run.connect(first)

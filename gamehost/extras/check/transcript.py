@@ -128,7 +128,7 @@ class Line(Protocol):
         self._lost(self)
 
     def cut(self) -> None:
-        """Lose the connection, with what is on its way."""
+        """Lose the connection, and all bytes that are on their way."""
         self._segments.abortConnection()
 
     def close(self) -> None:

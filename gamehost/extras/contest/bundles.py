@@ -40,7 +40,7 @@ def is_bundle(data: bytes) -> bool:
 
 
 def reading() -> Sequence[str]:
-    """The command that reads a bundle, and writes a zip of what is at its `HEAD`."""
+    """The command that reads a bundle, and writes the files of its `HEAD` as a zip."""
     return "sh", "-c", _READ
 
 

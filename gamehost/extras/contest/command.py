@@ -235,7 +235,7 @@ def _play(
 
 
 def _prepare(reactor: Any) -> None:
-    """Use a clock that no setting of the time changes, and make this process the parent of what programs leave behind."""
+    """Use a monotonic clock, and make this process the parent of processes that programs leave behind."""
     use_steady_clock(reactor)
     adopt_orphans()
 

@@ -159,7 +159,7 @@ class Contest:
         return one if points[one] >= points[other] else other
 
     def survived(self, player: int) -> int:
-        """The rounds of a knock-out in which a player was, and one more for the one that has won it."""
+        """The number of rounds of a knock-out that a player was in. The winner has one more."""
         rounds = [one.round for one in self.games if player in one.players]
         rounds += [number for number, bye in self.byes if bye == player]
         return max(rounds, default=0) + (player == self._champion)
@@ -272,7 +272,7 @@ class Contest:
 
     @property
     def last_round(self) -> int:
-        """The last round of which something is decided."""
+        """The last round with a decided game."""
         return max((one.round for one in self.played.values()), default=0)
 
     def _count(self, played: Played) -> None:
@@ -377,7 +377,7 @@ class Contest:
 
 
 class ContestJournal:
-    """The file in which all is written down; see `gamehost.extras.contest.entries`."""
+    """The file with all decisions of a contest; see `gamehost.extras.contest.entries`."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / JOURNAL

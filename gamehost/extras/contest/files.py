@@ -44,7 +44,7 @@ def own_folder(path: Path) -> Path:
 
 
 def output_name(game: str, player: int) -> str:
-    """The file of what a program wrote in a game."""
+    """The file with the output of a program in a game."""
     return f"{game}.{player + 1}.txt"
 
 

@@ -360,8 +360,9 @@ class PrivateGame(ContestGame):
 
     def comes(self, peer: Any) -> int | None:
         """
-        The seat of the program that has a new connection, if it has no other one; `None`: it is of nobody else, or that is not
-        known. A program that has its seat already cannot keep others out by many connections.
+        The seat of the program that has made a new connection, if the program has no seat yet; `None`: the connection belongs
+        to no program of the game, or its owner is not known. A program that has its seat already cannot keep others out by
+        many connections.
 
         :param peer: the address from which it comes
         """
@@ -376,8 +377,8 @@ class PrivateGame(ContestGame):
         """
         Why a connection does not get the seat of this name; `None`: it does.
 
-        The seat is for the program that was started for it, and for what that has started. Another entrant who asks for it
-        has lost the own game.
+        The seat is for the program that was started for it, and for what that has started. Another entrant that asks for it
+        loses its own game.
         """
         if self._decision is not None:
             return OVER

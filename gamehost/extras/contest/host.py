@@ -271,7 +271,7 @@ class ContestLobby(Lobby):
 
 @define(eq=False)
 class RoomConversation:
-    """A conversation of a room: while it acts, the lobby knows on which connection that is."""
+    """A conversation of a room. It tells the lobby which connection acts."""
 
     _lobby: ContestLobby
     _connection: Any

@@ -32,7 +32,7 @@ ASKED, AGAIN = 40, 0.2
 
 def secret_of(admin: Path) -> bytes:
     """
-    The secret from which the passwords of contests on a host are made. Its file is beside the socket of the host's owner.
+    The secret for the passwords of contests on a host. Its file is beside the socket of the host's owner.
 
     :raises OSError: the file cannot be written
     """

@@ -136,7 +136,7 @@ def _by_ruling(names: Sequence[str], record: TableRecord | None, ruling: Ruling)
 
 
 def to_move(game: Game[Any, Any], record: TableRecord | None, names: Sequence[str]) -> int | None:
-    """The entrant for whom a match waits, by its number among the names; `None`: it waits for none, or for several."""
+    """The number of the entrant that is to move, among the names; `None`: nobody is, or several are."""
     if record is None or not is_of(game, record, names):
         return None
     master: Any = replayed(game, record.opening, record.entries)

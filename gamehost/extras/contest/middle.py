@@ -22,7 +22,7 @@ Reading = Callable[[str, str], tuple[str, ...]]
 
 def intervene(contest: Contest, words: Sequence[str], command: Reading, anew: bool = False) -> Intervention:
     """
-    The entry for what an organizer wants. It is one, so that it is done or not done.
+    The entry for an organizer's change. It is a single entry, so that a crash leaves all of the change or nothing.
 
     :param words: one of `ACTIONS`, and what belongs to it
     :param anew: whether all games of a player with another command are played again
@@ -50,7 +50,7 @@ def intervene(contest: Contest, words: Sequence[str], command: Reading, anew: bo
 
 def handed_in(contest: Contest, name: str, folder: str) -> CommandReplaced:
     """
-    The entry for what the author of a player has handed in: it is played from the next game on.
+    The entry for a program that an author has handed in. It plays from the next game on.
 
     :param folder: where it is
     :raises ContestError: the organizer has taken the player out

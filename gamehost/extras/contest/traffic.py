@@ -63,8 +63,8 @@ class HeardBytes:
 
 def worst_game(contest: Contest, player: int) -> Played | None:
     """
-    The game from which an entrant can learn most; `None`: it has won all. A lost one comes first, then one that ended by a
-    fault, then a short one.
+    The game that teaches an entrant most; `None`: it has won all. A lost game comes first, then a game with a fault, then a
+    short game.
     """
 
     def place(one: Played) -> tuple[float, bool, int, int]:
@@ -77,13 +77,13 @@ def worst_game(contest: Contest, player: int) -> Played | None:
 
 
 def traffic_name(game: str, player: int) -> str:
-    """The file of what was said in a game of an entrant."""
+    """The file with the messages of an entrant's game."""
     return f"{game}.{player + 1}.jsonl"
 
 
 def store_traffic(folder: Path, contest: Contest, one: Played, heard: Sequence[HeardBytes]) -> None:
     """
-    Store what was said in a game that has been counted, for each player of which it is the worst one, in place of another one.
+    Store the messages of a counted game for each player that it is the worst game of, in place of an earlier one.
 
     :raises OSError: it cannot be written
     """

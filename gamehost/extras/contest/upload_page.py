@@ -89,7 +89,7 @@ class UploadSite(ContestSite):
 
 class _UploadBody(Protocol):
     """
-    Reads the body of a request into memory, where it is checked.
+    Reads the body of a request into memory, and has it checked.
 
     :param name: the player for whom it is
     :param length: its bytes

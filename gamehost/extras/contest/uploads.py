@@ -181,7 +181,7 @@ def _checked_path(name: str) -> str:
 
 
 def _make_folder(path: Path) -> None:
-    """A folder that programs may read, with those in which it is."""
+    """Make a folder that programs may read, with its parents."""
     if not path.is_dir():
         _make_folder(path.parent)
         path.mkdir()
@@ -283,7 +283,7 @@ class Uploads:
 
     def _checked(self, plan: Plan, name: str, data: bytes) -> Path:
         """
-        The folder of what was handed in, when it is unpacked and has passed the check. Not in the thread of the games.
+        Unpack and check a program that was handed in. Returns its folder. Runs in a thread of its own.
 
         :raises UploadRefused: it has not
         :raises NoBundle: likewise

@@ -199,7 +199,7 @@ def refused(first: bool) -> Script:
 
 
 async def alike(run: ServerRun) -> None:
-    """Two games that differ in what the first player cannot see must look alike to that player."""
+    """Two games that differ only in pieces that the first player cannot see must look alike to that player."""
     heard = []
     for names, second in ((("ann", "bob"), FLAG_IN_B), (("amy", "bud"), FLAG_IN_B_TOO)):
         users = await meet(run, *names)
