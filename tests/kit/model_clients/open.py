@@ -33,6 +33,7 @@ CHATTER = frozenset(
         "bye",
         "suspended",
         "rematch",
+        "holiday",
         "history",
     }
 )
