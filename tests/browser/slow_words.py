@@ -3,7 +3,7 @@
 from tests.browser.playing import TITLE
 from tests.browser.slow_narrow import BEYOND, WideCase
 from tests.browser.slow_pages import GAMES, SIZES
-from tests.kit.browser import ASKED, NARROW, Page, findings, play_on, sit_down
+from tests.kit.browser import ASKED, NARROW, Page, enter, findings, play_on, sit_down
 
 #: A page of tables in each language has this heading.
 HEADINGS = {
@@ -54,7 +54,15 @@ class LanguageTests(WideCase):
         pages = [await self.browser.page(), await self.browser.page()]
         for page, language in zip(pages, languages, strict=True):
             await page.speak(language)
-            await sit_down(page, f"{language}-{game}", game, **({"expert": "true"} if game == "eriantys" else {}))
+            await page.open("/")
+            await page.until("document.querySelectorAll('.game .board svg').length === 4")
+            # Not with the mouse: the page still moves while it loads.
+            await page.run(f"document.querySelector('[data-play={game}]{' + button' * (game == 'eriantys')}').click()")
+            await enter(page, f"{language}-{game}")
+            if game == "eriantys":
+                await page.until("document.querySelector('#play-title')")
+                await page.run("document.querySelector('dialog [name=expert]').value = 'true'")
+                await page.click("dialog .go")
             await page.until("document.querySelector('.seeking .dots, .board[data-can]')")
         for page in pages:
             await page.until("document.querySelector('.board[data-can]')")
@@ -83,3 +91,8 @@ class LanguageTests(WideCase):
         first = f"{TITLE} === 'Twój ruch'"
         await one.until(f"{first} || {TITLE} === 'Ruch: bob'")
         await other.until(f"{TITLE} === '{'Na tahu: ann' if await one.run(first) else 'Jste na tahu'}'")
+        # The dialog of the own name has a catalogue of its own.
+        await one.run("document.querySelector('#me').click()")
+        await one.until(
+            "document.querySelector('dialog[open]')?.textContent.includes('Jesteś gościem. Ta przeglądark')"
+        )

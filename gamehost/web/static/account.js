@@ -1,5 +1,5 @@
 // The own name: a dialog with the devices that log in to the account without its password, the password, and how to be told while
-// nobody looks. Loaded when somebody looks at it.
+// nobody looks. Loaded when somebody looks at it, with a catalogue of its own, which notices.js learns.
 
 import { h, put, say } from "./dom.js";
 import { passwordsAreSafe } from "./enter.js";

@@ -5,7 +5,9 @@ import { setAsked, wanted } from "./hidden.js";
 import { NOBODY } from "./login.js";
 import { look, send } from "./socket.js";
 import { listen, state } from "./store.js";
-import { t, titled } from "./words.js";
+import { learnPart, t, titled } from "./words.js";
+
+await learnPart("account");
 
 /** Whether this browser can be told while no page is open. */
 const pushes = () => isSecureContext && "serviceWorker" in navigator && "PushManager" in window;

@@ -23,6 +23,9 @@ export async function learn(address) {
   Object.assign(catalogue, await fetch(new URL(address, import.meta.url)).then((answer) => answer.json()).catch(() => ({})));
 }
 
+/** Learn the words of a part of the pages that is loaded when it is used. */
+export const learnPart = (part) => english || learn(`./words-${part}-${language}.json`);
+
 /** A text of a game or of the host in the language of the pages; as it is, if no catalogue has it. */
 export const told = (text) => catalogue[text] ?? text;
 
