@@ -19,7 +19,8 @@ Before the deal all but the request and the match is 0. A view read from message
 count depends on the stage of a turn.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,11 @@ def _one_of(things: Iterable[Any], chosen: Any) -> list[int]:
     return [int(thing == chosen) for thing in things]
 
 
-def _heap(students: Mapping[str, int] | None) -> list[int]:
-    return [students[colour] for colour in _COLOURS] if students else [0] * len(_COLOURS)
+_students = itemgetter(*_COLOURS)
+
+
+def _heap(students: Mapping[str, int] | None) -> Sequence[int]:
+    return _students(students) if students else (0,) * len(_COLOURS)
 
 
 def _school(player: Any) -> list[int]:
@@ -93,14 +97,16 @@ class EriantysEncoder(SeatEncoder):
         counts = [*self._request(view.request), *self._match(view), *self._board(view.board)]
         return np.minimum(counts, _MOST).astype(np.int8)
 
-    def _request(self, request: Any) -> Iterator[int]:
-        yield from _one_of(_REQUESTS, type(request))
-        yield from _one_of(Colour, self._picked if self._is_about(request) else None)
+    def _request(self, request: Any) -> list[int]:
         hand = getattr(request, "availableAssistants", ())
-        yield from (int(assistant in hand) for assistant in range(1, _ASSISTANTS + 1))
         offered = request.students if isinstance(request, m.AskCardStudentEvent) else []
-        yield from map(offered.count, _COLOURS)
-        yield getattr(request, "maxStepsAllowed", 0)
+        return [
+            *_one_of(_REQUESTS, type(request)),
+            *_one_of(Colour, self._picked if self._is_about(request) else None),
+            *[assistant in hand for assistant in range(1, _ASSISTANTS + 1)],
+            *map(offered.count, _COLOURS),
+            getattr(request, "maxStepsAllowed", 0),
+        ]
 
     @staticmethod
     def _is_about(request: Any) -> bool:

@@ -560,6 +560,7 @@ Action: TypeAlias = (
 # Messages made and read. A message has what the game's event has, and nothing else.
 
 _COLOURS = tuple(colour.name.lower() for colour in Colour)
+_NONE = (0,) * len(_COLOURS)
 SPELLING = JsonSpelling(
     _COLOURS,
     (tower.name.lower() for tower in Tower),
@@ -568,7 +569,7 @@ SPELLING = JsonSpelling(
     island=IslandMessage,
     character=CharacterMessage,
     heap=lambda students: dict(zip(_COLOURS, students, strict=True)),
-    counts=lambda heap: tuple(heap.get(colour, 0) for colour in _COLOURS),
+    counts=lambda heap: tuple(map(heap.get, _COLOURS, _NONE)),
     many=list,
 )
 
