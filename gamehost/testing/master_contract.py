@@ -161,8 +161,13 @@ class MasterContract(Mixin):
 
     def somewhere(self, data: st.DataObject, rng: random.Random, **more: str) -> tuple[int, Any, list[Step]]:
         """How many seats there are, a master after a random game of any length, and its actions."""
-        seats = data.draw(st.sampled_from(self.seat_counts))
-        return seats, *self.play(seats, rng, data.draw(st.integers(0, self.most_steps)), **more)
+        seats, seed = data.draw(st.sampled_from(self.seat_counts)), rng.getrandbits(64)
+        steps = data.draw(st.integers(0, self.most_steps))
+        master, played = self.play(seats, random.Random(seed), steps, **more)
+        # Most matches of a short game would be over: half of them are stopped before.
+        if master.result is not None and steps % 2:
+            master, played = self.play(seats, random.Random(seed), steps % len(played), **more)
+        return seats, master, played
 
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
@@ -221,6 +226,9 @@ class MasterContract(Mixin):
             error = self.assertRaises(IllegalAction, master.act, seat, action, self.most_steps + 1)
             self.assertTrue(str(error), "a refusal says why")
             self.assertEqual(self.snapshot(master, seats), before)
+            for twin in self.twins(master, seat, rng) if master.result is None else ():
+                again = self.assertRaises(IllegalAction, twin.act, seat, action, self.most_steps + 1)
+                self.assertEqual(str(again), str(error), f"a refusal tells seat {seat} what it must not know")
         self.assertEqual(fingerprint(master), check)
         choice = self.legal(master, rng) if master.result is None else None
         if choice is not None:
@@ -277,13 +285,29 @@ class MasterContract(Mixin):
         deadline = master.deadline
         assert deadline is not None
         self.assertLessEqual(deadline, played[-1].now + 2500)
+        late = master.to_move() if isinstance(master, HasTurns) else None
         master.expire(deadline)
         result = master.result
         assert result is not None
         self.assertEqual(result.cause, Cause.TIME)
         self.assertNotRegex(result.why, FOR_ONE, "the words are read by winners, losers and watchers")
         self.assertLess(len(result.winners), seats)
+        if late is not None:
+            self.assertNotIn(late, result.winners, "the seat that has not acted in time wins")
         self.assertIs(master.deadline, None)
+
+    @of_matches
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_a_seat_that_gets_the_turn_has_its_whole_time(self, data: st.DataObject, rng: random.Random) -> None:
+        """With `move_time`, however long the other seat has thought."""
+        _, master, _ = self.somewhere(data, rng, move_time="10")
+        choice = None if master.result is not None else self.legal(master, rng)
+        if choice is None or not hasattr(master, "to_move") or not self.knows_rules:
+            return
+        before, now = master.to_move(), master.deadline - 1
+        master.act(*choice, now)
+        if None not in (before, master.to_move()) and before != master.to_move():
+            self.assertGreaterEqual(master.deadline or 0, now + 10_000)
 
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
@@ -312,11 +336,14 @@ class MasterContract(Mixin):
 
     def near(self, notations: Sequence[bytes], rng: random.Random) -> Iterator[Any]:
         """Actions with a notation that is nearly that of another one, or is made of two: `a5` and `b1` give `a1`."""
-        for number in range(len(notations) and 60):
+        for number in range(len(notations) and 90):
             one, other = rng.choice(notations), rng.choice(notations)
             place = rng.randrange(len(one) + 1)
             letter = rng.choice((b"", rng.choice(_LETTERS).encode(), one[place : place + 1] * 2))
-            if number % 3 == 0:
+            words, more = one.split(b" "), other.split(b" ")
+            if number % 2 and len(words) == len(more) > 1:
+                made = b" ".join(rng.choice(pair) for pair in zip(words, more, strict=True))
+            elif number % 3 == 0:
                 made = one[:place] + letter + one[place + 1 :]
             elif number % 3 == 1 and len(one) == len(other):
                 made = bytes(rng.choice(pair) for pair in zip(one, other, strict=True))
@@ -383,22 +410,26 @@ class MasterContract(Mixin):
 
         :param whole: whether the list has all of them
         """
+        listed = [action for action in tried if self.game.write(action) in legal]
         # A refusal changes nothing, so one copy takes all actions that are refused.
-        scratch, accepted = deepcopy(master), 0
-        for action in tried:
-            listed = self.game.write(action) in legal
-            if (listed and accepted >= _ACCEPTED) or not (listed or whole):
-                continue
+        scratch = deepcopy(master)
+        for action in tried if whole else ():
+            if self.game.write(action) not in legal:
+                try:
+                    events = act_carefully(scratch, seat, action, self.most_steps + 1)
+                except IllegalAction:
+                    continue
+                words = f"the master takes {action!r} of seat {seat}, and `legal` leaves it out"
+                self.assertTrue(self.denied(events), words)
+                scratch = deepcopy(master)
+        self.assertEqual(fingerprint(scratch), fingerprint(master), "a refused action has changed the master")
+        for action in listed[:_ACCEPTED]:
+            words = f"the master refuses {action!r} of seat {seat}, and `legal` lists it"
             try:
-                taken = not self.denied(act_carefully(scratch, seat, action, self.most_steps + 1))
+                events = act_carefully(deepcopy(master), seat, action, self.most_steps + 1)
             except IllegalAction:
-                taken = False
-            else:
-                scratch, accepted = deepcopy(master), accepted + 1
-            if taken and not listed:
-                self.fail(f"the master takes {action!r} of seat {seat}, and `legal` leaves it out")
-            elif listed and not taken:
-                self.fail(f"the master refuses {action!r} of seat {seat}, and `legal` lists it")
+                self.fail(words)
+            self.assertFalse(self.denied(events), words)
 
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
@@ -415,6 +446,32 @@ class MasterContract(Mixin):
         for seat in map(Seat, range(seats)):
             for twin in self.twins(master, seat, rng):
                 self.assertEqual(twin.view(None), master.view(None), f"a watcher sees what seat {seat} must not know")
+                if any(twin.view(Seat(one)) != master.view(Seat(one)) for one in range(seats)):
+                    self.assertNotEqual(fingerprint(twin), fingerprint(master), "`state` lacks what a seat sees")
+
+    @of_matches
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_somebody_can_act_until_the_end(self, data: st.DataObject, rng: random.Random) -> None:
+        """In a match without a result some seat has an action; in a determinization, and all that follows it, too."""
+        if not self.knows_rules:
+            return
+        seats, master, _ = self.somewhere(data, rng)
+        if master.result is not None:
+            return
+        seat = next((one for one in map(Seat, range(seats)) if self._may_act(master, one)), None)
+        self.assertIsNot(seat, None, "no seat has an action, and the match has no result")
+        if seat is None or not isinstance(self.game, Determinizable):
+            return
+        drawn = self.game.determinized(master.view(seat), seat, SeededChance(rng.getrandbits(32)))
+        for number in range(self.most_steps):
+            choice = None if drawn.result is not None else self.legal(drawn, rng)
+            if choice is None:
+                self.assertIsNot(drawn.result, None, "after `determinized` comes a match without an end")
+                break
+            drawn.act(*choice, number)
+
+    def _may_act(self, master: Any, seat: Seat) -> bool:
+        return self.game.random_action(master.view(seat), seat, random.Random(1).randrange) is not None
 
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))

@@ -231,7 +231,11 @@ class MatchContract(WireHooks):
         else:
             words = "a player is hung up on at the end of a match: set `closes_after_match` if the protocol says so"
             self.assertFalse(ann.closed, words)
+            before = conversation_of(over).session
             self.join_again(ann, "ann")
+            if before is not None and conversation_of(over).session is not before:
+                words = "the player of the first match is left in the lobby: call `leave_table`, and `end`"
+                self.assertIsNot(over.host.lobby.registry.get(before.name), before, words)
         carl = host.connect(self.wire.name)
         self.join(carl, "carl")
         self.assertEqual(len(host.lobby.tables), 1, "no other match begins after the first one")
@@ -348,7 +352,7 @@ class AnswersContract(SamplesHooks):
         received(client)
         if situation.other is not None:
             received(situation.other)
-        before = lobby_state(situation)
+        before, refusals = lobby_state(situation), client.protocol.factory.refusals
         with host.context.cork:
             conversation_of(situation).hear(message)
         host.until_idle()
@@ -356,6 +360,9 @@ class AnswersContract(SamplesHooks):
         self.assertTrue(answered or ("late" in self.silent and where.endswith("when over")), f"not answered: {where}")
         if not client.closed:
             self.assertEqual(lobby_state(situation), before, f"something has changed: {where}")
+            if answered:
+                words = f"a client may do this for ever: answer with `peer.refuse`: {where}"
+                self.assertGreater(client.protocol.factory.refusals, refusals, words)
         if situation.other is not None:
             self.assertEqual(received(situation.other), [], f"told to the other player: {where}")
 

@@ -15,6 +15,7 @@ _FOLDERS = (PLUGINS, *(str(_EXAMPLES / name) for name in ("gomoku", "fleet", "to
 sys.path += [folder for folder in _FOLDERS if folder not in sys.path]
 
 from gamehost_fleet.master import FLEET as FLEET  # noqa: E402
+from gamehost_fleet.master import FleetMaster as FleetMaster  # noqa: E402
 from gamehost_fleet.tests import test_fleet as fleet_tests  # noqa: E402
 from gamehost_gomoku.master import GOMOKU as GOMOKU  # noqa: E402
 from gamehost_gomoku.messages import MESSAGES as GOMOKU_MESSAGES  # noqa: E402
@@ -22,6 +23,8 @@ from gamehost_gomoku.tests import test_master as gomoku_master_tests  # noqa: E4
 from gamehost_gomoku.tests import test_wire as gomoku_tests  # noqa: E402
 from gamehost_gomoku.wire import checks, client  # noqa: E402
 from gamehost_gomoku.wire.conversation import WIRE as GOMOKU_WIRE  # noqa: E402
+from gamehost_gomoku.wire.conversation import GomokuConversation as GomokuConversation  # noqa: E402
+from gamehost_gomoku.wire.messages import Refused as Refused  # noqa: E402
 from gamehost_kuhn.master import KUHN as KUHN  # noqa: E402
 from gamehost_kuhn.master import KuhnMaster as KuhnMaster  # noqa: E402
 from gamehost_kuhn.messages import MESSAGES as KUHN_MESSAGES  # noqa: E402
@@ -30,6 +33,7 @@ from gamehost_kuhn.messages import Say as Say  # noqa: E402
 from gamehost_kuhn.messages import View as View  # noqa: E402
 from gamehost_kuhn.tests import test_kuhn as kuhn_tests  # noqa: E402
 from gamehost_towers.master import TOWERS as TOWERS  # noqa: E402
+from gamehost_towers.master import TowersMaster as TowersMaster  # noqa: E402
 from gamehost_towers.tests import test_towers as towers_tests  # noqa: E402
 
 __all__ = [
@@ -42,8 +46,12 @@ __all__ = [
     "PLUGINS",
     "TOWERS",
     "Dealt",
+    "FleetMaster",
+    "GomokuConversation",
     "KuhnMaster",
+    "Refused",
     "Say",
+    "TowersMaster",
     "View",
     "fleet_tests",
     "gomoku_master_tests",

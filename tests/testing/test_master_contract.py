@@ -3,26 +3,35 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec.structs import replace
 from twisted.trial.reporter import TestResult
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import Seat, To
+from gamehost.games.base import Cause, IllegalAction, Seat, To
 from gamehost.games.messages import SameMessages
 from gamehost.testing.master_contract import SeededChance
 from tests.kit.plugin_games import (
+    FLEET,
     GOMOKU,
     KUHN,
     KUHN_MESSAGES,
+    TOWERS,
     Dealt,
+    FleetMaster,
     KuhnMaster,
     Say,
+    TowersMaster,
     View,
+    fleet_tests,
     gomoku_master_tests,
     kuhn_tests,
+    towers_tests,
 )
 
+Fleet: Any = type(FLEET)
 Gomoku: Any = type(GOMOKU)
 Kuhn: Any = type(KUHN)
+Towers: Any = type(TOWERS)
 
 
 def failure(contract: type[Any], test: str, **planted: Any) -> str:
@@ -164,3 +173,105 @@ class LongMatchTests(SynchronousTestCase):
 
         self.assertIn("actions, each with its seat: ", failure(Wrong, illegal))
         self.assertLess(len(played), 60)
+
+
+class UsualMistakesTests(SynchronousTestCase):
+    """Mistakes of two whole games, one with secrets and one without. Each is found by one test of the contract."""
+
+    def fleet(self, test: str, game: Any = FLEET, **planted: Any) -> str:
+        """What the contract says of Fleet with other methods of its master."""
+        planted_master: Any = type("Planted", (FleetMaster,), planted)
+
+        class Planted(Fleet):  # type: ignore[misc]
+            def new_master(self, *given: Any) -> Any:
+                return self._planted(game.new_master(*given))
+
+            def determinized(self, *given: Any) -> Any:
+                return self._planted(game.determinized(*given))
+
+            def _planted(self, made: Any) -> Any:
+                return planted_master(made.move_time, made.public, made.fleets)
+
+        one = Planted()
+
+        def twins(contract: Any, master: Any, seat: Seat, rng: Any) -> Sequence[Any]:
+            given = master.view(seat), seat, SeededChance(rng.randrange(100))
+            return [one.determinized(*given)] if master.result is None else []
+
+        return failure(fleet_tests.MasterTests, test, game=one, twins=twins)
+
+    def towers(self, test: str, **planted: Any) -> str:
+        planted_master: Any = type("Planted", (TowersMaster,), planted)
+
+        class Planted(Towers):  # type: ignore[misc]
+            def new_master(self, *given: Any) -> Any:
+                made = super().new_master(*given)
+                return planted_master(made.known, made.move_time)
+
+        return failure(towers_tests.MasterTests, test, game=Planted())
+
+    def test_the_games_are_sound(self) -> None:
+        for test in (
+            "test_somebody_can_act_until_the_end",
+            "test_refusal_changes_nothing",
+            "test_a_seat_that_gets_the_turn_has_its_whole_time",
+        ):
+            self.assertEqual(self.fleet(test), "")
+            self.assertEqual(self.towers(test), "")
+
+    def test_state_without_the_secret(self) -> None:
+        told = self.fleet(WatcherTests.TEST, state=lambda master: master.public)
+        self.assertIn("`state` lacks what a seat sees", told)
+
+    def test_a_refusal_tells_the_secret(self) -> None:
+        def shoot(master: Any, seat: Seat, action: Any) -> Any:
+            try:
+                return FleetMaster._shoot(master, seat, action)
+            except IllegalAction as refusal:
+                raise IllegalAction(f"{refusal}: {master.fleets}") from None
+
+        self.assertIn("a refusal tells seat", self.fleet("test_refusal_changes_nothing", _shoot=shoot))
+
+    def test_a_refused_action_has_changed_something(self) -> None:
+        def shoot(master: Any, seat: Seat, action: Any) -> Any:
+            try:
+                return FleetMaster._shoot(master, seat, action)
+            except IllegalAction:
+                master.fleets[seat] = tuple(sorted(master.fleets[seat], reverse=True))
+                raise
+
+        self.assertIn("a refused action has changed the master", self.fleet(LegalTests.TEST, _shoot=shoot))
+
+    def test_a_determinization_that_no_match_can_have(self) -> None:
+        class Blind(Fleet):  # type: ignore[misc]
+            def determinized(self, view: Any, seat: Seat, chance: Any) -> Any:
+                empty = tuple("." * len(row) for row in view.board)
+                made = FLEET.determinized(replace(view, board=empty), seat, chance)
+                made.public = FLEET.determinized(view, seat, chance).public
+                return made
+
+        told = self.fleet("test_somebody_can_act_until_the_end", Blind())
+        self.assertIn("after `determinized` comes a match without an end", told)
+
+    def test_no_end_for_one_seat(self) -> None:
+        def act(master: Any, seat: Seat, action: Any, now: int) -> Any:
+            told = TowersMaster.act(master, seat, action, now)
+            master.result = None if seat == 1 else master.result
+            return told
+
+        self.assertIn("no seat has an action", self.towers("test_somebody_can_act_until_the_end", act=act))
+
+    def test_who_has_no_time_left_wins(self) -> None:
+        def expire(master: Any, now: int) -> Any:
+            return master._lost(Seat(1 - master.known.turn), Cause.TIME, "the time ran out")
+
+        told = self.towers("test_deadline_is_move_time_after_each_decision", expire=expire)
+        self.assertIn("the seat that has not acted in time wins", told)
+
+    def test_the_time_of_the_first_move_is_that_of_all(self) -> None:
+        def once(master: Any, now: int) -> None:
+            if master.deadline is None or master.result is not None:
+                TowersMaster._set_deadline(master, now)
+
+        told = self.towers("test_a_seat_that_gets_the_turn_has_its_whole_time", _set_deadline=once)
+        self.assertIn("10000 not greater than or equal to", told)

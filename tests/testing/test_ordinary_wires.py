@@ -16,6 +16,7 @@ from gamehost.testing.memory_host import Client, Lines
 from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.base import Claim, Wire
 from tests.kit.example_game import TOY, TOY_WIRE, ToyCodec, ToyConfig, ToyConversation, ToyState
+from tests.kit.plugin_games import GOMOKU_WIRE, GomokuConversation, Refused, gomoku_tests
 from tests.testing.test_wire_contract import ToyHooks
 
 
@@ -128,6 +129,19 @@ class FaultTests(SynchronousTestCase):
 
         told = self.fails(RawHooks, "test_every_message_is_written_whole", self.spoken(Codec))
         self.assertIn("is not a whole message", told)
+
+    def test_a_mistake_can_be_made_for_ever(self) -> None:
+        class Endless(GomokuConversation):
+            def _refuse(self, reason: str) -> None:
+                self.peer.say(Refused(reason))
+
+        def configure(settings: Settings) -> Any:
+            configured: Any = GOMOKU_WIRE.configure(settings)
+            return evolve(configured, conversation=Endless)
+
+        wire: Any = evolve(GOMOKU_WIRE, configure=configure)
+        told = self.fails(gomoku_tests.WireTests, "test_a_message_out_of_place_is_refused", wire)
+        self.assertIn("answer with `peer.refuse`", told)
 
     def test_the_server_does_not_speak_first(self) -> None:
         told = self.fails(RawHooks, "test_transcripts", self.spoken(begin=lambda self: None))
