@@ -651,6 +651,8 @@ class AdminTests(SynchronousTestCase):
         for verb in ("resume", "end"):
             self.assertIn("table 1 has lost nothing", self.ask("lost", verb, "1", status=1))
         self.assertIn("onitama is not closed", self.ask("game", "open", "onitama", status=1))
+        for table in ("1", "7"):
+            self.assertIn(f"no slow match with the number {table}", self.ask("slow", "extend", table, "3", status=1))
 
     def change(self, host: HostProcess, busy: Busy) -> None:
         self.config.write_text("grace = 30\n")
