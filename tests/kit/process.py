@@ -28,7 +28,7 @@ from tests.kit.fork_server import ROOT as ROOT
 from tests.kit.fork_server import Process, start
 
 #: Seconds for a process to end. One that hangs fails its test instead of stopping the suite, however busy the machine is.
-PATIENCE = 120
+PATIENCE = 600
 
 _LISTENING = re.compile(r"(?P<wire>[a-z-]+) listening on (?P<address>[0-9.]+):(?P<port>[0-9]+)")
 
@@ -118,7 +118,7 @@ class Socket:
     """A client's end of a real connection, line by line, each with the same end."""
 
     def __init__(self, port: int, end: bytes = b"\n") -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         self._end = end
         self._unread = b""
 
@@ -304,13 +304,13 @@ BOTS = ROOT / "docs" / "bots"
 PORT = ("--port", "{port}")
 
 
-def run(*arguments: str, timeout: float = 120) -> tuple[int, str, str]:
+def run(*arguments: str, timeout: float = PATIENCE) -> tuple[int, str, str]:
     """The exit status of `gamehost check`, what it printed, and its complaints."""
     ended = fork_server.run("gamehost", "check", *arguments, timeout=timeout)
     return ended.returncode, ended.stdout, ended.stderr
 
 
-def check(wire: str, scenarios: tuple[str, ...], *command: str, timeout: float = 120) -> tuple[int, Any]:
+def check(wire: str, scenarios: tuple[str, ...], *command: str, timeout: float = PATIENCE) -> tuple[int, Any]:
     """The exit status, and the report; by default of all scenarios, those with a lost connection of the client too."""
     chosen = [word for name in scenarios for word in ("--scenario", name)] or ["--reconnect"]
     status, printed, complaints = run(wire, *chosen, "--format=json", "--", *command, timeout=timeout)
@@ -356,7 +356,7 @@ def compiled_java(folder: Path, *programs: Path) -> None:
     sources = [*(CLIENTS / "java").rglob("*.java"), *programs]
     options = [f"-J{option}" for option in QUICK_JAVA]
     command = ["javac", *options, "--release", "17", "-Xlint:all", "-Werror", "-d", str(folder), *map(str, sources)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout
 
 
