@@ -33,6 +33,7 @@ class WideCase(PlayCase):
     """Two people whose names are as wide as names can be. Everything is looked at before the test says what is wrong."""
 
     wires: tuple[str, ...] = ()
+    maxDiff = None
 
     def setUp(self) -> None:
         self.found: list[str] = []

@@ -16,7 +16,8 @@ HEADINGS = {
 #: Words on a board that are wider than the button or the card that they stand on.
 TOO_LONG = """[...document.querySelectorAll(".board :is(.st-button, .er-card, .er-tag, .oni-card) > text")].flatMap((text) => {
     const [box, rect] = [text, text.parentNode.querySelector("rect")].map((one) => one.getBoundingClientRect());
-    return box.left < rect.left - 1 || box.right > rect.right + 1 ? [`${text.textContent} is too long`] : [];
+    const words = text.textContent;
+    return words && (box.left < rect.left - 1 || box.right > rect.right + 1) ? [`${words} is too long`] : [];
 })"""
 
 
