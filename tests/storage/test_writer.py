@@ -23,7 +23,7 @@ from tests.storage.test_sqlite import StoreCase
 CHANGE: Change = (TableId(1), MOVE)
 
 #: Long enough for any machine; reached only when a test fails.
-PATIENCE = 20.0
+PATIENCE = 120.0
 
 
 @define(eq=False)
