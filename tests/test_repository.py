@@ -185,7 +185,7 @@ class PagesTests(SynchronousTestCase):
     def test_files_that_pages_show(self) -> None:
         """If this fails, run `python -m tests.kit.made_files sessions`."""
         shown = [path for path in PAGES if SHOWN_FILE.search(path.read_text("utf-8"))]
-        self.assertGreater(len(shown), 2)
+        self.assertGreater(len(shown), 1)
         self.assertEqual([path for path in shown if made_files.with_files(path) != path.read_text("utf-8")], [])
 
     def test_the_first_game_is_tested(self) -> None:

@@ -140,26 +140,19 @@ def _play(world: MemoryHost, steps: Any) -> None:
 def drawing() -> str:
     taken = steps_taken()
     lines = [".. code-block:: text", ""]
-    everywhere = set.intersection(
-        *({kind for state, kind in JsonConversation.HEARS if state is one} for one in EriantysState)
-    )
     for state in EriantysState:
         lines.append(f"   {state.value.upper()}")
-        heard = [kind.__name__ for one, kind in JsonConversation.HEARS if one is state and kind not in everywhere]
-        for name in heard:
-            lines.append(f"      -> {name}".ljust(36) + _where(taken, state, f"-> {name}"))
+        heard = [f"-> {kind.__name__}" for one, kind in JsonConversation.HEARS if one is state]
         told = sorted({cause for before, cause, _ in taken if before is state and cause.startswith("<- ")})
-        for cause in told:
-            lines.append(f"      {cause}".ljust(36) + _where(taken, state, cause))
+        for cause in (*heard, *told):
+            if where := _where(taken, state, cause):
+                lines.append(f"      {cause}".ljust(36) + f"=> {where}")
         lines.append("")
-    names = sorted(kind.__name__ for kind in everywhere & set(CLIENT_TYPES.values()))
-    lines.append(f"   in every state: -> {', '.join(names)}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _where(taken: set[Step], before: EriantysState, cause: str) -> str:
-    after = [state.value.upper() for state in EriantysState if (before, cause, state) in taken]
-    return "=> " + " or ".join(after) if after else "stays"
+    return " or ".join(state.value.upper() for state in EriantysState if (before, cause, state) in taken)
 
 
 def in_step(page: str) -> str:
