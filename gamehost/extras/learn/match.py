@@ -14,6 +14,9 @@ from gamehost.wires.open import messages as m
 #: Chooses the number of an action, from what `env` gives as an observation.
 Policy = Callable[[Any], int]
 
+#: They have the number of an entry of the table's journal.
+_ENTRIES = (m.Seated, m.Event, m.Away, m.Left, m.Replaced, m.Back, m.Over)
+
 
 async def play(connect: Connect, name: str, game: str, policy: Policy, house: str | None = "easy") -> int | None:
     """
@@ -50,8 +53,10 @@ class PolicySeat:
         self.table: int | None = None
         self._encoder: SeatEncoder | None = None
         self._seated: m.Seated | None = None
-        #: Events that came while those before the return are asked for; `None`: none are asked for.
+        #: From the return on: the events that came while those before it are missing; `None`: none are missing.
         self._later: list[m.Event] | None = None
+        #: The last entry that was told here. The client's table may be ahead, after a piece with several messages.
+        self._told = 0
         #: The action that is not judged yet: its id, and the entry after which it was sent.
         self._sent: tuple[int, int] | None = None
         self._number = 0
@@ -59,7 +64,11 @@ class PolicySeat:
         self._refused: set[int] = set()
 
     def hear(self, message: Any) -> None:
+        if isinstance(message, _ENTRIES):
+            self._told = message.n
         match message:
+            case m.Entered(table=table):
+                self._later = None if table is UNSET else []
             case m.Seated(table):
                 self.table, self._seated = table, message
                 self._begin()
@@ -109,7 +118,7 @@ class PolicySeat:
         table = client.own
         if one is None or self._sent or self._later is not None or table is None or table.view is None:
             return
-        if not client.ready:
+        if not client.ready or self._told != table.n:
             return
         notation = None
         while notation is None:

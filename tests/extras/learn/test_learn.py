@@ -6,7 +6,7 @@ They need the extra `learn`; `make check-learn` installs it, and looks at more p
 
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from copy import deepcopy
 from importlib.util import find_spec
@@ -136,11 +136,16 @@ def _written(points: Any) -> bytes:
     return " ".join(f"{x},{y}" for x, y in points).encode()
 
 
+#: Bytes that are read at once. The events of one action then come at once, and no policy acts between them.
+WHOLE = (65_536,)
+
+
 class HostTests(SynchronousTestCase):
     """Random policies play whole matches on a host in memory, while connections are lost."""
 
-    def play(self, game: str, drops: float, rounds: int = 400) -> tuple[list[m.Over], int]:
+    def play(self, game: str, drops: float, pieces: Sequence[int], rounds: int = 400) -> tuple[list[m.Over], int]:
         """The ends that both players are told, and how many actions they have taken. A match may be too long for the test."""
+        whole = pieces == WHOLE
         world, luck, over = MemoryHost({"limits.unlimited": "yes"}, wires=(WIRE,)), random.Random(3), []
         seats: dict[Player, Any] = {}
         acted: list[int] = []
@@ -148,10 +153,14 @@ class HostTests(SynchronousTestCase):
 
         def policy(seen: Any) -> int:
             acted.append(int(seen["action_mask"].sum()))
+            if game == "stratego":  # what is remembered of enemies is where enemies are
+                board = seen["observation"]
+                self.assertFalse((board[14:].any(axis=0) & (board[12] == 0)).any())
             return int(luck.choice(np.flatnonzero(seen["action_mask"])))
 
         def hear(player: Player, message: Heard) -> None:
             seats[player].hear(message)
+            self.assertFalse(whole and isinstance(message, m.Refused), message)
             if isinstance(message, m.Over):
                 over.append(message)
                 rewards.append(seats[player].reward(message))
@@ -165,7 +174,7 @@ class HostTests(SynchronousTestCase):
         for _ in range(rounds):
             world.wait(0.01)  # the host reads a long history in slices
             for player in seats:
-                player.exchange(luck.choice((1, 7, 100, 65_536)))
+                player.exchange(luck.choice(pieces))
                 if luck.random() < drops:
                     player.drop()
                     player.connect()
@@ -176,6 +185,7 @@ class HostTests(SynchronousTestCase):
 
     def test_each_game_to_its_end(self) -> None:
         for game in installed().games:
-            ends, acted = self.play(game, 0.01)
-            self.assertEqual([end.cause for end in ends], [] if game == "stratego" else ["rules"] * 2, game)
-            self.assertGreater(acted, 150 if game == "stratego" else 10)
+            for pieces in (WHOLE, (1, 7, 100, *WHOLE)):
+                ends, acted = self.play(game, 0.01, pieces)
+                self.assertEqual([end.cause for end in ends], [] if game == "stratego" else ["rules"] * 2, game)
+                self.assertGreater(acted, 150 if game == "stratego" else 10)
