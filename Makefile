@@ -99,16 +99,19 @@ release: check-dist ## that, and beside the packages in dist/ a software bill of
 check-extras: $(VENV)/ready ## delete each extra in a copy of the tree, and test the core there; some minutes; EXTRAS="contest bots"
 	$(BIN)/python -m tests.check_extras $(EXTRAS)
 
-# The versions for which the tests were written. A newer one is tried by a new number here.
-check-learn: ## install the extra learn into .venv-learn, and test it with 2,000 positions of each game; some minutes; POSITIONS=500
+# The versions for which the tests were written. A newer one is tried by a new number here. A *.egg-info that stays would hide
+# the entry points of .venv.
+check-learn: ## install the extra learn into .venv-learn, play whole games while hosts are killed, and test 2,000 positions; some minutes; POSITIONS=500
 	test -x $(VENV)-learn/bin/python || $(PYTHON) -m venv $(VENV)-learn
 	$(VENV)-learn/bin/python -m pip install --quiet --disable-pip-version-check \
-		--editable '.[learn,testing]' pettingzoo==1.27.0 gymnasium==1.4.0 numpy==2.4.6
+		--editable '.[learn,testing,tls]' --editable examples/gomoku pettingzoo==1.27.0 gymnasium==1.4.0 numpy==2.4.6
+	rm -rf *.egg-info examples/gomoku/*.egg-info
 	GAMEHOST_POSITIONS=$(or $(POSITIONS),2000) $(VENV)-learn/bin/python -m twisted.trial tests.extras.learn
 
 check-mcp: ## install the extra mcp into .venv-mcp, play whole games over it while hosts are killed, and test 2,000 positions; some minutes; POSITIONS=500
 	test -x $(VENV)-mcp/bin/python || $(PYTHON) -m venv $(VENV)-mcp
 	$(VENV)-mcp/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[mcp,testing]' mcp==2.3.0
+	rm -rf *.egg-info
 	GAMEHOST_POSITIONS=$(or $(POSITIONS),2000) $(VENV)-mcp/bin/python -m twisted.trial tests.extras.mcp
 
 deb: dist ## build a package for Debian in dist/, for the release whose python3 is of the same version
