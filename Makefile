@@ -104,8 +104,9 @@ check-extras: $(VENV)/ready ## delete each extra in a copy of the tree, and test
 check-learn: ## install the extra learn into .venv-learn, play whole games while hosts are killed, and test 2,000 positions; some minutes; POSITIONS=500
 	test -x $(VENV)-learn/bin/python || $(PYTHON) -m venv $(VENV)-learn
 	$(VENV)-learn/bin/python -m pip install --quiet --disable-pip-version-check \
-		--editable '.[learn,testing,tls]' --editable examples/gomoku pettingzoo==1.27.0 gymnasium==1.4.0 numpy==2.4.6
-	rm -rf *.egg-info examples/gomoku/*.egg-info
+		--editable '.[learn,testing,tls]' --editable examples/gomoku --editable examples/fleet \
+		pettingzoo==1.27.0 gymnasium==1.4.0 numpy==2.4.6
+	rm -rf *.egg-info examples/*/*.egg-info
 	GAMEHOST_POSITIONS=$(or $(POSITIONS),2000) $(VENV)-learn/bin/python -m twisted.trial tests.extras.learn
 
 check-mcp: ## install the extra mcp into .venv-mcp, play whole games over it while hosts are killed, and test 2,000 positions; some minutes; POSITIONS=500

@@ -1,7 +1,8 @@
 """
 `play` on hosts of their own: whole matches of each installed game against house players, with the host killed within each.
 
-They need the extra `learn`; `make check-learn` installs it, and the example Gomoku, which has no encoder of its own.
+They need the extra `learn`; `make check-learn` installs it, and the examples Gomoku and Fleet, which have no encoders of
+their own.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ if skip is None:
     from gamehost.extras.learn.match import PolicySeat
 
 #: The host is killed after so many numbers: no match of these games can be over yet. A set-up of Stratego takes 40.
-KILLS = {"onitama": 1, "paper-soccer": 1, "stratego": 60, "eriantys": 9, "gomoku": 3}
+KILLS = {"onitama": 1, "paper-soccer": 1, "stratego": 60, "eriantys": 9, "gomoku": 3, "fleet": 3}
 #: The longest matches, so that random moves come to an end.
 BOUNDS = ("--set=stratego.max_plies=300",)
 
