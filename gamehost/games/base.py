@@ -55,13 +55,13 @@ class SystemChance:
 
 
 class ScriptedChance:
-    """Random numbers that are known in advance, from a journal or a test."""
+    """Random numbers that were chosen in advance: they come from a journal or a test."""
 
     def __init__(self, outcomes: Iterable[int] = ()) -> None:
         self._outcomes = list(outcomes)
 
     def feed(self, outcomes: Iterable[int]) -> None:
-        """Add numbers after those that are not used yet."""
+        """Add numbers, to be used after the unused ones."""
         self._outcomes.extend(outcomes)
 
     def below(self, n: int) -> int:
@@ -129,7 +129,7 @@ CLOCK_SETTINGS: Mapping[str, str] = {
     "game_time": "seconds of each seat for the whole match; default 0, no clocks",
     "increment": "seconds that a seat gets when its turn has ended; default 0; needs game_time",
 }
-#: In the settings of a slow match: how many days each move may take, and the most of them.
+#: A setting of slow matches: the days that each move may take. And the highest number of days.
 MOVE_DAYS, MOST_DAYS = "move_days", 14
 A_contra = TypeVar("A_contra", contravariant=True)
 
@@ -160,11 +160,11 @@ class Cause(Enum):
     """Why a match ended."""
 
     RULES = "rules"
-    #: A player gave the seat up, or did not come back in time.
+    #: A player gave up the seat, or did not come back in time.
     LEFT = "left"
     #: A player did not act in time.
     TIME = "time"
-    #: A player made an illegal move, and in this game that loses.
+    #: A player made an illegal move, and this game punishes it with the loss.
     VIOLATION = "violation"
 
 
@@ -237,8 +237,8 @@ class JudgesFouls(Protocol[A_contra]):
 
 
 def foul_of(master: GameMaster[A, Any], seat: Seat, action: A) -> str | None:
-    """Why an action would be a loss for its player; `None`: it would not be, or the master is none that `JudgesFouls`."""
-    # Not `isinstance`: for a protocol that takes longer than to judge a move.
+    """Why an action would be a loss for its player; `None`: it would not be, or no action is (see `JudgesFouls`)."""
+    # Not `isinstance`: with a protocol it takes longer than the judgement itself.
     judge: JudgesFouls[A] | None = master if hasattr(master, "foul") else None  # type: ignore[assignment]
     return None if judge is None else judge.foul(seat, action)
 
@@ -260,15 +260,15 @@ class Offer(Enum):
     DRAW = "draw"
     #: The player that proposes it takes the last move back.
     TAKEBACK = "takeback"
-    #: A draw that one player claims, because the other one is away and has not come back in time. Nobody is asked.
+    #: A draw that one player claims, because the other one has not come back in time. The other one is not asked.
     CLAIM = "claim"
 
 
 #: The result of a match if its players agree on a draw.
 AGREED = Result((), Cause.RULES, "the players agreed on a draw")
-#: The result of a match if a player that is there claims a draw.
+#: The result of a match if the player that is present claims a draw.
 CLAIMED = Result((), Cause.LEFT, "a player did not come back, and the other one took a draw")
-#: So many moves of both players together can be taken back, the last ones.
+#: The most moves that can be taken back, counted for both players together.
 TAKEN_BACK_AT_MOST = 6
 
 
@@ -379,22 +379,23 @@ class HasSteps(Protocol[A]):
 
     def steps(self, view: Any, seat: Seat, begun: A | None) -> Iterator[tuple[A, bool]]:
         """
-        The beginnings of legal actions that are one step longer, in a fixed order, and whether each is a whole action.
+        The ways to add one step to the beginning of an action, in a fixed order.
 
-        :param begun: such a beginning; `None`: nothing yet
-        :raises IllegalAction: no legal action begins so, or it is a whole one
+        :param begun: the beginning, as this method gave it; `None`: no step was taken yet
+        :returns: each longer beginning, and whether it is a whole action
+        :raises IllegalAction: no legal action has this beginning, or it is a whole action
         """
 
 
 @runtime_checkable
 class HasSequels(Protocol[A]):
-    """A game in which an action is half of a decision, and what may follow can be shown before it is carried out."""
+    """A game in which some actions are half of a decision. The other half can be shown before the first is carried out."""
 
     def sequels(self, view: Any, seat: Seat, action: A) -> Iterator[A]:
         """
         The actions that a seat may take right after one of its legal actions, in a fixed order.
 
-        :raises IllegalAction: the action is not legal, or nothing is known of what follows it
+        :raises IllegalAction: the action is not legal, or the actions after it are not known
         """
 
 
@@ -414,13 +415,13 @@ class Determinizable(Game[A, E_co], Protocol[A, E_co]):
 
 @runtime_checkable
 class HasOutlook(Protocol):
-    """A game that says how a match stands before its end. Without that, search players see victories and losses alone."""
+    """A game that can value a match before its end. Without this, search players know only victories and losses."""
 
     def outlook(self, master: Any, seat: Seat) -> float:
         """
-        How a match stands for a seat, judged without looking ahead: from -1, almost lost, to 1, almost won.
+        The value of a match for a seat, without a search: from -1 (almost lost) to 1 (almost won).
 
-        :param master: as of `determinized`, of a match that has not ended
+        :param master: a master that `determinized` has made, of a match that has not ended
         """
 
 
@@ -439,7 +440,7 @@ class LimitsChoices(Protocol):
 
 @runtime_checkable
 class AllowsOffers(Protocol):
-    """A game of two with offers between the players. Its masters take them. In other games there are none."""
+    """A game of two in which players can make offers. Its masters are `TakesOffers`. Other games have no offers."""
 
     @property
     def offers(self) -> frozenset[Offer]: ...
@@ -451,6 +452,6 @@ def offers_of(game: Any) -> frozenset[Offer]:
 
 
 def any_of(actions: Iterator[A] | None, below: Callable[[int], int]) -> A | None:
-    """One of the legal actions, each as likely; `None`: there is none. For `Game.random_action`, where they can be listed."""
+    """One of the legal actions, all equally likely; `None`: there is none. For `Game.random_action` in games with few."""
     found = list(actions or ())
     return found[below(len(found))] if found else None

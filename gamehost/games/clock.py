@@ -1,5 +1,5 @@
 """
-Clocks: each seat has a time for the whole match, and it runs while the match waits for this seat alone.
+Clocks: each seat has a time for the whole match. It runs down while the match waits for this seat alone.
 
 A clocked master wraps the master of any game with turns. All times are whole milliseconds on the table's
 clock, so a replay gives the same clocks.
@@ -39,10 +39,9 @@ class HasTurns(Protocol):
 
     def to_move(self) -> Seat | None:
         """
-        The seat for which the match waits; `None`: for none, or for several.
+        The seat for which the match waits; `None`: it waits for no seat, or for several.
 
-        If there is one, `expire` ends the match as a loss by time of this seat. The master accepts `expire` then even
-        without a deadline.
+        While it waits for one seat, `expire` may be called even without a deadline. The seat then loses by time.
         """
 
 
@@ -87,7 +86,7 @@ class ClockedMaster(Generic[A, E]):
 
     @property
     def deadline(self) -> int | None:
-        """The deadline of the game, or the end of the clock that runs, whichever is earlier."""
+        """The deadline of the game or the end of the running clock: the earlier of the two."""
         clock, inner = self.reading, self._inner.deadline
         if clock.running is None:
             return inner
@@ -113,12 +112,12 @@ class ClockedMaster(Generic[A, E]):
         return foul_of(self._inner, seat, action)
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:
-        """The reason of the game why a seat cannot offer this now; `None`: it can."""
+        """Why a seat cannot offer this now, as the game says; `None`: it can."""
         inner = self._inner
         return inner.objection(offer, seat) if isinstance(inner, TakesOffers) else f"there is no {offer.value} here"
 
     def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[E]]:
-        """Carry out an offer. Used time is not given back, and a move that was not made earns no increment."""
+        """Carry out an offer. Used time is not given back, and no increment is added, because no move was made."""
         if not isinstance(self._inner, TakesOffers):
             raise IllegalAction(f"there is no {offer.value} here")
         events = self._inner.agree(offer, seat, now)
@@ -140,7 +139,7 @@ class ClockedMaster(Generic[A, E]):
         return self._inner.view(seat)
 
     def state(self) -> object:
-        """The state of the game, the clocks, and since when they run."""
+        """The state of the game, the clocks, and the time since which they run."""
         return (self._inner.state(), self.reading.left, self.reading.since)
 
     def _go_on(self, now: int, increment: int) -> None:
@@ -163,18 +162,18 @@ class Due(Struct, frozen=True, gc=False):
     The deadline of the next action, beside the clocks. The seat to move loses by time if it has not acted by then.
     """
 
-    #: On the table's clock, in milliseconds, and how many there were in all.
+    #: The time on the table's clock, and the whole time for the action, in milliseconds.
     at: int
     allowed: int
 
     def left(self, now: int) -> tuple[int, int]:
-        """The milliseconds that are left at a later time, none less than 0, and how many there were in all."""
+        """The milliseconds that are left at a later time (at least 0), and those for the whole action."""
         return max(0, self.at - now), self.allowed
 
 
 def due_after(master: GameMaster[A, E], now: int, before: Due | None) -> Due | None:
     """
-    The deadline of the game itself after an entry; `None`: it has none.
+    The deadline of the game itself after an entry, without clocks; `None`: it has none.
 
     :param now: the time of the entry
     :param before: the deadline before the entry
@@ -187,9 +186,9 @@ def due_after(master: GameMaster[A, E], now: int, before: Due | None) -> Due | N
 
 def with_days(game: Game[Any, Any], settings: Settings) -> Settings:
     """
-    The settings of a slow match, with the times that its master has.
+    The settings of a slow match for its master: the days are written as a time for each move.
 
-    :raises BadOption: the days are none, or do not go with the other settings
+    :raises BadOption: this is no number of days, or other settings contradict it
     """
     days = from_to(1, MOST_DAYS)(MOVE_DAYS, settings[MOVE_DAYS])
     for name in CLOCK_SETTINGS:

@@ -1,5 +1,5 @@
 """
-Pictures of matches: what they are made from, and what the pictures of all games have in common.
+Pictures of matches: the data of a picture, and the parts that the pictures of all games share.
 
 A picture is SVG that needs nothing from elsewhere. The same match gives the same text, in ASCII. Names and captions
 come from players, so they are escaped, and characters that XML cannot contain are replaced. No information is in the
@@ -21,13 +21,13 @@ PAGE, SHEET, LINE = "#f4f1ea", "#fffdf8", "#d9d2c3"
 INK, SOFT = "#1d2429", "#5c666d"
 GO, LAST, TAKE = "#0f6b57", "#f2c14e", "#c43d1a"
 
-#: Round the whole picture, and the height of a player's line and of a line of text, in pixels.
+#: In pixels: the margin around the picture, and the heights of a player's line and of a line of text.
 _MARGIN, _PLAYER, _TEXT = 16, 36, 18
-#: How wide a character of the text and of the list of moves is, at most in common fonts.
+#: The width of a character of the text, and of the list of moves, in pixels: the most in common fonts.
 _CAPTION_CHARACTER, _MOVE_CHARACTER = 8.7, 6.9
-#: A longer name is set narrower: pixels, and how wide a character of it is.
+#: The width in pixels from which a name is set narrower, and the width of a character of a name.
 _LONGEST_NAME, _NAME_CHARACTER = 210, 10.5
-#: More characters of a caption are left out.
+#: The most characters of a caption. The rest is left out.
 _LONGEST_CAPTION = 400
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -60,9 +60,9 @@ class Turn:
 class Scene:
     #: In the order of the seats.
     names: Sequence[str]
-    #: `GameMaster.view` for the one for whom the picture is.
+    #: The match as the reader of the picture may see it (`GameMaster.view`).
     view: Any
-    #: For whom; `None`: a watcher.
+    #: The seat of the reader; `None`: a watcher.
     seat: Seat | None = None
     #: The views of all seats, if everything may be shown: the match is over. Else empty.
     views: Sequence[Any] = ()
@@ -73,7 +73,7 @@ class Scene:
     foul: Any = None
     #: Which match it is, such as `table 7, 2026-01-31`.
     source: str = ""
-    #: Instead of the player to move: why a match without a result has stopped.
+    #: Why a match without a result has stopped. It is shown instead of the player to move.
     standstill: str = ""
     #: Whether all moves are listed below the board.
     moves: bool = True
@@ -81,7 +81,7 @@ class Scene:
 
 @runtime_checkable
 class Drawable(Protocol):
-    """A game that has pictures. This is optional: a game that has the method `draw` has some."""
+    """A game that has its own pictures. This is optional."""
 
     def draw(self, scene: Scene) -> str:
         """
@@ -143,7 +143,7 @@ def at(x: float, y: float, *parts: str, scale: float = 1) -> str:
 
 
 def escaped(words: str) -> str:
-    """Text from outside, escaped for XML, in ASCII: the picture is the same in whatever encoding it is stored."""
+    """Text from outside, escaped for XML. It is ASCII, so the encoding of the file makes no difference."""
     return escape(_NOT_XML.sub("\ufffd", words)).encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
@@ -184,7 +184,7 @@ def page(
     """
     A whole picture.
 
-    :param players: above and below the board; none where the board has the names
+    :param players: the lines above and below the board; none if the board shows the names
     :param below: sentences below the board; empty ones are left out
     :param moves: the moves as they are listed, with their numbers
     :return: an XML document without declaration, ended by a line end
@@ -248,7 +248,7 @@ def _fitted(name: str) -> Mapping[str, str | float]:
 
 
 def _listed(moves: Sequence[str], width: float, top: float) -> tuple[list[str], float]:
-    """Moves in columns, from above to below and then from left to right, and their height."""
+    """Moves in columns, and the height of the columns. A column is filled from the top, and the left one first."""
     longest = max(12, min(max(map(len, moves)), 44))
     columns = max(1, int(width / ((longest + 2) * _MOVE_CHARACTER)))
     broad = int(width / columns / _MOVE_CHARACTER) - 2

@@ -1,5 +1,5 @@
 """
-Which games are installed, and what lies in a game's folder beside its rules and its master.
+The installed games, and the optional files in the folder of a game.
 
 A game is represented by a value, its token. The class of the token is defined in a module of the game's folder. Each of
 these files may lie beside this module, and none has to:
@@ -42,7 +42,7 @@ OWN: Sequence[str] = (
     "gamehost.games.stratego.master:STRATEGO",
 )
 
-#: The form of names of games and wires, and names that no game may have, because settings of the host begin with them.
+#: The form of names of games and wires. Then names that no game may have, because settings of the host begin with them.
 NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 NAME_WORDS = "expected a lower-case letter, then lower-case letters, digits and hyphens"
 RESERVED = frozenset({"limits", "web"})
@@ -89,11 +89,11 @@ def installed() -> Installed:
 
 def part(game: Game[Any, Any], module: str, name: str) -> Any:
     """
-    Something that lies in a game's folder.
+    A value from an optional module in a game's folder.
 
-    :param module: such as `player`
-    :param name: of the value in it, such as `PLAYER`
-    :return: `None`: the game does not bring it
+    :param module: the module, such as `player`
+    :param name: the name of the value in it, such as `PLAYER`
+    :return: `None`: the game has no such module
     """
     return next((found for folder in _folders(game) if (found := _part(folder, module, name)) is not None), None)
 

@@ -24,11 +24,11 @@ from gamehost.games.base import Result, Seat
 
 
 class EventMessage(Struct, frozen=True, tag_field="kind"):
-    """The base of all events; `kind` says which one it is."""
+    """The base of all events. The field `kind` in JSON names the type of the event."""
 
 
 class ActionMessage(Struct, frozen=True, tag_field="kind"):
-    """The base of all actions; `kind` says which one it is."""
+    """The base of all actions. The field `kind` in JSON names the type of the action."""
 
 
 def union_of(family: type) -> Any:
@@ -54,8 +54,8 @@ class Messages(Protocol):
     @property
     def rules(self) -> Mapping[str, Any]:
         """
-        Constants of the rules that a program needs to find legal moves and would otherwise have to copy, as JSON. Most
-        games have none.
+        Constants of the rules, as JSON, from which a program finds legal moves. So it need not copy them. Most games
+        have none.
         """
 
     def view(self, situation: Any) -> Struct:
@@ -75,7 +75,7 @@ class Messages(Protocol):
         """An action in parts, for programs that do not read the game's notation."""
 
     def event(self, event: Any) -> EventMessage | None:
-        """An event of the master, as a message; `None`: it is not sent, because a view contains the same."""
+        """An event of the master, as a message; `None`: no message is sent, because a view contains the same."""
 
 
 #: The `kind` of the event by which moves are taken back, in all games that have it.
@@ -133,19 +133,19 @@ NOTHING = Prompt()
 
 
 class Dialogue(Protocol):
-    """One match in the words of a protocol, as one seat has it."""
+    """One match of one seat, translated into the lines of a protocol."""
 
     def begin(self) -> Prompt:
-        """The seat is taken."""
+        """The first lines, when the bot gets its seat."""
 
     def hear(self, event: Any) -> Prompt:
         """Take an event of the game's master, of one of the types in `Bridge.hears`. Each event comes once."""
 
     def answer(self, lines: Sequence[str]) -> Any:
         """
-        The action in what the bot has written, whether or not the rules allow it; `None`: it gives the match up.
+        The action that the bot has written; `None`: it gives up the match. The rules may forbid the action.
 
-        :param lines: as many as it was asked for. They have neither ends nor blanks around them, and none is empty.
+        :param lines: as many as the prompt asked for, without line ends and blanks around them; none is empty
         :raises BadAnswer: this is no answer
         """
 
@@ -160,13 +160,13 @@ class Dialogue(Protocol):
         """
         The last lines.
 
-        :param result: `None`: the match has ended, and it is not known how
+        :param result: `None`: the match has ended, and its result is not known
         """
 
 
 @frozen
 class Bridge:
-    """A protocol."""
+    """A protocol by which bots of another community play a game."""
 
     #: The name in the command: `gamehost bridge NAME`.
     name: str
@@ -175,7 +175,7 @@ class Bridge:
     #: The types of events that the dialogue receives. Each event of such a type is for everybody, so the host sends it
     #: again to a player that comes back.
     hears: tuple[type, ...]
-    #: Seconds that a bot may take for an answer, unless the command says otherwise.
+    #: Seconds that a bot may take for an answer. The command can set another time.
     answer_time: float = field(default=2.0, kw_only=True)
     #: Whether the protocol has words for an illegal move after which the bot is asked again.
     asks_again: bool = field(default=False, kw_only=True)

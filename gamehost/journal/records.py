@@ -473,7 +473,7 @@ class Journal(Protocol):
         """A player of a sleeping table is there again."""
 
     def put_opened(self, opened: OpenedTable, durable: Callable[[], None]) -> None:
-        """Keep a table that waits for its players, or how it stands now."""
+        """Store a table that waits for its players. If it is stored already, replace its state."""
 
     def drop_opened(self, table: TableId, durable: Callable[[], None]) -> None:
         """A table does not wait any more. Its match, if it begins in the same turn, is opened in the same commit."""

@@ -267,7 +267,7 @@ class NewMatches:
         return f"too many new matches from your address: try again in {math.ceil(seconds)} s"
 
     def begin(self, addresses: Iterable[str]) -> None:
-        """A match of these addresses begins. All of them may begin one."""
+        """Count a new match for each of these addresses. The caller has checked that none of them has `refusal`."""
         if self._buckets is not None:
             now = self._clock.seconds()
             for whom in {rate_limit_key(address) for address in addresses if not is_loopback(address)}:

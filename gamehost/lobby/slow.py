@@ -460,7 +460,7 @@ class SlowMatches:
     # -- what others ask
 
     def record_of(self, key: str) -> SeatRecord | None:
-        """The guest whose name this is, because of a match; `None`: nobody's."""
+        """The guest that has this name in a slow match; `None`: no guest has it there."""
         return self._index.guest(key)
 
     def keys(self) -> set[str]:

@@ -45,12 +45,12 @@ NewSite: TypeAlias = Callable[[GameHostService, Access], HttpSite]
 @define(eq=False)
 class HttpService:
     """
-    One such port; a `gamehost.service.Part`. A port that is in use is left out.
+    One HTTP port of the host; a `gamehost.service.Part`. If another program uses the port, the host runs without it.
 
-    :param name: of the option
-    :param description: the endpoint as the options name it
-    :param access: the names under which programs may ask
-    :param new_site: makes what answers
+    :param name: the name of the option that opens the port
+    :param description: the endpoint, as it is written in the option
+    :param access: the names of this host that a request may use
+    :param new_site: makes the site that answers the requests
     """
 
     _name: str

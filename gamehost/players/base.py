@@ -33,26 +33,26 @@ class Level(StrEnum):
 
 @runtime_checkable
 class LimitsLevels(Protocol):
-    """A game that the host plays well enough at some levels only. In other games it plays at all of them."""
+    """A game with house players at some levels only. Other games have house players at all levels."""
 
     @property
     def house_levels(self) -> Sequence[Level]:
-        """The levels that people may ask for, from the weakest to the strongest; at least one."""
+        """The levels of the house players, from the weakest to the strongest; at least one."""
 
 
 class Player(Protocol):
     """A player in one seat of one match."""
 
     def hear(self, event: Any) -> None:
-        """Take an event of the game's master that this seat may know, or what `GameMaster.view` gives to this seat."""
+        """Receive an event of the game's master for this seat, or the view of this seat (`GameMaster.view`)."""
 
     def answer(self) -> bytes | None:
-        """The next action in the game's notation; `None`: this seat has nothing to do now. It changes nothing but the luck."""
+        """The next action in the game's notation; `None`: this seat has nothing to do now. Only luck changes."""
 
     def refused(self, notation: bytes) -> None:
         """
-        The host refused this answer. If the rules may forbid an action for a reason that the player cannot see, the
-        next answer is another one: a player that has come back may not know all earlier moves.
+        The host refused this answer. If the reason may be hidden from the player, its next answer must be another
+        one. A player that has come back, for example, may not know all earlier moves.
         """
 
 
@@ -60,36 +60,36 @@ class Player(Protocol):
 class Weighed:
     """A player's judgement of an action that was taken in its seat."""
 
-    #: By seat, what it may expect to win before the action if all play well: from 0 to 1, and 1 together.
+    #: By seat, its chance to win before the action if all players play well: from 0 to 1. The sum is 1.
     shares: tuple[float, ...]
     #: The action that the player would have taken.
     best: bytes
-    #: The loss of the seat's share, compared with the best action.
+    #: How much of the seat's share the action lost, compared with the best action.
     lost: float
 
 
 @runtime_checkable
 class Weigher(Protocol):
-    """A player that can say what it thinks of an action, so that finished matches can be studied."""
+    """A player that can compare an action with the best one, so that finished matches can be studied."""
 
     def weigh(self, action: bytes) -> Weighed | None:
         """
-        The loss of this seat by an action in the game's notation that it is about to take. The same match gives the
-        same result.
+        Weigh an action that this seat is about to take. The same match gives the same result.
 
-        `None`: such an action cannot be weighed.
+        :param action: in the game's notation
+        :returns: `None`: such an action cannot be weighed
         """
 
 
 class Standing(Struct, frozen=True):
-    """The state after entry `n`: the chances of each seat, in percent of a victory."""
+    """The chance of each seat to win, in percent, after entry `n`."""
 
     n: int
     shares: list[int]
 
 
 class TurningPoint(Struct, frozen=True):
-    """Entry `n`: a `seat` took an `action`, and gave away `lost` percent of a victory. `better` is what it should have done."""
+    """Entry `n`: by an `action`, a `seat` lowered its chance to win by `lost` percent. `better` is the best action."""
 
     n: int
     seat: int
@@ -100,20 +100,20 @@ class TurningPoint(Struct, frozen=True):
 
 def expected(value: float, scale: float) -> float:
     """
-    The chances of a side, from 0 to 1.
+    The chance of a side to win, from 0 to 1.
 
     :param value: the value of the position for the side; 0 is even
-    :param scale: of the values; a side that leads by one scale wins nearly three of four
+    :param scale: a lead that is large in these values: with it, a side wins nearly three of four matches
     """
     return 1 / (1 + exp(-max(-50.0, min(50.0, value / scale))))
 
 
 def weighed(seat: Seat, scale: float, best: bytes, value: float, taken: float) -> Weighed:
     """
-    An action of a game of two.
+    The judgement of an action in a game of two.
 
-    :param value: of the position for this seat, with the best action
-    :param taken: the same with the action that was taken
+    :param value: the value of the position for this seat after the best action
+    :param taken: its value after the action that was taken
     """
     share = expected(value, scale)
     shares = (share, 1 - share) if seat == 0 else (1 - share, share)
@@ -128,20 +128,20 @@ NewPlayer = Callable[[Seat, "Level", "Thinking"], Player]
 class Thinking:
     """The means of a player for thinking. The effort may change from one answer to the next."""
 
-    #: Decides among equal moves, and draws what is unknown.
+    #: Decides among equal moves, and draws hidden state.
     chance: "SeededChance"
     #: `time.process_time`; `None`: only nodes are counted.
     clock: Callable[[], float] | None = None
     #: The share of the level's nodes and seconds that is used: less than 1 when many matches share the processor.
     effort: float = 1.0
-    #: By the clock: when the answer must be there, whatever a level may use; `None`: there is no such time.
+    #: The time on `clock` at which the answer must be ready, even if the level allows more; `None`: no such time.
     ends: float | None = None
 
     def budget(self, nodes: int, seconds: float) -> "Budget":
         return self.whole_budget(round(nodes * self.effort), seconds * self.effort)
 
     def whole_budget(self, nodes: int, seconds: float) -> "Budget":
-        """A budget that is not less with less effort, but ends in time."""
+        """A budget that does not shrink with `effort`. It still ends at `ends`."""
         if self.ends is not None and self.clock is not None:
             seconds = min(seconds, self.ends - self.clock())
         return Budget(nodes, seconds, self.clock)
@@ -231,7 +231,7 @@ class Rules(Protocol[P, M]):
         """
 
     def forcing(self, position: P) -> Sequence[M]:
-        """The moves that are followed after the last ply."""
+        """The moves that the search follows beyond the last ply, such as captures."""
 
     def after(self, position: P, move: M) -> P:
         """The position after a move, with the other side to move."""
@@ -265,7 +265,7 @@ class Search(Generic[P, M]):
     rules: Rules[P, M]
     budget: Budget
     _table: dict[Hashable, tuple[int, int, int, M | None]] = field(factory=dict)
-    #: Nodes and time do not count until the first plies are complete.
+    #: Whether nodes and time do not count: they begin to count after the first `sure` plies.
     _free: bool = False
 
     def best(self, position: P, moves: Sequence[M], depth: int, sure: int = 1) -> Found[M]:
@@ -274,7 +274,7 @@ class Search(Generic[P, M]):
 
         :param moves: of the position, at least one, the most promising first
         :param depth: plies at most
-        :param sure: plies that are searched even if the budget is smaller
+        :param sure: plies that are searched even if the budget is too small for them
         """
         order = list(moves)
         found = Found(order[0], 0, 0)
@@ -300,13 +300,13 @@ class Search(Generic[P, M]):
         return found
 
     def values(self, position: P, moves: Sequence[M], depth: int) -> list[int]:
-        """The value of each of these moves by a search of so many plies, whatever the budget is."""
+        """The value of each of these moves by a search of `depth` plies. The budget does not limit it."""
         self._free = True
         return [self._child(position, move, depth, -WIN, WIN) for move in moves]
 
     def value(self, position: P, depth: int) -> int:
         """
-        The value of a position by a search of so many plies.
+        The value of a position by a search of `depth` plies.
 
         :raises OutOfBudget: the budget is too small
         """
@@ -356,7 +356,7 @@ class Search(Generic[P, M]):
         return best
 
     def _quiet(self, position: P, alpha: int, beta: int, plies: int) -> int:
-        """Follow forcing moves only. The side to move may also leave it at what it has."""
+        """Search forcing moves only. The side to move may also make none, and then the position is evaluated as it is."""
         rules = self.rules
         best = rules.evaluate(position)
         if best >= beta or not plies:
@@ -380,17 +380,17 @@ class Search(Generic[P, M]):
 class Strength:
     """The bounds of a search at a level."""
 
-    #: Plies at most, and plies that are searched in any case.
+    #: Plies at most, and plies that are searched even without budget.
     depth: int
     sure: int
     nodes: int
     seconds: float
-    #: Each move's value is changed by up to so much, up or down; 0: not at all.
+    #: The value of each move is changed at random by at most this amount, up or down; 0: not at all.
     noise: int = 0
 
 
 def choose(rules: Rules[P, M], position: P, moves: Sequence[M], strength: Strength, thinking: Thinking) -> M:
-    """The move that a player of this strength makes. Equal moves are chosen among by chance."""
+    """The move that a player of this strength makes. Among equal moves, chance decides."""
     chance = thinking.chance
     search = Search(rules, thinking.budget(strength.nodes, strength.seconds))
     if strength.noise:
@@ -413,16 +413,16 @@ def best_on_average(
     least: int = 2,
 ) -> A:
     """
-    The action with the best mean value. The first of equal ones is taken.
+    The action with the best mean value over sampled worlds. Of equal ones it is the first.
 
     After half of the worlds, the worse half of the actions is left out. If the budget ends within a world, that world does not
     count. Without any complete world the first action is taken.
 
     :param actions: at least one, the most promising first
     :param sample: draws a world
-    :param value: of an action in a world; may raise `OutOfBudget`
-    :param worlds: how many worlds at most
-    :param least: actions that are never left out
+    :param value: returns the value of an action in a world; may raise `OutOfBudget`
+    :param worlds: the most worlds
+    :param least: this many actions remain to the end
     """
     totals = [0.0] * len(actions)
     left = list(range(len(actions)))

@@ -442,9 +442,10 @@ def unmoved(database: SqliteDatabase, recent: Mapping[int, Entries]) -> dict[int
 
 def merged(rows: Sequence[Any], entries: Entries, below: int = 2**63) -> list[Any]:
     """
-    The rows of a table in `event`, and what follows them in commits, as rows that are not in the chain.
+    The rows of a table in `event`, and further rows made of the newer entries in commits. The further rows are not in the
+    chain of hashes.
 
-    :param rows: all of them, or those before the row `below`
+    :param rows: all rows of the table, or those before the row `below`
     :param below: rows from this number on are left out
     """
     if not entries or not rows or (last := end_of(rows[-1])) >= below - 1:
@@ -471,9 +472,11 @@ def end_rows(rows: Iterable[Row], recent: Mapping[int, Entries]) -> Iterator[Row
     """
     for table, some in groupby(rows, key=attrgetter("game")):
         own = list(some)
+        # The last entries may be in commits only, behind the last row.
         last = merged(own[-1:], recent.get(table, []))[-1]
         if own[0].n != last.n:
             yield own[0]
+        # A row may contain several entries: give the last one of them. A damaged row is given as it is.
         try:
             yield list(single_rows([last]))[-1]
         except Undecodable:

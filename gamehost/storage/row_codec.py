@@ -7,8 +7,8 @@ and the outcome. Before them is its fingerprint, if the row's kind says that it 
 Every row ends with `h`, the first 8 bytes of SHA-256 over the `h` of the table's row before and the rest of this row. So a
 row that was changed, lost or moved breaks the chain.
 
-In a file, one row can have several entries: a run. Its `n` is that of the first entry, and where another row has the time, it
-has the number of its entries. Its body is a msgpack array of them.
+In a file, one row can contain several entries: a run. Its `n` is the number of the first entry. The field `at_ms`, which is
+the time in other rows, is the count of its entries. Its body is a msgpack array of the entries.
 """
 
 import json

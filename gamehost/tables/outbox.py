@@ -286,17 +286,17 @@ class Outbox(Generic[A, E]):
         self._queue.append((self.appended, self._tell_record, record))
 
     def tell(self, events: Sequence[To[Any]]) -> None:
-        """Say what rests on no entry of its own."""
+        """Send events that belong to no entry of their own."""
         self._queue.append((self.appended, self._tell, events))
         self.deliver()
 
     def refuse(self, handle: TableSeatHandle[A, E], refused: Refused) -> None:
-        """Say no to the holder of a handle."""
+        """Send a refusal to the holder of a handle, behind the entries so far."""
         self._queue.append((self.appended, self._reply, _Reply(handle, handle.player.deliver, refused)))
         self.deliver()
 
     def glance(self, handle: TableSeatHandle[A, E], view: E, shown: Callable[[Any], None]) -> None:
-        """Show the holder of a handle the view of the seat, behind everything that the view has in it."""
+        """Send the holder of a handle the view of the seat, after all events that the view contains."""
         self._queue.append((self.appended, self._reply, _Reply(handle, shown, view)))
         self.deliver()
 

@@ -663,7 +663,7 @@ class Table(Generic[A, E]):
         return max(self._stopped, round((self._context.clock.seconds() - self._origin) * 1000))
 
     def _due(self) -> int | None:
-        """When the one alarm is to ring next, on the table's clock: for a deadline, a grace time, or an end that is untold."""
+        """The next alarm, on the table's clock: a deadline, the end of a grace time, or of the time to ask for the result."""
         if self._untold:
             return self._stopped + round(self._context.sleep * 1000)
         if self.phase is not PLAYING or self._master.result is not None:

@@ -185,12 +185,15 @@ class ClaimingInput(Input[Any]):
         connection, cluster = self._connection, self._cluster
         conversation: Any = self._told
         parcel = conversation.parcel()
+        # The home is not known, or the client has been passed on too often.
         if home is None or not self._can_go or self.hops == MOST_HOPS:
             connection.close_with(BUSY)
             return
+        # The conversation cannot be moved now.
         if parcel is None:
             self._hear_now()
             return
+        # Give the socket to a relay, with the bytes that the other member reads first.
         preamble = Preamble("", **_facts_of(connection), hops=self.hops + 1, parcel=parcel)
         as_it_stands = self.as_it_stands(preamble)
         cluster.relays.pass_on(connection.hand_over(), key, home, *as_it_stands)
@@ -200,7 +203,7 @@ class ClaimingInput(Input[Any]):
         return self._spreads and self._kept is not None
 
     def _go_to(self, home: int) -> bool:
-        """Whether a client that has logged in is about to go to another member, which its message is for."""
+        """Move a client that has logged in to the member that its message needs. Return whether the move has begun."""
         conversation: Any = self._told
         return give_away(self._cluster, conversation.session, home, self._stay, self)
 
@@ -215,6 +218,7 @@ class ClaimingInput(Input[Any]):
         assert self._claimed is not None
         (message, _), self._claimed = self._claimed, None
         self._handled += 1
+        # The messages behind it are read next.
         self._messages, self._behind = self._behind, None
         try:
             self._told.hear(message)
@@ -223,6 +227,7 @@ class ClaimingInput(Input[Any]):
             return
         finally:
             self._cluster.drop_claim(self)
+        # Reading was paused for the claim.
         self.lift(_CLAIM)
         if not self._connection.closing:
             self.go_on()  # if there is another reason to pause, reading continues after its end

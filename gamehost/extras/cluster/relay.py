@@ -288,7 +288,7 @@ class Relay:
         return self._home is not None
 
     def begin(self, transport: Any) -> None:
-        """There is a connection to the client; `None`: there was one."""
+        """Start with a connection to the client. `None`: the connection was lost already."""
         self.client = transport
         if transport is not None:
             transport.pauseProducing()
@@ -322,7 +322,12 @@ class Relay:
             self._begin_return()
 
     def _begin_return(self) -> None:
-        """Neither of the two connections has to do with the pace of the other one any more, or ends with it."""
+        """
+        Take the client back from the other member.
+
+        From here on a slow or closed connection does not stop or close the other one. The mark is sent after the
+        client's last bytes, and the other member then sends back the bytes that it has not read.
+        """
         self._back = []
         for transport in (self.client, self._home):
             transport.unregisterProducer()
@@ -331,7 +336,7 @@ class Relay:
         self._home.write(self._preamble.mark.encode())
 
     def _answered(self) -> None:
-        """From now on no other member can continue with this connection."""
+        """The other member has answered: from now on no third member can continue with this connection."""
         if not self._heard:
             self._heard = True
             self._data.clear()

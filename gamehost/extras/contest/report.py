@@ -105,9 +105,10 @@ def section(title: str, parts: Iterable[str]) -> Iterator[str]:
 
 def rows(columns: Sequence[Column], cells: Iterable[Sequence[str]], kind: str = "") -> Iterator[str]:
     """
-    A table. Roles are said once more: a narrow screen shows the rows as cards.
+    The HTML of a table. Each element also has its ARIA role: on a narrow screen the style shows rows as cards, and browsers
+    then drop the roles of a table.
 
-    :param cells: of each row, as HTML. One cell alone is a remark on the row before it.
+    :param cells: the cells of each row, as HTML. A row of one cell is a remark on the row before it.
     """
     yield f'<table role="table" class="{kind}"><thead role="rowgroup"><tr role="row">'
     for one in columns:

@@ -151,10 +151,12 @@ class OwnMatch:
         return list(filter(None, lines))
 
     def _group_of(self, n: int) -> _Group:
+        """The group that collects the sentences of entry `n`. The group of another entry is written first."""
         if self._group is not None and self._group.n != n:
             self.flush()
         if self._group is None:
             self._group = _Group(n, self._question())
+            # Outside of a command of this client, write the group after all events of this turn of the reactor.
             if not self._printer.hearing:
                 self._alarm(0, self.flush)
         return self._group
@@ -355,6 +357,8 @@ class Replay:
         #: The views of all seats, and how many of all events are in them.
         self._views: list[Any] = []
         self._followed = 0
+        # Sort the events of each entry: a move taken back removes steps, a move is a new step, and other events belong
+        # to the step before them.
         for number, group in groupby(pairs, itemgetter(0)):
             events = [event for _, event in group]
             undone = sum(moves_undone(message) for _, message in events)

@@ -105,7 +105,7 @@ class Printer:
             self._say(self._text(written))
 
     def listing(self, lines: Iterable[str]) -> None:
-        """Write the lines of a list as they are, and sentences between them, which may continue in the next line."""
+        """Write a list. Its entries are not changed. A sentence between entries is wrapped to the width of the terminal."""
         self.show(_listed(tuple(lines), self.style.width))
 
     def refuse(self, sentence: str) -> None:

@@ -347,7 +347,7 @@ class Gone(ServerMessage, frozen=True, tag="gone"):
 
 
 class Waiting(ServerMessage, frozen=True, tag="waiting"):
-    """Who waits for one game now. It replaces what was told of this game before."""
+    """The players that wait for one game now. This list replaces the earlier list of the same game."""
 
     game: str
     waiting: list[WaitingRow]

@@ -227,6 +227,7 @@ class RequestReading(Reading):
 
     def answers(self, message: Any, meaning: str) -> Said:
         asked, self.asked = self.asked, None
+        # No request is open: the answer came late, or the client may not send it.
         if asked is None:
             late, self._may_be_late = self._may_be_late, False
             if late:
@@ -234,9 +235,11 @@ class RequestReading(Reading):
             early = self.answered is not None
             wrong = "the answer before it is not answered yet" if early else "nothing was asked"
             return Said(f"{meaning}, but {wrong}", Grade.BREACH)
+        # The answer is of another kind: the request remains open.
         if _REQUESTS[type(asked).__name__][0] != type(message).__name__:
             self.asked = asked
             return Said(f"{meaning}, but {question(asked)} was asked", Grade.BREACH)
+        # It is an answer to the request: check its value.
         self.answered = (message, asked)
         fault = self.wrong(message, asked) or ("it was refused already" if message in self._refused else None)
         return Said(meaning) if fault is None else Said(f"{meaning}: {fault}", Grade.BREACH)

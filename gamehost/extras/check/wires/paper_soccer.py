@@ -61,7 +61,7 @@ class LeadsToBounces(PaperSoccerPlayer):
 
 @define(eq=False)
 class ScoresAnOwnGoal(PaperSoccerPlayer):
-    """Plays the ball into its own goal, and until that can be done towards it."""
+    """Plays the ball into its own goal. While no turn reaches that goal, it plays the ball towards it."""
 
     def _points(self, place: Place) -> tuple[int, ...]:
         way = way_to_goal(evolve(place, side=1 - place.side))
