@@ -47,6 +47,8 @@ def schema() -> dict[str, Any]:
     for name, definition in definitions.items():
         if definition.get("type") != "object":
             continue
+        for key in definition["properties"].values():
+            key.pop("propertyNames", None)  # msgspec writes it from 0.23 on, and the file is the same with older ones
         if name in CLIENT_TYPES or name in SERVER_TYPES:
             keys = {key: value for key, value in definition["properties"].items() if key != "type"}
             definition["properties"] = {"type": {"const": name}, **keys}
