@@ -39,12 +39,12 @@ from gamehost.players.base import Budget, Level, LimitsLevels, NewPlayer, OutOfB
 
 M = TypeVar("M", bound=GameMaster[Any, Any])
 
-#: The most legal actions that are read when an action is typed, and the most that a player weighs. If there are more to
-#: weigh, one is drawn at random.
+#: The most legal actions that are compared with typed text, and the most that a player compares. If a player has more,
+#: it takes a random one.
 _READ, _WEIGHED = 10_000, 400
-#: Trials in which no action differs from another one are made longer, up to so many actions.
+#: Trials are made longer while all actions have equal results, up to this number of actions.
 _LONGEST = 256
-#: The actions of a trial in a game that says how a match stands: more of them at random would blur it.
+#: The actions of a trial in a game with `HasOutlook`: more random actions would make its value less exact.
 _JUDGED = 2
 #: The beginning of each line of a board: the number of its row, or nothing.
 _ROW = re.compile(r"(   |[ 1-9][0-9] )")
@@ -85,7 +85,7 @@ def screen_of(game: Game[Any, Any]) -> NewScreen:
 
 
 def help_of(game: Game[Any, Any]) -> Sequence[str]:
-    """The rules and the moves of a game for people: its `help.rst`, or what the module of its token begins with."""
+    """The rules and the moves of a game for people: its `help.rst`, or the docstring of the module of its token."""
     told = resource(game, "help.rst")
     if told is None:
         told = cleandoc(modules[type(game).__module__].__doc__ or game.name)
@@ -111,8 +111,8 @@ def player_of(game: Game[Any, Any], seat: Seat, level: Level, thinking: Thinking
 
 def levels_of(game: Game[Any, Any]) -> tuple[str, ...]:
     """
-    The levels of the house players of a game, from the weakest to the strongest. Without a player of its own and without
-    determinizations a game is played at random.
+    The levels of the house players of a game, from the weakest to the strongest. A game with neither a player of its own
+    nor determinizations has one level, at which actions are random.
     """
     if isinstance(game, LimitsLevels):
         return tuple(level.value for level in game.house_levels)
@@ -135,7 +135,7 @@ def new_player(game: str, seat: Seat, level: Level, seed: int, effort: float = 1
 
 def heard_back(game: Game[Any, Any], view: Any, before: Iterable[Any], seat: Seat) -> Sequence[Any]:
     """
-    The messages that a player receives when it comes back to a match: its view, and what it needs of the events before.
+    The messages that a player receives when it comes back to a match: its view, and the earlier events that it needs.
 
     :param view: of the seat, as a message of the game
     :param before: all events for everybody, in order, as messages of the game
@@ -152,8 +152,7 @@ def heard_back(game: Game[Any, Any], view: Any, before: Iterable[Any], seat: Sea
     return [*recalled(known, told, seat), known]
 
 
-#: The parts that a game may bring beside its rules and its master: the module, the name in it, and what is missing
-#: without it.
+#: The optional parts of a game: the module, the name in it, and a sentence about the effect if it is missing.
 _PARTS = (
     ("messages", "MESSAGES", "it is played on wires of its own only, not on the open wire, on consoles or in browsers"),
     ("text", "SCREEN", "consoles show its views in plain words"),
@@ -203,10 +202,11 @@ def _may_act(game: Game[Any, Any], view: Any, seat: Seat) -> bool:
 
 def copied(master: M, chance: Chance, instead: Chance) -> M:
     """
-    A copy of a match, from here on with other random numbers. The copy knows all that is hidden: a program that plays fair
-    needs `Determinizable.determinized`.
+    A copy of a match that draws other random numbers from now on. The copy contains all hidden state, so a program that
+    plays fair uses `Determinizable.determinized` instead.
 
-    :param chance: the one that `Game.new_master` was given
+    :param chance: the source that the master has, from `Game.new_master`
+    :param instead: the source of the copy
     """
     return deepcopy(master, {id(chance): instead})
 
@@ -230,7 +230,7 @@ def _words(value: Any) -> str:
 
 
 def has_points(game: Game[Any, Any]) -> bool:
-    """Whether a game's actions are points such as `a1`, or a way from one to another such as `a1 a2`."""
+    """Whether a game's actions are points such as `a1`, or pairs of points such as `a1 a2`."""
     for form in (b"a1", b"A1", b"a1 a2", b"a1-a2", b"a1a2", b"A1 A2"):
         try:
             if game.write(game.read(form)) == form:
@@ -328,7 +328,7 @@ class PlainScreen(Screen[Any]):
         raise MoveRefused(f"That is no legal move now{f': {reason}' if reason else ''}. {self.prompt_line()}")
 
     def _notation(self, typed: str) -> tuple[bytes, str]:
-        """The typed action in the game's notation; or nothing, and what the game expected."""
+        """The typed action in the game's notation, and an empty text. If it is none: empty bytes, and what was expected."""
         reason = ""
         for one in dict.fromkeys((typed, typed.lower(), typed.upper())):
             try:
@@ -340,7 +340,7 @@ class PlainScreen(Screen[Any]):
         return b"", reason
 
     def _objection(self, notation: bytes) -> str:
-        """Why the master would refuse an action, as far as this seat can see; nothing: the game cannot say it."""
+        """Why the master would refuse an action, as far as this seat can see; empty: the reason is not known."""
         game, seat = self.game, Seat(self.seat or 0)
         if not isinstance(game, Determinizable):
             return ""
@@ -416,7 +416,7 @@ class Effort:
     seconds: float
     #: The most actions that are played in one trial, counted from the action that is tried.
     plies: int
-    #: Whether winning actions are remembered and tried first, and the best action's answers are looked at.
+    #: Whether winning actions are stored and tried first, and the answers to the best action are examined.
     deep: bool
 
 
@@ -430,10 +430,10 @@ EFFORT: Mapping[Level, Effort] = {
 @define(eq=False)
 class PlainPlayer:
     """
-    A player of any game, by what the game lists as legal. It values wins and losses, and what `HasOutlook` says.
+    A player of any game. It chooses among the legal actions of `Game.legal`, and knows wins, losses and `HasOutlook`.
 
-    Each action is tried in determinizations, and the match continues at random from there. Again and again, the half of
-    the actions with the worse ends is dropped. A game without determinizations is played at random.
+    Each action is tried in several determinizations, and random actions follow it. After each round, the worse half of the
+    actions is dropped. In a game without determinizations, the player takes random actions.
     """
 
     game: Game[Any, Any]
@@ -518,7 +518,7 @@ class Trials:
         return self._safe([actions[place] for place in order]) if looks else actions[order[0]]
 
     def _is_open(self) -> bool:
-        """Whether nothing is hidden, as far as two determinizations show. Then an answer in one is an answer in all."""
+        """Whether nothing is hidden, as far as two determinizations show. Then an answer in one is possible in all."""
         first, second = (self.game.determinized(self.view, self.seat, SeededChance(seed)) for seed in (1, 2))
         return first.state() == second.state()
 
@@ -559,10 +559,12 @@ class Trials:
 
     def _mover(self, master: GameMaster[Any, Any], last: Seat) -> Seat | None:
         """
-        The seat that acts after a seat; `None`: none does, or it is not known.
+        The seat that acts next; `None`: no seat, or it is not known.
 
-        In a game for different numbers of players only a master with turns knows it: no view contains the number of
-        players.
+        If the game has different numbers of players, only a master with `to_move` knows it, because no view contains
+        the number of players.
+
+        :param last: the seat that acted last
         """
         if isinstance(master, HasTurns):
             return master.to_move()
@@ -578,8 +580,9 @@ class Trials:
 
     def _step(self, master: GameMaster[Any, Any], seat: Seat, luck: SeededChance) -> Any:
         """
-        Carry out one action of a seat: the one with which it won last, or a random one. Return the action; `None`: it
-        has none.
+        Carry out one action of a seat: the action with which it won an earlier trial, or a random one.
+
+        :returns: the action; `None`: the seat has none
         """
         self.budget.spend()
         winning = self._winning.get(seat) if self.effort.deep else None
@@ -597,9 +600,9 @@ class Trials:
 
     def _safe(self, order: list[Any]) -> Any:
         """
-        The first of these actions after which no other player wins with the next action, in the same determinization.
+        The first of these actions after which no other player can win with the next action, in the same determinization.
 
-        If an answer wins, the player itself may take that place first. So the same action of its own is examined next.
+        If an answer wins, the player may prevent it by the same action. So that action is examined next.
         """
         first, seed, tried = order[0], self.chance.below(2**64), list[Any]()
         try:

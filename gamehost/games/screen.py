@@ -17,21 +17,21 @@ from gamehost.games.messages import Messages
 
 V = TypeVar("V")
 
-#: Columns of the widest board.
+#: The most columns of a board.
 WIDEST = 80
-#: Columns that are used at least, also if the terminal reports fewer.
+#: The least columns of a board, even if the terminal reports fewer.
 NARROWEST = 20
 
 #: An instruction to a terminal that this package writes: a colour.
 _INSTRUCTION = re.compile("\x1b\\[[0-9;]*m")
 _WIDE = ("W", "F")
 
-#: The first word of a line in a list of moves that is no move.
+#: In a list of moves: the first word of a line that is not a move.
 MORE = "..."
 
 
 class MoveRefused(Exception):
-    """The typed text is no move now. The message is a sentence that gives the reason, and what would be legal."""
+    """The typed text is no move now. The message is a sentence with the reason, and says which moves are legal."""
 
 
 def _within(width: int) -> int:
@@ -89,19 +89,19 @@ class Screen(Generic[V]):
         self.names = tuple(names)
         #: The views of all seats, if everything may be shown: the match is over.
         self.revealed: Sequence[Any] = ()
-        #: The knowledge of this seat, as the game's master gives it; `None`: nothing yet.
+        #: The view of this seat (`GameMaster.view`), kept up to date with the events; `None`: there is none yet.
         self.known: Any = None
         self._seen: tuple[Any, V | None] = (None, None)
 
     def show(self, view: Any) -> None:
-        """Take what `GameMaster.view` gives to this seat, or to a watcher."""
+        """Replace what is shown by a view of this seat or of a watcher (`GameMaster.view`)."""
         self.known = view
 
     def hear(self, event: Any, message: Any) -> list[str]:
         """
-        Take an event of the game's master.
+        Receive an event of the game's master.
 
-        :param message: the same as a message of the game; `None`: it is not shown
+        :param message: the event as a message of the game; `None`: it is not shown
         :return: sentences about the event, none or more, a line each. The end of the match is not among them, because
             its sentence is the same for all games.
         """
@@ -127,15 +127,15 @@ class Screen(Generic[V]):
         return view  # type: ignore[return-value]
 
     def who(self, seat: int) -> str:
-        """A player in the middle of a sentence: `you`, or the name."""
+        """A player, for the middle of a sentence: `you`, or the name."""
         return "you" if seat == self.seat else self.names[seat]
 
     def subject(self, seat: int) -> str:
-        """A player at the beginning of a sentence: `You`, or the name."""
+        """A player, for the beginning of a sentence: `You`, or the name."""
         return "You" if seat == self.seat else self.names[seat]
 
     def taken_back(self, seat: int, moves: int) -> str:
-        """A player has taken so many moves back."""
+        """The sentence that a player has taken `moves` moves back."""
         again = "move" if seat == self.seat else "moves"
         return (
             f"{self.subject(seat)} took back the last {'move' if moves == 1 else f'{moves} moves'}, and {again} again."
@@ -155,7 +155,7 @@ class Screen(Generic[V]):
 
     @property
     def turn(self) -> bool:
-        """Whether this seat is to do something now."""
+        """Whether the match waits for this seat."""
         raise NotImplementedError
 
     def prompt_line(self) -> str:
@@ -167,7 +167,7 @@ class Screen(Generic[V]):
 
     def moves(self, most: int) -> list[str]:
         """
-        Legal moves, as people type them, at least one of them if there is any.
+        Legal moves, as people type them. If there is a legal move, the list has at least one.
 
         :param most: the most moves to list. If there are more, a last line that begins with `...` says so.
         """
@@ -179,8 +179,8 @@ class Screen(Generic[V]):
 
         :return: the actions in the game's notation, as the journal has them. Usually one; several if one line stands
             for several actions, such as `student green` and `destination 3`
-        :raises MoveRefused: it is no move, or not a legal one as far as this seat can see. The message repeats typed
-            text only where the game has a name for it.
+        :raises MoveRefused: it is no move, or not a legal one as far as this seat can see. The message repeats
+            typed text only if it is a name of the game.
         """
         raise NotImplementedError
 

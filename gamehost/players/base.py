@@ -427,9 +427,11 @@ def best_on_average(
     totals = [0.0] * len(actions)
     left = list(range(len(actions)))
     for number in range(worlds):
+        # After half of the worlds, leave out the worse half.
         if number == worlds // 2 and number > 0 and len(left) > least:
             left.sort(key=lambda place: (-totals[place], place))
             left = sorted(left[: max(least, len(left) // 2)])
+        # Value the remaining actions in the same world. An unfinished world is dropped.
         try:
             world = sample()
             values = [value(world, actions[place]) for place in left]

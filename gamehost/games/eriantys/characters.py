@@ -2,8 +2,8 @@
 The twelve characters of the expert game, one class each (A.10).
 
 An effect is a value that contains the choices made for it so far. It asks its next question, takes the answer and
-returns a `Step`: the position, the events, and the effect after the answer. The caller has checked that an answer is
-one of those offered. So an effect refuses only answers that the question could not exclude beforehand.
+returns a `Step`: the position, the events, and the effect after the answer. The caller has checked that the question
+offered the answer. So an effect refuses only answers that are impossible for another reason.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class Step(Struct, frozen=True, gc=False):
 
 
 class Effect(Struct, frozen=True, gc=False):
-    """The effect of a character. By default it asks nothing: the rules look at which character is active."""
+    """The effect of a character. By default it asks nothing, because the rules depend on the active character alone."""
 
     character: ClassVar[rules.Character]
     #: Coins for the first use; later uses cost one more.
@@ -48,7 +48,7 @@ class Effect(Struct, frozen=True, gc=False):
 
     @property
     def about(self) -> rules.Colour | None:
-        """The student that was chosen, if the next question is about it."""
+        """The chosen student, if the next question is about it."""
         return None
 
     def check(self, position: rules.Position) -> None:
@@ -94,8 +94,8 @@ def _done(position: rules.Position) -> Step:
 
 def _stopped(position: rules.Position, swaps: int) -> Step:
     """
-    Each swap was followed by a board. Without any swap a board is still needed, because coins and the price have
-    changed.
+    The end of swaps. A board was sent after each swap. If there was none, a board is sent now, because coins and the
+    price have changed.
     """
     return Step(position, [] if swaps else [To(board_of(position))])
 
@@ -144,7 +144,7 @@ class Monk(_Asking, frozen=True, gc=False):
 
 
 class Farmer(Effect, frozen=True, gc=False):
-    """Take professors with as many students as their holders have: at once, and until the end of the turn (D-R4)."""
+    """Take a professor also with equally many students as its holder, now and until the end of the turn (D-R4)."""
 
     character = rules.Character.FARMER
     price = 2
@@ -199,9 +199,9 @@ class Centaur(Effect, frozen=True, gc=False):
 
 
 class _Swapping(_Asking, frozen=True, gc=False):
-    """A character that swaps students, each of one heap for one of another."""
+    """A character that swaps students between two heaps, one for one."""
 
-    #: Swaps at most.
+    #: The most swaps.
     most: ClassVar[int]
 
     swaps: int = 0
@@ -212,7 +212,7 @@ class _Swapping(_Asking, frozen=True, gc=False):
         return self.picked
 
     def heaps(self, position: rules.Position) -> tuple[rules.Students, rules.Students]:
-        """The students of which one is chosen first, and those of which one is chosen for it."""
+        """The two heaps: the player chooses a student of the first heap, and then one of the second to swap it for."""
         raise NotImplementedError
 
     def swapped(self, position: rules.Position, first: rules.Colour, second: rules.Colour) -> rules.Position:
@@ -368,7 +368,7 @@ def laid_out(character: rules.Character, bag: rules.Students, chance: Chance) ->
 
 def paid(position: rules.Position, card: rules.Card) -> rules.Position:
     """
-    The position after the player to move has paid a character, with the turn's effect marked.
+    The position after the player to move has paid a character. The character is the active one of the turn then.
 
     One coin of the first payment remains on the card; all other coins go to the supply.
     """

@@ -27,16 +27,16 @@ class RuleFault(StrEnum):
 
     TOWER_NOT_AVAILABLE = "TOWER_NOT_AVAILABLE"
     WIZARD_NOT_AVAILABLE = "WIZARD_NOT_AVAILABLE"
-    #: Another player has played it in this round, and the hand has an alternative.
+    #: Another player has played it in this round, and the hand has an assistant that nobody has played.
     INVALID_ASSISTANT = "INVALID_ASSISTANT"
     #: Not in the hand.
     UNAVAILABLE_ASSISTANT = "UNAVAILABLE_ASSISTANT"
     STUDENT_NOT_AVAILABLE = "STUDENT_NOT_AVAILABLE"
     FULL_DINING_ROOM = "FULL_DINING_ROOM"
     EMPTY_CLOUD = "EMPTY_CLOUD"
-    #: Another player is asked.
+    #: The host waits for another player.
     WRONG_TURN = "WRONG_TURN"
-    #: This player is asked another question.
+    #: The open request to this player is of another kind.
     INVALID_ACTION = "INVALID_ACTION"
     #: Out of range, or no choice where one is needed.
     INVALID_INPUT = "INVALID_INPUT"
@@ -49,7 +49,7 @@ class RuleFault(StrEnum):
 
 
 class IllegalChoice(IllegalAction):
-    """The rules refuse; the message says what was wrong and what was expected."""
+    """The rules forbid an action. The message says what was wrong and what was expected."""
 
     def __init__(self, fault: RuleFault, detail: str, ask_again: bool = True) -> None:
         super().__init__(detail)
@@ -59,7 +59,7 @@ class IllegalChoice(IllegalAction):
         self.ask_again = ask_again
 
 
-#: No choice has a number outside of this range, so any such number is replaced by the nearest one inside.
+#: All legal choices are in this range. A number outside of it is replaced by the nearest one inside.
 _LEAST, _MOST = -1, 99
 
 
@@ -92,7 +92,7 @@ class PlayAssistant(_Number, frozen=True, gc=False):
 
 
 class ChooseStudent(Struct, frozen=True, gc=False):
-    """A student by its colour, or a colour; `None`: no more of them."""
+    """A student, named by its colour, or a colour; `None`: the player chooses no more students."""
 
     colour: rules.Colour | None
 
@@ -223,14 +223,14 @@ class MatchStarted(Event, frozen=True, gc=False):
 
 
 class AskTower(Ask, frozen=True, gc=False):
-    """Which team? By tower colour: the places left, and the seats that are in it already."""
+    """Which team? For each tower colour: the free places, and the seats that have chosen it."""
 
     left: tuple[int, ...]
     teams: tuple[tuple[Seat, ...], ...]
 
 
 class TowerChosen(Event, frozen=True, gc=False):
-    """A player has chosen a team. To all; a wire need not send it, because a later question and a view contain it."""
+    """A player has chosen a team. It goes to all. A wire need not send it: the next question and a view contain it."""
 
     seat: Seat
     tower: rules.Tower
@@ -243,7 +243,7 @@ class AskWizard(Ask, frozen=True, gc=False):
 
 
 class WizardChosen(Event, frozen=True, gc=False):
-    """A player has chosen a wizard. To all; a wire need not send it."""
+    """A player has chosen a wizard. It goes to all. A wire need not send it."""
 
     seat: Seat
 
@@ -263,8 +263,8 @@ class AskStudent(Ask, frozen=True, gc=False):
 
 class Picked(Event, frozen=True, gc=False):
     """
-    A student was chosen, and the next question is about it. To this player, before the question; a wire need not send
-    it.
+    A student was chosen, and the next question is about it. It goes to this player, before the question. A wire need not
+    send it.
     """
 
     seat: Seat
@@ -272,7 +272,7 @@ class Picked(Event, frozen=True, gc=False):
 
 
 class AskDestination(Ask, frozen=True, gc=False):
-    """Where to? Number 1 to `islands`, or 0 for the dining room where that is a choice."""
+    """Where to? An island from 1 to `islands`, or 0 for the dining room if that is a choice."""
 
     islands: int
     dining_room: bool
@@ -294,7 +294,7 @@ class AskCardStudent(Ask, frozen=True, gc=False):
     """Which of these students, for a character's effect?"""
 
     students: rules.Students
-    #: Whether "none" is an answer.
+    #: Whether the player may choose no student.
     may_stop: bool = False
 
 
@@ -319,7 +319,7 @@ ANSWERED_BY: Mapping[type, type[Action]] = {
 
 
 def allows_character(request: Ask | None) -> bool:
-    """Whether a character may be used in the place of an answer: during the moves of a turn, while no character asks."""
+    """Whether a character may be used instead of an answer: in the moves of a turn, unless a character asks."""
     if isinstance(request, AskDestination):
         return request.dining_room
     return isinstance(request, AskStudent | AskSteps | AskCloud)
@@ -402,7 +402,7 @@ class PlayedCharacter(Event, frozen=True, gc=False):
 
 
 class IslandOwner(Event, frozen=True, gc=False):
-    """Influence was counted. The island after the count and before any merge, and the owner of its towers."""
+    """Influence was counted: the island after the count, before any merge, and the owner of its towers."""
 
     number: int
     island: rules.Island
@@ -514,8 +514,8 @@ def resolution_told(resolution: rules.Resolution) -> Told:
 
 def answers_between(old: Board, new: Board) -> Iterator[Action]:
     """
-    The answers of a player between two boards, as far as the boards show them: a student and its destination, steps, a
-    cloud.
+    The answers that a player gave between two boards, as far as the boards show them: a student and its destination,
+    steps, a cloud.
     """
     same_circle = len(old.islands) == len(new.islands)
     for before, after in zip(old.schools, new.schools, strict=True):

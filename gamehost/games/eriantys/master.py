@@ -1,11 +1,11 @@
 """
-The referee of an Eriantys match, and the token by which tables and journals name the game.
+The referee of an Eriantys match, and the token that represents the game for tables and journals.
 
 There is exactly one open request at any time. It is a value, so it can be sent again: after a refusal, after a
 character, and to a player that comes back. An action either answers it, or is refused and changes nothing.
 
-Legal actions are listed for the master's view, for a search that runs on the rules, and for a view that was read from
-messages. The last may lack values that no message contains. Then the list may contain an answer that the master
+Legal actions can be listed for a view of the master, for a search on the rules, and for a view that was read from
+messages. Messages do not contain all values of a view. So the list for the third may contain an answer that the master
 refuses.
 """
 
@@ -60,7 +60,7 @@ class EriantysMaster:
 
     def act(self, seat: Seat, action: events.Action, now: int) -> Sequence[To[events.Event]]:
         """
-        Do what a seat wants.
+        Carry out an action of a seat: an answer, or the use of a character.
 
         :raises IllegalChoice: the rules refuse; nothing has changed
         """
@@ -203,7 +203,7 @@ class Eriantys:
 
     def legal(self, view: events.Situation, seat: Seat) -> Iterator[events.Action]:
         """
-        The answers to the open request of this seat that would not be denied, and then the characters that can be used.
+        The possible answers to the open request of this seat, and then the characters that it can use.
         """
         request, board = view.request, view.board
         if request is None or request.seat != seat:
@@ -214,7 +214,7 @@ class Eriantys:
             yield from phases.usable(position)
 
     def sequels(self, view: events.Situation, seat: Seat, action: events.Action) -> Iterator[events.Action]:
-        """The destinations of a student of the entrance, if it is chosen."""
+        """The destinations of a student of the entrance, if the action is the choice of that student."""
         if (
             view.board is None
             or not isinstance(view.request, events.AskStudent)
@@ -290,7 +290,7 @@ ERIANTYS = Eriantys()
 
 
 def public_position(board: events.Board, seat: Seat) -> rules.Position:
-    """The position as far as a board shows it, with a seat on turn. Bag and hands are empty."""
+    """The position as far as a board shows it, with `seat` to move. Bag and hands are empty."""
     teams = []
     for tower in rules.Tower:
         # The tower-holder is the first of a team.
@@ -330,7 +330,7 @@ def _card(board: events.Board, seat: Seat) -> int:
 
 
 def begun(view: events.Situation, match: rules.Match, chance: Chance) -> phases.Choices:
-    """The choices before the deal, as far as a seat that is asked knows them. The owners of the wizards are drawn."""
+    """The choices before the deal, from the view of the seat that has to choose. The owners of the wizards are drawn."""
     towers = {seat: rules.Tower(place) for place, team in enumerate(view.teams) for seat in team}
     taken = [
         wizard
@@ -341,7 +341,7 @@ def begun(view: events.Situation, match: rules.Match, chance: Chance) -> phases.
 
 
 def bag_of(board: events.Board) -> rules.Students:
-    """The students in the bag, by colour: all that are seen nowhere else."""
+    """The students in the bag, by colour: all students that are not visible."""
     seen = rules.NO_STUDENTS
     for school in board.schools:
         seen = rules.together(rules.together(seen, school.entrance), school.dining)

@@ -89,7 +89,7 @@ class Spelling:
         return None if word is None else self._tower_of[word]
 
     def by_tower(self, values: Iterable[Any]) -> dict[Any, Any]:
-        """Values in the order of the towers that are played with, by tower."""
+        """Values by tower colour; they are in the order of the colours that this match uses."""
         return dict(zip(self.towers, values, strict=False))
 
     def read_by_tower(self, values: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -200,7 +200,7 @@ class JsonSpelling(Spelling):
 
         :param make: a class, or a function that makes the result from the keys
         :param professors: the holder of each colour
-        :param islands: the islands, if they are made already
+        :param islands: the islands, if the caller has made them
         """
         if islands is None:
             islands = self._many(self.island(number, island) for number, island in enumerate(board.islands, 1))
@@ -218,7 +218,7 @@ class JsonSpelling(Spelling):
 
     def read_board(self, table: Any, players: Iterable[Any], professors: Any, order: Iterable[Seat]) -> events.Board:
         """
-        A board from what lies between the players, and from who they are.
+        A board from the parts of the table that all players share, and from the players' own boards.
 
         :param players: in the order of the seats
         :param professors: the holder of each colour
@@ -320,7 +320,7 @@ class StartedEvent(ToldMessage, frozen=True, tag="started"):
 
 
 class AskTowerEvent(AskMessage, frozen=True, tag="ask-tower"):
-    """Which team? The places left in each, and who is in it. Answer: `tower black`."""
+    """Which team? The free places of each team, and the seats in it. Answer: `tower black`."""
 
     availableTowers: dict[str, int]
     currentTeams: dict[str, list[int]]
@@ -340,13 +340,13 @@ class AskAssistantEvent(AskMessage, frozen=True, tag="ask-assistant"):
 
 
 class AskStudentEvent(AskMessage, frozen=True, tag="ask-student"):
-    """Which student of the entrance? Repeats are listed. Answer: `student red`."""
+    """Which student of the entrance? A colour is listed once for each of its students. Answer: `student red`."""
 
     students: list[str]
 
 
 class AskDestinationEvent(AskMessage, frozen=True, tag="ask-destination"):
-    """Where to? There are so many islands; 0 is the dining room, if that is a choice. Answer: `destination 0`."""
+    """Where to? An island from 1 to `islands`, or 0 for the dining room, if that is a choice. Answer: `destination 0`."""
 
     islands: int
     diningRoom: bool
@@ -397,13 +397,13 @@ class StatusEvent(ToldMessage, frozen=True, tag="status"):
 
 
 class BoardEvent(ToldMessage, frozen=True, tag="board"):
-    """Everything visible, after what was just said."""
+    """Everything visible, after the events before this one."""
 
     board: BoardMessage
 
 
 class StartOfTurnEvent(ToldMessage, frozen=True, tag="start-of-turn"):
-    """A player's turn begins. At the end of the set-up: who is first in round 1."""
+    """A player's turn begins. At the end of the set-up it names the first player of round 1."""
 
     round: int
     seat: int
@@ -480,10 +480,10 @@ Request: TypeAlias = (
 
 class View(Struct, frozen=True):
     """
-    Where the match stands. `turn` is the seat that is asked, and `statuses` say what each seat does.
+    The state of the match. `turn` is the seat that has to answer, and `statuses` has the stage of each seat.
 
-    `teams` has the seats of each team. `request` is there for the seat that is asked alone. `board` is `null` before the deal,
-    and `won` is `null` while the match goes on.
+    `teams` has the seats of each team. Only the seat that has to answer gets `request`. `board` is `null` before the deal, and
+    `won` is `null` until the match has ended.
     """
 
     seats: int
@@ -515,7 +515,7 @@ class AssistantAction(ActionMessage, frozen=True, tag="assistant"):
 
 
 class StudentAction(ActionMessage, frozen=True, tag="student"):
-    """A student by its colour, or a colour; `null`: no more of them."""
+    """A student, named by its colour, or a colour; `null`: no more students."""
 
     student: str | None
 
@@ -539,7 +539,7 @@ class CloudAction(ActionMessage, frozen=True, tag="cloud"):
 
 
 class CharacterAction(ActionMessage, frozen=True, tag="character"):
-    """A character, used in the place of an answer."""
+    """A character, used instead of an answer."""
 
     character: int
 
@@ -557,7 +557,7 @@ Action: TypeAlias = (
 )
 
 
-# Messages made and read. A message has what the game's event has, and nothing else.
+# Events to messages, and back. A message contains the same values as the event of the game.
 
 _COLOURS = tuple(colour.name.lower() for colour in Colour)
 _NONE = (0,) * len(_COLOURS)
@@ -586,7 +586,7 @@ def _read_board(board: BoardMessage) -> events.Board:
 
 
 class _Kind(Struct, frozen=True):
-    """How a value of an event is written in a message, and read."""
+    """The way to write a value of an event in a message, and to read it back."""
 
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
@@ -630,7 +630,7 @@ _MESSAGES: Mapping[type, tuple[type[EventMessage], tuple[_Kind, ...]]] = {
     events.EndOfRound: (EndOfRoundEvent, ()),
     events.Won: (WonEvent, (_TOWER, _LIST, _PLAIN)),
 }
-#: Messages that change no view, and are of no use to a player.
+#: Messages that change no view and that no player needs.
 _UNREAD = (StatusEvent, NoEntryUsedEvent, UnifiedEvent, EndOfRoundEvent)
 _EVENTS = {message: (event, kinds) for event, (message, kinds) in _MESSAGES.items() if message not in _UNREAD}
 
@@ -647,7 +647,7 @@ def _written(event: Any) -> Any:
 
 def is_move(told: Sequence[EventMessage]) -> bool:
     """
-    Whether an entry is a move; as of `gamehost.games.play`. A student and its destination are one move: the board comes
+    Whether an entry is a move (see `gamehost.games.play.is_move`). A student and its destination are one move: the board comes
     after both. Round 0 is the deal.
     """
     boards = [one.board.round for one in told if isinstance(one, BoardEvent)]
