@@ -36,10 +36,10 @@ class BoardEncoder(Protocol):
     """Makes the bytes of messages. Viewers with the same encoder receive the same bytes."""
 
     def board(self, shown: Sequence[Shown], waiting: WaitingByGame) -> bytes:
-        """All that is on the board."""
+        """The message with the whole board: all matches and waiting players."""
 
     def changes(self, changes: Changes) -> bytes:
-        """The differences since the last call."""
+        """The message with the differences since the last call."""
 
 
 class Looker(Protocol):
@@ -60,12 +60,13 @@ class _Listed:
     table: WatchableTable
     _clock: IReactorTime
     delay: float
-    #: Called when the first look of the match has come.
+    #: Called when the first look (the public state) of the match is known.
     _on_known: Callable[[], None]
     look: Look[Any] | None = None
-    #: Whether the table will show the match, or has.
+    #: Whether the table can show the match at all.
     can_be_seen: bool = True
-    #: With a delay: the next look, and from when on it may be shown. There is one at most, so it may be older than it must.
+    #: Only with a delay: the time from which the next look may be shown, and the look. Only one look waits at a time,
+    #: so the shown look may be older than the delay.
     _next: tuple[float, Look[Any]] | None = None
     #: Whether something has happened since the last look.
     _dirty: bool = False
@@ -84,7 +85,7 @@ class _Listed:
 
     @property
     def listed(self) -> bool:
-        """Whether the match is on the board. Without a delay it is, as soon as it has a look."""
+        """Whether the match is on the board. Without a delay, it is listed as soon as its first look is known."""
         return self.look is not None or self.delay > 0
 
     def update(self) -> None:
@@ -115,7 +116,7 @@ class Board:
 
     def look(self, looker: Looker, encoder: BoardEncoder) -> None:
         """
-        Show the board to one more viewer, and send it the changes. A viewer that has it already receives it again.
+        Send the board to a viewer, and then each change. A viewer that has the board already receives all of it again.
         """
         if not self._lookers:
             self._update()
@@ -127,21 +128,21 @@ class Board:
 
     def when_complete(self, call: Callable[[], None]) -> None:
         """
-        Call a function after the viewers have received all matches. These include matches with events on their way to
-        the disk, and matches that the store is asked for. That takes as long as a commit or a question. If a fault ends
-        the board meanwhile, it is not called.
+        Call a function after the viewers have received all matches. Some matches have events that are being written to
+        the disk, and some are being read from the store, so this waits for one commit or one question. If a fault ends
+        the board meanwhile, the function is not called.
         """
         self._awaited.append(call)
         self._tables.when_listed(self._update_soon)
 
     def _update_soon(self) -> None:
-        """Send the waiting players anew soon, because they may have changed. Players do not wait for the board."""
+        """Send the waiting players again soon, because they may have changed. The caller does not wait for it."""
         if self._awaited and self._all_known:
             self._timer.set(self._clock, 0, self._tick)
 
     @property
     def _all_known(self) -> bool:
-        """Whether it is known how all matches stand, as far as it can be."""
+        """Whether every match that can be shown is on the board."""
         return all(listed.listed or not listed.can_be_seen for listed in self._listed.values())
 
     def is_looked_at_by(self, looker: Looker) -> bool:
@@ -210,5 +211,8 @@ class Board:
 
 
 def _same(told: tuple[Look[Any] | None, int] | None, row: tuple[Look[Any] | None, int]) -> bool:
-    """Whether this was sent. Two looks are different, however equal they are."""
+    """
+    Whether this row was sent before. It compares the identity of looks: two looks with equal contents count as
+    different.
+    """
     return told is not None and told[0] is row[0] and told[1] == row[1]

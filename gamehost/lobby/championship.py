@@ -1,8 +1,9 @@
 """
 Championships: every player plays every other one once.
 
-`Championship` knows names and results. `ChampionshipRecord` stores the results before any player receives them, so that
-a host that was killed continues. `ChampionshipRun` has the players, and begins the games.
+`Championship` computes pairs and standings from names and results. `ChampionshipRecord` stores a result before any
+player receives it, so a championship continues after the host was killed. `ChampionshipRun` knows the connected
+players, and begins the games.
 """
 
 import re
@@ -53,7 +54,7 @@ class Championship:
         self.open = list(combinations(range(count), 2))
 
     def note(self, pair: Pair, winners: Collection[int]) -> bool:
-        """Count a result. `False`: this pair has one."""
+        """Count the result of a pair. `False`: the pair has a result already."""
         if pair not in self.open:
             return False
         self.open.remove(pair)
@@ -64,13 +65,17 @@ class Championship:
 
     def forfeited(self, running: Collection[Pair]) -> list[tuple[Pair, tuple[int, ...]]]:
         """
-        The open pairs with a player that has left, except running ones, and the winners: the other player, or none.
+        The pairs that cannot play because a player has left, each with its winner: the other player, or nobody if both
+        have left. Pairs with a running game are left out.
         """
         found = [pair for pair in self.open if pair not in running and self.gone & set(pair)]
         return [(pair, tuple(set(pair) - self.gone)) for pair in found]
 
     def next_pairs(self, idle: Collection[int]) -> list[Pair]:
-        """As many games as these players can begin now, the pairs that come first in order."""
+        """
+        The pairs of these idle players that begin a game now: as many as possible for up to `PAIRED_WELL` players; with
+        more players, the first pairs in order.
+        """
         pairs = [pair for pair in self.open if pair[0] in idle and pair[1] in idle]
         if len(idle) > PAIRED_WELL:
             return list(_in_order(pairs))
@@ -92,13 +97,13 @@ def _in_order(pairs: Iterable[Pair]) -> Iterable[Pair]:
 
 @lru_cache(4096)
 def _most(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
-    """As many of these pairs as can play at once; of several such choices the one that comes first."""
+    """The largest set of these pairs in which no player occurs twice; the first in order among equal choices."""
     if not pairs:
         return ()
     first, rest = pairs[0], pairs[1:]
     apart = tuple(pair for pair in rest if not set(first) & set(pair))
     with_first = (first, *_most(apart))
-    # Both players of the first pair can have one game each at most without it.
+    # This leaves out one player at most, so no other choice has more pairs.
     if len(with_first) * 2 >= len({player for pair in pairs for player in pair}) - 1:
         return with_first
     without = _most(rest)
@@ -119,7 +124,7 @@ def nothing() -> None:
 @define(eq=False)
 class ChampionshipRecord:
     """
-    The record of one championship, and what it says.
+    The journal's record of one championship: its players, and the result of each game. New results are added to it.
 
     :param began: on the reactor's clock, in seconds
     """
@@ -130,9 +135,9 @@ class ChampionshipRecord:
     _journal: Journal
     _clock: IReactorTime
     _began: float
-    #: Results that are not durable yet.
+    #: How many results are not durable yet.
     _unwritten: int = 0
-    #: Called when all are.
+    #: Functions to call when all results are durable.
     all_durable: Callable[[], None] = nothing
 
     @classmethod
@@ -140,7 +145,7 @@ class ChampionshipRecord:
         """
         A championship of an earlier run of the host.
 
-        :raises ValueError: this is not the record of one
+        :raises ValueError: this is not the record of a championship
         """
         table = Championship([seat.name for seat in record.opening.seats])
         for entry in record.entries[1:]:
@@ -158,15 +163,15 @@ class ChampionshipRecord:
         return not self._unwritten
 
     def pair(self, names: Sequence[str]) -> Pair | None:
-        """The two of a match, in the order of the championship; `None`: they do not play in it."""
+        """The pair of a match, by the players' numbers in the championship; `None`: the players are not in it."""
         players = [self.table.names.index(name) for name in names[:2] if name in self.table.names]
         return (min(players), max(players)) if len(players) == 2 else None
 
     def note(self, pair: Pair, winners: Collection[int], durable: Callable[[], None]) -> None:
         """
-        Write a result down, of a pair that has none.
+        Store the result of a pair that has no result yet.
 
-        :param durable: called when the result is on disk, and so is all that was added to any record before it
+        :param durable: called when the result is on disk, with everything that was added to any record before it
         """
         if not self.table.note(pair, winners):
             raise ValueError(f"the pair {pair} has a result")
@@ -196,7 +201,7 @@ class ChampionshipRecords:
 
     _context: TableContext
     games: Mapping[str, Game[Any, Any]] = field(factory=dict)
-    #: By their numbers, as they stand in the openings of matches.
+    #: By the number of the championship; the opening of a match names this number.
     _records: dict[str, ChampionshipRecord] = field(factory=dict)
     #: The players of matches of an earlier run of the host that continue.
     going_on: list[Sequence[str]] = field(factory=list)
@@ -219,7 +224,7 @@ class ChampionshipRecords:
         return max(found, key=lambda one: one.number, default=None)
 
     def close(self, record: ChampionshipRecord) -> None:
-        """All games are played, and no other player must receive that."""
+        """Close the record: all games are played, and all players have received the final standing."""
         self._context.journal.told(record.number)
         self._records.pop(str(record.number), None)
 
@@ -245,11 +250,11 @@ class ChampionshipRecords:
 
     def found_match(self, record: TableRecord | str) -> None:
         """
-        The record of a match of an earlier run, whatever it counted in. If the host ended between the end of the match and
-        the count of it, the match is counted now.
+        Take over a match of an earlier run, which may belong to a championship. If the host ended after the end of the
+        match and before its result was counted, the result is counted now.
         """
         if isinstance(record, str) or not record.opening.championship:
-            return  # a record that cannot be read is logged by whoever closes the match, or plays it on
+            return  # a record that cannot be read is logged later, by the code that closes or continues the match
         opening = record.opening
         names = [seat.name for seat in opening.seats]
         if not record.entries[-1].outcome:
@@ -270,11 +275,12 @@ class ChampionshipRecords:
             return None
 
 
-#: Seconds after the last message until the record is closed. The messages may still be on their way to the clients; a
-#: host that is killed then sends them again. A client that does not read for so long is disconnected.
+#: Seconds between the last message and the closing of the record. Meanwhile the messages may still be in transit. If
+#: the host is killed in this time, it sends them again after its next start. A client that reads nothing for this time
+#: is disconnected.
 WRITTEN = 10.0
 
-#: Begins a game of these two in the championship of this number. `False`: it cannot begin now.
+#: Begins a game of two players in the championship with this number. `False`: the game cannot begin now.
 Opener = Callable[[Sequence[Contestant], TableId], bool]
 
 
@@ -283,8 +289,8 @@ class ChampionshipRun:
     """
     A championship.
 
-    :param count: how many play
-    :param grace: seconds for which a lost player is waited for
+    :param count: the number of players
+    :param grace: how many seconds the championship waits for a lost player
     """
 
     game_type: str
@@ -297,14 +303,14 @@ class ChampionshipRun:
     #: Players without a match, in the order in which they came.
     _idle: dict[str, Contestant] = field(factory=dict)
     _here: set[str] = field(factory=set)
-    #: `None`: it gathers players.
+    #: `None` while the championship waits for enough players.
     _record: ChampionshipRecord | None = None
-    #: The pairs with a running game, or with an end that is about to be sent.
+    #: The pairs with a running game, or with a game whose end was not sent yet.
     _running: set[Pair] = field(factory=set)
-    #: Of players that are waited for: the timers that end the wait.
+    #: By lost player: the timer that ends the wait for it.
     _timers: dict[str, IDelayedCall] = field(factory=dict)
     finished: bool = False
-    #: Whether a player has received the end, and the timer that closes the record then.
+    #: Whether a player has received the final standing, and the timer that then closes the record.
     _told: bool = False
     _closing: Timer = field(factory=Timer)
     _going_on: bool = False
@@ -319,8 +325,8 @@ class ChampionshipRun:
 
     def admits(self, name: str) -> bool:
         """
-        Whether a player of this name is admitted. After all games only players that are waited for are admitted, to
-        receive the end.
+        Whether a player with this name may log in. After the last game, only lost players may, to receive the final
+        standing.
         """
         if self._record is None:
             return len(self._here) < self.count
@@ -330,7 +336,7 @@ class ChampionshipRun:
         return name in table.names and table.names.index(name) not in table.gone
 
     def wait(self, player: Contestant) -> None:
-        """A player is here, and waits for the next game."""
+        """A player has logged in, and waits for its next game."""
         assert player.session is not None
         self._idle[player.session.name] = player
         self.back(player.session.name)
@@ -340,7 +346,7 @@ class ChampionshipRun:
             self.go_on()
 
     def back(self, name: str) -> None:
-        """A player is here again, in the game that they have left."""
+        """A lost player has come back to its game."""
         self._here.add(name)
         if name in self._timers:
             self._timers.pop(name).cancel()
@@ -396,7 +402,7 @@ class ChampionshipRun:
     def _count_forfeits(self, record: ChampionshipRecord) -> None:
         table = record.table
         if self._grace:
-            # The seats of these games were reserved, and neither player has come back.
+            # In these games both seats were reserved, and neither player has come back.
             self._running = {pair for pair in self._running if not set(pair) <= table.gone}
         for pair, winners in table.forfeited(self._running):
             record.note(pair, winners, nothing)
@@ -405,7 +411,8 @@ class ChampionshipRun:
         table = record.table
         idle = {number for number, name in enumerate(table.names) if name in self._idle and number not in table.gone}
         for pair in table.next_pairs(idle):
-            # Loose players wait again while the end of their game is still being sent, and that game may be void.
+            # A player may wait again before the end of its last game was sent to all, and that game may still become
+            # void.
             ending = pair in self._running
             players = [self._idle.pop(table.names[number]) for number in pair]
             self._running.add(pair)
@@ -416,15 +423,15 @@ class ChampionshipRun:
                 return
 
     def ended(self, names: Sequence[str]) -> None:
-        """The end of a game is being sent. Its result has been counted, or it is played again."""
+        """The end of a game is being sent. If its result does not count, the pair plays again."""
         pair = None if self._record is None else self._record.pair(names)
         if pair is not None:
             self._running.discard(pair)
 
     def _finish(self, record: ChampionshipRecord) -> None:
         """
-        All games are played. The players receive that after all present ones have given thanks, and all results are on
-        disk.
+        All games are played. Send the final standing after all present players have confirmed the end of their last
+        game, and all results are on disk.
         """
         names = record.table.names
         if not record.durable or any(name in names and name not in self._idle for name in self._here):
@@ -433,7 +440,7 @@ class ChampionshipRun:
         self._tell([self._idle[name] for name in names if name in self._idle])
 
     def _tell(self, players: Collection[Contestant]) -> None:
-        """Send these players the final standing. Players that are waited for receive it later."""
+        """Send these players the final standing. Lost players receive it when they come back."""
         assert self._record is not None
         for player in players:
             self._told = True
@@ -450,7 +457,7 @@ class ChampionshipRun:
         self._records.close(self._record)
 
     def halt(self) -> None:
-        """The host stops in good order: all messages were written."""
+        """The host stops normally, and all messages were written."""
         if self._closing:
             self._closing.stop()
             self._close()
@@ -464,8 +471,8 @@ class ChampionshipRun:
         """
         Continue the championship of an earlier run of the host.
 
-        :param going_on: the players of its games to which both may come back
-        :param seconds: for which its players are waited for
+        :param going_on: the players of the games that continue, because both players may come back
+        :param seconds: how many seconds the championship waits for its players
         """
         table = record.table
         self._hold(record)

@@ -48,7 +48,7 @@ def waiting_players(queues: Mapping[tuple[str, str], Sequence[Session]], tables:
     }
 
 
-#: The beginning of the names of guests that have chosen none.
+#: The first letters of the names that the host gives to guests without a name.
 GUEST = "guest."
 
 
@@ -67,21 +67,21 @@ class Counts:
     tables: int
     people: int
     waiting: int
-    #: Matches that all players have left. They continue when one of them comes back.
+    #: How many matches sleep: all of their players are away. A match continues when one of its players comes back.
     asleep: int = 0
 
 
-#: Why a match has no history. It says nothing of private matches, and nothing of those that sleep.
+#: The answer for a match without a history. It does not reveal whether a private or sleeping match has the number.
 NO_RECORD = "no match of this number is played, and this host has no record of a finished one"
 UNREADABLE = "the record of this match cannot be read now"
 
 
-#: Bytes that one event of a match takes, about.
+#: About how many bytes one event of a match takes in memory.
 EVENT_BYTES = 512
-#: The key of all events of a finished match that everybody may know: any part of its history is made from them.
+#: The cache key of all public events of a finished match. Every part of its history is made from these events.
 _EVENTS = "events of a finished match"
 
-#: The name of the game, and the history of a match or the reason why there is none.
+#: The name of the game, and the history of a match, or the reason why the match has no history.
 Told = tuple[str, History[Any] | WatchRefused]
 
 
@@ -89,11 +89,11 @@ Told = tuple[str, History[Any] | WatchRefused]
 class HistoryQuestion:
     """A question about a match. It is read when `Questions` gives it a turn."""
 
-    #: Equal for questions with the same answer.
+    #: The cache key: equal for questions with the same answer.
     key: Hashable
-    #: Whether the answer never changes, and everybody may know it.
+    #: Whether the answer is public and never changes.
     lasting: bool
-    #: Reads the record, and carries it out.
+    #: Reads the record of the match, and finds the answer in it.
     read: Callable[[], Coroutine[Any, Any, Told]]
 
 
@@ -126,7 +126,7 @@ class _Follower:
 @define(eq=False)
 class MatchDirectory:
     """
-    The public view of a host: its players, the matches that are played, the queues, the board that lists them, and each match
+    The public view of a host: its players, its running matches, the queues, the board that lists them, and each match
     by its number.
 
     :param waiting_here: the players that wait in queues and at public tables of this host
@@ -138,7 +138,7 @@ class MatchDirectory:
     _galleries: Galleries
     waiting_here: Callable[[], WaitingByGame]
     questions: Questions = field(init=False)
-    #: A slow match with somebody there, by its number.
+    #: Finds a slow match by its number if it is in memory.
     slow: Callable[[TableId], WatchableTable | None] = field(init=False, default=lambda table: None)
     played: PlayedTables = field(init=False)
     finished: FinishedMatches = field(init=False)
@@ -146,9 +146,9 @@ class MatchDirectory:
     #: The command for people to play on this host in a terminal, such as `nc 127.0.0.1 8888`; empty: there is no port
     #: for them.
     by_hand: str = field(init=False, default="")
-    #: The same for the open wire; its messages can be typed.
+    #: The same command for the open wire, which people can use by typing its messages.
     by_program: str = field(init=False, default="")
-    #: Whether finished matches show what was hidden in them.
+    #: Whether the history of a finished match shows information that was hidden during the match.
     reveal: bool = field(init=False, default=True)
     _numbers: "count[int]" = field(init=False, factory=lambda: count(1))
 
@@ -176,7 +176,7 @@ class MatchDirectory:
         return self._registry.membership.pages
 
     def page(self, tables: OpenTables) -> Page:
-        """The part of this host's directory that the other hosts of a cluster receive."""
+        """The part of this host's directory that is sent to the other hosts of a cluster."""
         waiting, counts = self.waiting_here(), self.counts_here()
         names = {game: one.names for game, one in waiting.items() if one.names}
         return Page(self._people_here(), names, tables.shown(), (counts.people, counts.waiting, counts.asleep))
@@ -205,7 +205,7 @@ class MatchDirectory:
         ]
 
     def tables(self) -> list[PlayedTable]:
-        """The matches that are not private, the newest ones, and no more than `LISTED`; by number."""
+        """The newest public matches, at most `LISTED`, by number."""
         self.played.look()
         return [
             PlayedTable(
@@ -221,8 +221,8 @@ class MatchDirectory:
 
     def kept_table(self, session: Session) -> OpenTable | None:
         """
-        The match with a reserved seat for a player that has logged in and has not taken it yet, as a table that waits
-        for this player alone; `None`: there is none. While it is loaded, its settings are not known.
+        The match in which a player that has logged in has a reserved seat, shown as a table that waits for this player
+        alone. `None`: the player has no reserved seat. While the match is being loaded, its settings are unknown.
         """
         table = session.table
         if table is not None:
@@ -248,14 +248,14 @@ class MatchDirectory:
         return Counts(len(self.played), here.people + people, here.waiting + waiting, here.asleep + asleep)
 
     def counts_here(self) -> Counts:
-        """The same of this host alone."""
+        """The same counts for this host alone."""
         here = self.waiting_here().values()
         waiting = sum(len(one.names) + sum(len(table.names) for table in one.tables) for one in here)
         people, asleep = sum(1 for _ in self._registry.present()), len(self._registry.sleeping)
         return Counts(len(self.played.own), people, waiting, asleep)
 
     def new_guest(self) -> str:
-        """A name for a guest that has chosen none. No session has it, and no seat is reserved under it."""
+        """A name for a guest that has chosen none. No session has this name, and no seat is reserved under it."""
         guest = GUEST + self._registry.membership.prefix
         return next(name for number in self._numbers if self._registry.get(name := f"{guest}{number}") is None)
 
@@ -275,11 +275,11 @@ class MatchDirectory:
 
     def follow(self, table: TableId, audience: Audience[Any], code: str = "") -> Callable[[], None] | None:
         """
-        Pass the state of a match to an audience, and then each event, as objects and not as bytes; with the delay of
-        its game.
+        Pass the state of a match to an audience, and then each event, with the delay of its game. Both are objects, not
+        bytes.
 
         :param code: of a private table
-        :returns: a function that ends this; `None`: no such match is played
+        :returns: a function that stops the following; `None`: no such match is running
         """
         try:
             found = self._found(table, code)
@@ -297,9 +297,8 @@ class MatchDirectory:
 
     def find(self, match_id: str, game: Game[Any, Any]) -> Work:
         """
-        The work that finds a match by an id of `Lobby.new_match_id`, for `Questions`. The answer is its record, its
-        whole `History`, and the number of the last public entry; or `None`. The match is played, sleeps, or is
-        finished.
+        The work, for `Questions`, that finds a match by an id of `Lobby.new_match_id`. The match may be running, asleep
+        or finished. The answer is its record, its whole `History`, and the number of the last public entry; or `None`.
         """
         number = int(match_id[:12], 16)
 
@@ -325,12 +324,12 @@ class MatchDirectory:
         self, table: TableId, until: int | None, code: str, games: Mapping[str, Game[Any, Any]]
     ) -> HistoryQuestion:
         """
-        The question what has happened in a match that is played or finished, as everybody may know it.
+        The question for the public history of a running or finished match.
 
-        :param until: the number of the last entry that counts; `None`: the last one, or `MANY` if there are more. Only
-            the last `MANY` entries up to it are in the history
+        :param until: the number of the last entry to include; `None`: the last one of the match, but at most `MANY`.
+            The history has only the last `MANY` entries up to this one
         :param code: of a private table
-        :param games: by their names; finished matches of other games have no history
+        :param games: the games by their names; finished matches of other games have no history
         :raises WatchRefused: there is no such match, or it has another code
         """
         self.played.look()
@@ -350,9 +349,9 @@ class MatchDirectory:
 
     def own_history(self, table: TableId, until: int | None) -> HistoryQuestion:
         """
-        As `history`, for a player of the match: without delay, and without the code.
+        As `history`, but for a player of the match: without a delay, and no code is needed.
 
-        :raises WatchRefused: no such match is played
+        :raises WatchRefused: no such match is running
         """
         played = self.played.own.get(table) or self.slow(table)
         if played is None:
@@ -392,13 +391,13 @@ class MatchDirectory:
         return await self._replay(table.game, record, min(known, table.n, until), MANY)
 
     def read(self, table: TableId) -> Deferred[TableRecord | str]:
-        """The record of a table, or why it cannot be read. For a question that has its turn."""
+        """The record of a table, or the reason why it cannot be read. To be called by a question that has its turn."""
         record: Deferred[TableRecord | str] = Deferred()
         self._context.journal.read(table, record.callback)
         return record
 
     def match(self, table: TableId) -> Deferred[FinishedMatch | None]:
-        """The finished match of this number. For a question that has its turn."""
+        """The finished match with this number. To be called by a question that has its turn."""
         match: Deferred[FinishedMatch | None] = Deferred()
         self._context.journal.match(table, match.callback)
         return match
@@ -407,7 +406,7 @@ class MatchDirectory:
         self, table: TableId, code: str, games: Mapping[str, Game[Any, Any]]
     ) -> tuple[FinishedMatch, TableRecord, Game[Any, Any]]:
         """
-        A finished match, its record and its game. For a question that has its turn.
+        A finished match, its record and its game. To be called by a question that has its turn.
 
         :param code: of a private match
         :raises NotAnswered: there is no such match, it has another code, or its rules are not known here

@@ -21,18 +21,18 @@ from gamehost.lobby.results import Who, outcome
 from gamehost.measures import MatchCounts
 from gamehost.players.base import Level
 
-#: Matches that the journal is asked for at once: a millisecond of work each time.
+#: How many matches are read from the journal at once, which takes a millisecond.
 SOME = 100
 #: The number of recent matches that make up the results, and the seconds for which a result is cached.
 COUNTED, COUNTED_SECONDS = 2_000, 10.0
-#: The most players of one ladder in an answer: the best ones.
+#: The most players in one ladder of an answer; the best players are included.
 RANKED = 100
-#: The factor by which more matches are read than are wanted, because in some of them no player has acted.
+#: The number of matches to read for each wanted one: matches in which no player has acted are skipped.
 UNPLAYED = 5
 #: Seconds for which a list is valid while nothing changes here. Other hosts may write to the same store.
 LIST_SECONDS = 1.0
 
-#: A house player's name begins with its level and a dot. Nobody else may have such a name.
+#: The beginning of a house player's name: its level and a dot. Other players may not have such a name.
 _LEVELS = frozenset(level.value for level in Level)
 
 
@@ -47,21 +47,21 @@ class Count:
 
 @define(eq=False)
 class Tally:
-    #: Seconds on the clock after which it is counted again.
+    #: The time, in seconds on the clock, from which the matches are counted again.
     until: float
-    #: As of `FinishedMatches`, when it was counted.
+    #: The value of `FinishedMatches.ended` at the time of the count.
     ended: int = 0
-    #: From the newest rated matches.
+    #: The ratings, computed from the newest rated matches.
     ratings: Ratings = field(factory=dict)
-    #: By player and game.
+    #: How often each player has played each game.
     counts: dict[tuple[Who, str], Count] = field(factory=dict)
-    #: By the key of a name: the players and games in `counts`.
+    #: The keys of `counts`, by the key of the player's name.
     _named: dict[str, list[tuple[Who, str]]] = field(factory=dict)
-    #: By player: the display name in the newest match with one.
+    #: The display name of each player, from its newest match with a display name.
     shown: dict[Who, str] = field(factory=dict)
-    #: Matches that were counted, by game.
+    #: How many matches were counted, by game.
     matches: Counter[str] = field(factory=Counter)
-    #: The lowest number of a table that is counted.
+    #: The lowest table number among the counted matches.
     since: int = 1
 
     def add(self, match: FinishedMatch) -> None:
@@ -69,7 +69,7 @@ class Tally:
         self.matches[game] += 1
         for seat, one in enumerate(match.opening.seats):
             if one.name.startswith("#"):
-                continue  # the master of a remote game, which is no player
+                continue  # the seat of the master of a remote game, which is not a player
             who = Who.of(one)
             count = self.counts.get((who, game))
             if count is None:
@@ -109,9 +109,10 @@ class FinishedMatches:
     """
     Answers to questions about the finished matches of a journal. The caller has a turn of `Questions`.
 
-    :param counts: of matches that end here: a list is valid until one ends
-    :param in_slices: does long work, a slice in each turn of the reactor
-    :param step_aside: called when whoever asks has to wait for the first ratings: others are answered meanwhile
+    :param counts: counts the matches that end at this host; a list is valid until a match ends
+    :param in_slices: does long work in slices, one in each turn of the reactor
+    :param step_aside: called when a question has to wait for the first ratings, so that other questions are answered
+        meanwhile
     """
 
     _journal: Journal
@@ -119,12 +120,12 @@ class FinishedMatches:
     _counts: MatchCounts
     _in_slices: Callable[[Generator[None, None, Any]], Awaitable[Any]]
     _step_aside: Callable[[], None]
-    #: The names of the games that a match in the journal can be of, when the host has loaded its tables.
+    #: The names of all games that occur in the journal. Complete after the host has loaded its tables.
     games: Collection[str] = ()
     _tally: Tally | None = None
     _edition: int = 0
     _ratings: RunningRatings = field(factory=RunningRatings)
-    #: The lock of the counting.
+    #: Held during a count, so that only one count runs at a time.
     _counting: DeferredLock = field(factory=DeferredLock)
 
     @property
@@ -135,7 +136,7 @@ class FinishedMatches:
     async def newest(
         self, before: int | None, count: int, game: str = "", name: str = ""
     ) -> tuple[list[FinishedMatch], int]:
-        """A number of matches that fit, the newest first, and where to continue: as of `Journal.finished`."""
+        """The newest `count` matches that fit, and the place at which to continue: both as of `Journal.finished`."""
         gathered: list[FinishedMatch] = []
         low = 1
         async for part in self._parts(before, count, game, name):
@@ -145,7 +146,9 @@ class FinishedMatches:
 
     @property
     def edition(self) -> int:
-        """A number that grows when results are counted again. The next `tally` has it."""
+        """
+        The number of the results that the next `tally` returns. It grows each time that results are counted again.
+        """
         return self._edition + (not self._tally_holds)
 
     @property
@@ -157,8 +160,8 @@ class FinishedMatches:
 
     async def tally(self) -> Tally:
         """
-        The victories of each player. It is counted at most every `COUNTED_SECONDS`; as long as there are few matches,
-        with each that ends.
+        The victories of each player. They are counted again after `COUNTED_SECONDS`; with fewer than `SOME` matches
+        also after the end of each match.
         """
         if self._tally is None:
             self._step_aside()
@@ -181,7 +184,7 @@ class FinishedMatches:
             new = running.missing(some)
             missing += new
             if some and not new and lowest <= since:
-                break  # all before have been counted, too
+                break  # all earlier matches have been counted, too
         if not running.counted:
             running.too_old = lowest - 1
         await self._in_slices(running.count(reversed(missing)))

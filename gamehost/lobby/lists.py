@@ -1,8 +1,8 @@
 """
 Lists of players: the present ones, and those that wait for opponents.
 
-The hosts of a cluster show each other their lists. So these are the same at all of them, at the latest a second after something
-has changed.
+The hosts of a cluster show each other their lists. So the lists of all hosts are equal, at most one second after a
+change.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,16 +21,16 @@ class Person(Struct, frozen=True):
     name: str
     wire: str
     account: bool
-    #: The game of the match in which they play; empty: they do not.
+    #: The game of the player's current match; empty: the player has no match.
     game: str
-    #: Its number; `None` if it is private, or there is none.
+    #: The number of that match; `None` if the match is private, or the player has no match.
     table: TableId | None
-    #: The display name; empty: it is the name.
+    #: The display name; empty if it equals the name.
     shown: str = ""
 
 
 class WaitingTable(Struct, frozen=True):
-    """A table that waits for players and is for everybody."""
+    """A public table that waits for players."""
 
     #: The name of the game, and the pool of the wires that see the table, as of `Queue.key`.
     game: str
@@ -39,11 +39,12 @@ class WaitingTable(Struct, frozen=True):
 
 
 class Page(Struct, frozen=True):
-    """The directory of one host, for the others."""
+    """The directory of one host, as it is sent to the other hosts of a cluster."""
 
-    #: By name, and no more than `LISTED`.
+    #: The present players by name, at most `LISTED`.
     people: Sequence[Person] = ()
-    #: The names of the players that wait for anybody, by the name of the game; without those of separate wires.
+    #: The names of the players that wait for any opponent, by the name of the game. Players on wires with their own
+    #: tables are left out.
     waiting: Mapping[str, Sequence[str]] = {}
     tables: Sequence[WaitingTable] = ()
     #: The numbers of people, of waiting people, and of sleeping tables.
@@ -57,11 +58,11 @@ class Page(Struct, frozen=True):
 class Waiting:
     """The players that wait for one game."""
 
-    #: The players that wait for anybody.
+    #: The players that wait for any opponent.
     names: tuple[str, ...] = ()
     #: The tables with waiting players.
     tables: tuple[OpenTable, ...] = ()
-    #: The display names of those of this host that wait for anybody, by their names.
+    #: The display names of this host's players that wait for any opponent, by their names.
     shown_as: Mapping[str, str] = {}
 
 
@@ -70,7 +71,9 @@ WaitingByGame = Mapping[str, Waiting]
 
 
 def waiting_everywhere(here: WaitingByGame, pages: Sequence[Page]) -> WaitingByGame:
-    """The players that wait at one host, and those that wait at the others, without those of separate wires."""
+    """
+    The players that wait at this host and at the other hosts. Players on wires with their own tables are left out.
+    """
     if not pages:
         return here
     names = {game: list(one.names) for game, one in here.items()}
@@ -92,7 +95,7 @@ def waiting_everywhere(here: WaitingByGame, pages: Sequence[Page]) -> WaitingByG
 
 
 def read_page(text: str) -> Page:
-    """The page that a host shows; one without anything if this release cannot read it."""
+    """Read the page of another host. The result is an empty page if this release cannot read it."""
     try:
         return json.decode(text, type=Page)
     except DecodeError:

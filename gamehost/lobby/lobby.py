@@ -1,8 +1,8 @@
 """
 The lobby: the queues of the games, and the tables.
 
-Everybody comes through here, from whatever wire: in by name, to a table by game, out again. The first who waits has the
-first seat. Wires of one game share its queue, unless a wire wants tables of its own.
+Players of all wires call the lobby to log in, to find opponents for a game, and to leave. The player that has waited
+longest gets the first seat. The wires of one game share its queue, unless a wire wants tables of its own.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -271,9 +271,8 @@ class Lobby:
     def name_for(self, text: str) -> str:
         """
         A name that a guest of a wire with free names can have now: this text, mended and unique; otherwise a name that
-        the host gives.
-
-        No session has it, and no seat is reserved under it. `enter` takes it, with `given` if it is not like the text.
+        the host gives. No session has this name, and no seat is reserved under it. The caller passes it to `enter`,
+        with `given` if it is not like the text.
         """
         return self.names.like(mended(text)).text
 
@@ -326,12 +325,12 @@ class Lobby:
         """
         Log an account in; a free name becomes an account.
 
-        A player that has the account's session until now loses it, and receives that.
+        If another connection has the account's session, it loses the session, and is informed.
 
-        :param answer: called once, at once or later: with the session, or why there is none
-        :param strong: whether a new account needs a strong password, and the name may be a display name: no document says
-            what they are
-        :param waits: called with the seconds, about, each time that the log-in has to wait for others
+        :param answer: called once, at once or later: with the session, or the reason why there is none
+        :param strong: whether a new account needs a strong password, and the name may be a display name: wires without
+            an outside document set it
+        :param waits: called with the approximate number of seconds, each time that the log-in has to wait for others
         """
         try:
             checked = typed_name(name) if strong else checked_name(name)
@@ -441,10 +440,9 @@ class Lobby:
 
     def leave(self, session: Session, player: Player[Any, Any]) -> None:
         """
-        A player has left, by a lost connection or on purpose. A seat at a table is reserved; everything else is given
-        up.
+        A player has disconnected or logged out. Its seat in a match is reserved; its places in queues are given up.
 
-        Nothing happens if another player has the session by now.
+        Nothing happens if a newer connection has taken the session.
         """
         if session.player is not player or self._stopping:
             return
@@ -475,15 +473,15 @@ class Lobby:
 
     def new_match_id(self) -> str:
         """
-        24 hex digits for a match that is to begin, which cannot be guessed.
+        A new id, of 24 hex digits that cannot be guessed, for a match that is about to begin.
 
-        Put it at the beginning of `Session.note`, and `table_of` it into `Session.number`: then the match is found
-        under it while its record is stored. See `MatchDirectory.find`.
+        The caller puts the id at the beginning of `Session.note`, and `table_of` the id into `Session.number`.
+        `MatchDirectory.find` then finds the match by the id, as long as its record is stored.
         """
         return f"{self.context.journal.new_table():012x}{self.below(2**48):012x}"
 
     def show_match(self, table: TableId, waits: bool) -> None:
-        """Inform the other hosts of a cluster that a match waits here under this number, or does not wait any more."""
+        """Inform the other hosts of a cluster whether a match with this number waits here for players."""
         if waits:
             self.registry.membership.keep(place_of(table))
         else:
@@ -491,9 +489,9 @@ class Lobby:
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
         """
-        Let a present player play: in its reserved seat, or at a new table if another one waits.
+        Give a present player its reserved seat, or begin a match with a player that waits.
 
-        `False`: nobody waits, so this player does now. The seat comes through the player's `seated`.
+        `False`: no other player waits, so this one is put into the queue. The seat comes through its `seated`.
 
         :param wish: the seat that the player wants in a game of two; `None`: any
         """
@@ -506,7 +504,7 @@ class Lobby:
             self._end_waiting(NoNewMatches(why), session)
             return False
         if not self.queues.join(queue.key, session, wish):
-            return False  # a place that an earlier connection of the same account took
+            return False  # an earlier connection of the same account may have taken a place in a queue
         session.required = queue.required
         reserved = self.queues.reservation(queue.key, session)
         if reserved is None:
@@ -518,8 +516,8 @@ class Lobby:
 
     def _match(self, queue: Queue, session: Session) -> bool:
         """
-        Begin a match of a player in a queue, if there are others. Players whose address has started too many matches
-        lately stay in the queue.
+        Begin a match of a player in a queue, if enough others wait. If an address has begun too many matches lately,
+        its players remain in the queue.
         """
         waits = self.new_matches.seconds_until(session.address)
         players = None
@@ -551,8 +549,8 @@ class Lobby:
 
     def meet(self, players: Sequence[Session], queue: Queue) -> bool:
         """
-        Begin a match of these players, in the order of the seats. One of them waits in this queue, and the other one
-        wants to play with exactly this one. `False`: it cannot begin now.
+        Begin a match of these two players, in the order of the seats. One of them waits in this queue, and the other
+        one has asked for this opponent by name. `False`: the match cannot begin now.
         """
         waiting = self.queues.waiting.get(queue.key, ())
         if self._stopping or self.no_tables is not None or not any(one in waiting for one in players):
@@ -569,7 +567,7 @@ class Lobby:
         return True
 
     def _match_again(self) -> None:
-        """Some time has passed: players that had to wait may begin matches now."""
+        """Begin matches of players that had to wait because of the rate of new matches."""
         held_up, self._held_up = self._held_up, {}
         for queue in held_up.values():
             for session in self.queues.waiting.get(queue.key, ())[:]:
@@ -584,7 +582,7 @@ class Lobby:
         self._seat(game, number or self.context.journal.new_table(), settings, players)
 
     def _seat(self, game: Game[Any, Any], number: TableId, settings: Settings, players: Sequence[Session]) -> None:
-        """Begin a match. A player of it that was asked for a rematch cannot come to that any more."""
+        """Begin a match. If one of its players was asked for a rematch, that rematch is cancelled."""
         self.seats.open(game, number, settings, players)
         for one in players:
             self.waiting_tables.cannot_come(one, "plays another match")
@@ -597,22 +595,19 @@ class Lobby:
         return self.context.rng(limit)
 
     def stop_waiting(self, session: Session) -> None:
-        """
-        Have a player wait no longer, in a queue or at an open table; tables that last wait on. Nothing happens to one who does
-        not wait.
-        """
+        """Remove a player from its queue, and from open tables that do not last, if it waits there."""
         self.waiting_tables.leave(session)
         self.queues.leave(session)
         self.house.waits_no_longer(session)
 
     def withdraw(self, session: Session) -> None:
-        """Remove a player from all queues and tables, those that last too."""
+        """Remove a player from all queues and open tables, also from tables that last."""
         self.stop_waiting(session)
         self.waiting_tables.withdraw(session.key)
 
     def goes_on_waiting(self, session: Session) -> bool:
         """
-        A player is connected. It receives the state of its tables, or a match begins. Returns whether it waits at a table.
+        A player has logged in. It receives the state of its tables, or a match begins. Returns whether it waits at one.
         """
         waits = self.waiting_tables.returns(session)
         own = self.waiting_tables.alone(session)
@@ -622,11 +617,11 @@ class Lobby:
         return waits
 
     def tell_tables(self, session: Session) -> None:
-        """Tell a player of the tables that wait for them and last."""
+        """Send a player the state of the lasting tables where the player has a place."""
         self.waiting_tables.tell_again(session)
 
     def may_seek(self, session: Session) -> bool:
-        """Whether a player waits at tables alone that last: these are no reason not to look for others."""
+        """Whether a player may look for opponents: it waits nowhere, or only at tables that last."""
         return not (self.queues.has(session) or self.waiting_tables.waits_briefly(session))
 
     def give_up_table(self, session: Session, table: TableId | None, done: Callable[[TableId], None]) -> bool:
@@ -637,7 +632,7 @@ class Lobby:
         return given_up
 
     def waits_alone(self, session: Session) -> bool:
-        """Whether a player waits at one table alone, which is for everybody, and for nobody in particular."""
+        """Whether a player waits alone, at one public table and nowhere else."""
         return self.waiting_tables.alone(session) is not None
 
     def waits_at_table(self, session: Session) -> bool:
@@ -650,7 +645,7 @@ class Lobby:
 
     def settings_for(self, queue: Queue, settings: Mapping[str, str]) -> Settings:
         """
-        The settings of a match: these, on top of the host's own for the game.
+        The settings of a match: the host's own for the game, changed by the given ones.
 
         :raises BadOption: one is unknown or cannot be used
         """
@@ -666,11 +661,11 @@ class Lobby:
         terms: Terms = BRIEF,
     ) -> OpenTable:
         """
-        Have a player wait at a table of their own, for so many players in all, until others join it by its number.
+        Open a table for a number of players in all. The player waits there until others join by the table's number.
 
         :param settings: on top of the host's own for this game; with a `code`, the match is listed nowhere
         :param wish: the seat that the player wants in a game of two; `None`: the first
-        :raises TooManyTables: so many from this address wait already, or have begun just now, or the host has no room
+        :raises TooManyTables: the address has too many waiting tables or new matches, or the host has no room
         """
         refusal = self.why_no_match(queue.game.name) or self.new_matches.refusal(session.address)
         if refusal is not None:
@@ -684,13 +679,13 @@ class Lobby:
 
     def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
         """
-        Let a player wait at an open table. All that wait there receive that, this one included. With the last seat
-        taken the match begins.
+        Let a player wait at an open table. All players of the table, this one included, are informed. The match begins
+        when the last seat is taken.
 
         :param code: of a private table
         :raises NoSuchTable: no table of this number waits for players, or it has another code
         :raises CannotJoin: its seats are all taken, or one of them is this player's
-        :raises TableFull: its seats are all taken, and nobody has been told yet that its match begins
+        :raises TableFull: its seats are all taken, and its match is about to begin
         :raises NeedsAccount: its match is to be rated, and this player is a guest
         """
         running = self.tables.get(table)
@@ -702,7 +697,7 @@ class Lobby:
             self.house.waits(session, queue.game, None, in_queue=False, unasked=not code)
 
     def waiting(self, queue: Queue) -> list[OpenTable]:
-        """The open tables of a game at this host, the oldest first, and no more than are of use to anybody."""
+        """The public tables of a game that wait at this host, as of `OpenTables.waiting`."""
         return self.waiting_tables.waiting(queue)
 
     def waiting_elsewhere(self, queue: Queue) -> list[OpenTable]:
@@ -711,20 +706,20 @@ class Lobby:
         return [one.table for one in shown if (one.game, one.pool) == queue.key]
 
     def invitation(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
-        """An open table as those may know it who know its number, and its code if it is private; `None`: there is none."""
+        """The open table with this number, and this code if it is private; `None`: there is none."""
         return self.waiting_tables.find(table, code)
 
     def ask_rematch(self, session: Session, played: Played, table: TableId) -> None:
-        """Send the other players of a match that this one waits at an open table for the rematch."""
+        """Inform the other players of a match that this player waits at an open table for the rematch."""
         others = [one for one in played.players(self.registry.get) if one is not None and one is not session]
         self.waiting_tables.ask(table, played.table, session, others)
 
     def not_here(self, played: Played) -> list[str]:
-        """The names of those of a match that nobody here has."""
+        """The names of a match's players that no session at this host has."""
         return [name for name in played.names if self.registry.get(name) is None]
 
     def why_no_rematch(self, session: Session, played: Played) -> str | None:
-        """Why the others of a match cannot be asked for a rematch now; `None`: they can."""
+        """Why the other players of a match cannot be asked for a rematch now; `None`: they can."""
         for name, one in zip(played.names, map(self.registry.get, played.names), strict=True):
             if one is session:
                 continue
@@ -740,10 +735,10 @@ class Lobby:
         """
         Send a phrase to the players of a match that have wires with words for it, its sender included.
 
-        :param played: the match of this player, that of now or the last one
+        :param played: the current or the last match of this player
         :param phrase: a key of `PHRASES`
-        :param said: how many the player has said in it
-        :returns: why it is not sent; `None`: it is
+        :param said: how many phrases the player has sent in it
+        :returns: the reason why the phrase is not sent; `None`: it is sent
         """
         if played is None:
             return "you have played no match on this connection"
@@ -768,7 +763,7 @@ class Lobby:
         return count + (0 if self.slow is None else len(self.slow))
 
     def _but_slow(self, found: Iterable[UnfinishedTable]) -> Iterator[UnfinishedTable]:
-        """The tables that are not slow. The others are taken over some at a time: all at once would need memory."""
+        """The tables that are not slow. Slow ones are taken over in small groups, to save memory."""
         for slow, some in groupby(found, lambda one: one.opening.slow is not None):
             while slow and (these := list(islice(some, 500))):
                 self.slow_matches().restore(these)
@@ -779,7 +774,7 @@ class Lobby:
         return self.waiting_tables.restore(self.seats.games, found)
 
     def drain(self, why: str | None) -> None:
-        """Begin no new matches, and tell all who wait for one why. `None`: begin new ones again."""
+        """Begin no new matches, and send the reason to the players that wait. `None`: begin matches again."""
         self.draining = why
         self.remote.drain(why or self.closed_games.get(REMOTE.name))
         if why is not None:
@@ -789,7 +784,7 @@ class Lobby:
             self.waiting_tables.look_again()
 
     def close(self) -> None:
-        """The host stops: all clocks stop, and a player that disconnects from now on has not left."""
+        """The host stops. All clocks stop, and a player that disconnects from now on keeps its seat."""
         self._stopping = True
         self.login_service.close()
         for part in (self.waiting_tables, self.queues, self.new_matches, self.house, self.directory, self.seats):

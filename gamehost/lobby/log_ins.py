@@ -11,7 +11,7 @@ from gamehost.lobby.sessions import Session
 @define(eq=False)
 class LogIns:
     """
-    The log-ins of a host, accepted and refused: each is one line of the log, and is counted.
+    Counts the log-ins of a host, and writes one line to the log for each accepted or refused log-in.
 
     A refused name is not logged: some people type their password there.
     """

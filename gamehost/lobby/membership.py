@@ -1,4 +1,4 @@
-"""The seam between a host and the other hosts of its cluster."""
+"""The interface of the lobby to the other hosts of its cluster."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,10 @@ if TYPE_CHECKING:
 
 
 class Membership:
-    """The other hosts on the store of a host: none here. A member of a cluster puts its own membership in its place."""
+    """
+    The other hosts that share this host's store. This class is for a host that is alone; a member of a cluster replaces
+    it with its own membership.
+    """
 
     #: The living members.
     members: Sequence[Any] = ()
@@ -23,25 +26,25 @@ class Membership:
         """Take unfinished tables over."""
 
     def begin(self) -> None:
-        """The unfinished tables are known."""
+        """Called when the unfinished tables are known."""
 
     def open(self, factories: Sequence[Any], sites: Sequence[Any]) -> None:
-        """The ports of the host are open."""
+        """Called when the ports of the host are open."""
 
     def front_of(self, factory: Any, spreads: bool) -> Any:
         """
-        The factory of a listener: this one, or one in front of it.
+        The factory that a listener uses: the given one, or another one that wraps it.
 
-        :param spreads: its clients may be at any member
+        :param spreads: whether a client of it may be at any member
         """
         return factory
 
     def cut_relays(self) -> None:
-        """The host is in trouble: close the connections to and from other members."""
+        """Close all connections to and from other members, because this host has a fault."""
 
     @property
     def not_ready(self) -> str | None:
-        """Why no player can come in because of the others; `None`: one can."""
+        """The reason why the other members prevent log-ins now; `None`: they do not."""
         return None
 
     def halt(self) -> Any:
@@ -49,7 +52,7 @@ class Membership:
 
     @property
     def relay_counts(self) -> Mapping[str, int]:
-        """How many connections are passed on to other members, and come from them."""
+        """How many connections this host passes to other members, and how many it receives from them."""
         return {}
 
     @property
@@ -72,7 +75,7 @@ class Membership:
         """
 
     def freed(self, key: str) -> None:
-        """A name has no session any more. It may still have a seat at a table that sleeps."""
+        """The session of a name has ended. The name may still have a seat at a sleeping table."""
 
     @property
     def pages(self) -> "Sequence[Page]":
@@ -83,13 +86,14 @@ class Membership:
         """Make this host the home of a place, as of `gamehost.accounts.names.place_of`."""
 
     def give_up(self, place: str, /) -> None:
-        """There is nothing more of that kind here."""
+        """Stop being the home of a place."""
 
     def take(self, table: "TableId", taken: Callable[[bool], None]) -> None:
         """
         Make this host the home of a slow match that is about to be read. `give_up` with its place ends that.
 
-        :param taken: called with `False` if another host has it in memory
+        :param taken: called with whether this host is the home now; it is `False` if another host has the match in
+            memory
         """
         taken(True)
 
@@ -97,4 +101,4 @@ class Membership:
         """A player waits for an opponent in a queue, named as by `Queue.key`."""
 
     def waits_no_longer(self, session: Any) -> None:
-        """A player does not wait any more, or did not."""
+        """A player does not wait. It may have waited until now."""

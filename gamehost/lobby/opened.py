@@ -1,14 +1,16 @@
 """
 Open tables: those that players have opened, and that others join by a number.
 
-A table that *lasts* belongs to its player, and not to the connection: it waits for a day, whoever is there. The journal has it,
-so it outlives the host, too. Its players come and go; its match begins when all are here. It lasts if its wire can
-tell a player who comes back of it, and if the player can show who they are: by an account, or by a guest's key.
+A table that *lasts* belongs to its player, and not to the connection. It waits for a day, also while its players are
+away. It is stored in the journal, so it remains after a restart of the host. Its match begins when all of its players
+are connected. A table lasts under two conditions: its wire has a message about it for a player that comes back, and the
+player has an account or a guest's key.
 
-A table for a slow match waits for two weeks. It lasts always, and its match begins when all seats are taken, whoever is here.
+A table for a slow match waits for two weeks. It always lasts. Its match begins when all seats are taken, also if some
+of its players are away.
 
-All other tables wait for ten minutes at most, and a player who goes has no seat there any more: tables of documented wires, and
-those for rematches of quick matches.
+All other tables wait for ten minutes at most, and a player that disconnects loses the seat there. These are the tables
+of documented wires, and the tables for rematches of quick matches.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -46,11 +48,11 @@ if TYPE_CHECKING:
     from gamehost.lobby.own_matches import OwnMatches
     from gamehost.lobby.slow import SlowMatches
 
-#: Seconds for which a table waits that does not last.
+#: How many seconds a table waits if it does not last.
 BRIEFLY = 600.0
-#: Tables that last, of one player.
+#: How many lasting tables one player may have.
 MOST_OPENED = 5
-#: Seconds for which a table waits if its match is slow.
+#: How many seconds a table waits if its match is slow.
 SLOW_PATIENCE = 14 * 86_400.0
 
 
@@ -62,18 +64,18 @@ def _nobody(table: OpenTable) -> None:
 class Terms:
     """The terms under which an opened table waits for players."""
 
-    #: What others must know to join; empty: nothing.
+    #: The code that others need to join; empty: no code is needed.
     code: str = ""
-    #: Whether it lasts, if the player can come back to it.
+    #: Whether the table lasts, provided that the player can come back to it.
     lasts: bool = False
-    #: Called with the table when nothing can be lost of it any more, unless the player is gone by then.
+    #: Called with the table when it is stored, unless the player has disconnected before that.
     told: Callable[[OpenTable], None] = _nobody
     #: For the rematch of a slow match: that match, and its other players, who are asked.
     played: TableId | None = None
     asked: Sequence[SeatRecord] = ()
 
 
-#: Those of a table that does not last.
+#: The terms of a table that does not last.
 BRIEF = Terms()
 
 
@@ -84,20 +86,20 @@ class _Party:
     seats: int
     settings: Settings
     code: str
-    #: Where it was opened from.
+    #: The address from which the table was opened.
     address: str
     #: When it was opened, in milliseconds since 1970.
     since: int
     #: The players with a seat, in the order in which they came, by the keys of their names.
     players: dict[str, SeatRecord]
-    #: Whether the player who opened it has the second seat, in a game of two.
+    #: In a game of two: whether the player that opened the table has the second seat.
     reversed: bool = False
     lasts: bool = False
-    #: Until when it waits, in milliseconds since 1970.
+    #: When the table stops waiting, in milliseconds since 1970.
     by: int = 0
-    #: Whether its match is slow: it begins when all seats are taken, whoever is here.
+    #: Whether its match is slow. Such a match begins when all seats are taken, also if players are away.
     slow: bool = False
-    #: Those who were asked for a rematch here, and of which match.
+    #: The players that were asked for a rematch here, and the match that is played again.
     asked: Sequence[SeatRecord] = ()
     played: TableId | None = None
     too_long: Timer = field(factory=Timer)
@@ -108,7 +110,7 @@ class _Party:
 
     @property
     def opener(self) -> str:
-        """The key of the player that came first, of those with a seat."""
+        """The key of the player that has had a seat here for longest."""
         return next(iter(self.players))
 
     def asks(self, session: Session) -> bool:
@@ -133,19 +135,19 @@ class _Party:
 
 
 def _hears_of(party: _Party, session: Session) -> bool:
-    """Whether the wire of a player, who may have come back on another one, has a message about a table."""
+    """Whether the player's present wire has a message about a table. A player may come back on another wire."""
     return not party.lasts or session.wire in TALKING_WIRES or session.wire == party.players[session.key].wire
 
 
 def can_come_back(session: Session) -> bool:
-    """Whether a player can show who they are, whatever happens to the connection, and is on a wire that tells of tables."""
+    """Whether a player can prove its identity on a new connection, and its wire has messages about tables."""
     return session.wire in TALKING_WIRES and (session.account or bool(session.key_digest))
 
 
 @define(eq=False)
 class OpenTables:
     """
-    All tables of a host that wait. In a cluster this host is the home of each.
+    All waiting tables of a host. In a cluster, this host is the home of each of them.
 
     :param complete: called with the game, the table's number, its settings and its players when all seats are taken
     :param wall: seconds since 1970
@@ -161,15 +163,15 @@ class OpenTables:
     _wall: Callable[[], float]
     _refusal: Callable[[str], str | None]
     _slow: Callable[[], "SlowMatches"]
-    #: Tables that one address may have waiting; `None`: any number. And the seconds for which a table waits that lasts.
+    #: How many waiting tables one address may have; `None`: any number. And how many seconds a lasting table waits.
     most: int | None = None
     patience: float = 86_400.0
-    #: Whether tables may last. On a private host they go with the programs that opened them.
+    #: Whether tables may last. On a private host, a table is closed when the program that opened it disconnects.
     lasting: bool = True
     _parties: dict[TableId, _Party] = field(factory=dict)
     #: Where players wait, by the keys of their names, in the order in which they came there.
     _where: dict[str, list[_Party]] = field(factory=dict)
-    #: Players whose matches have just ended.
+    #: The players that are being freed by the end of their match.
     _freed: list[Session] = field(factory=list)
     _soon: Timer = field(factory=Timer)
 
@@ -191,7 +193,7 @@ class OpenTables:
         terms: Terms = BRIEF,
     ) -> OpenTable:
         """
-        Have a player wait at a new table, alone so far.
+        Open a new table. The player waits there, alone at first.
 
         :param second: whether this player has the second seat in a game of two
         :raises TooManyTables: so many from this address, or of this player, wait already
@@ -233,7 +235,7 @@ class OpenTables:
         return opened
 
     def _patience(self, slow: bool) -> float:
-        """The number of seconds for which a table that lasts waits."""
+        """How many seconds this lasting table waits."""
         return SLOW_PATIENCE if slow else self.patience
 
     def _check_slow(self, session: Session, settings: Settings, lasts: bool) -> None:
@@ -249,7 +251,8 @@ class OpenTables:
 
     def _make_room(self, session: Session, address: str, lasts: bool) -> None:
         """
-        Make room for one more table of a player. If its address has too many, a table without anybody there is closed.
+        Make room for one more table of a player. If its address has too many tables, one with no connected player is
+        closed.
 
         :raises TooManyTables: there is no room
         """
@@ -292,13 +295,16 @@ class OpenTables:
             self._changed(party)
 
     def _is_hidden(self, party: _Party, session: Session) -> bool:
-        """A documented wire has no words for a match that does not begin with its last player."""
+        """
+        Whether the table is hidden from a wire. A documented wire has no message for a full table with a match that
+        cannot begin yet.
+        """
         return session.wire not in TALKING_WIRES and (party.slow or bool(self._away(party)))
 
     def returns(self, session: Session) -> bool:
         """
-        A player has logged in, or has no match any more. All players of its tables receive the state of the table, or the
-        match begins. Returns whether the player waits at a table.
+        A player has logged in, or its match is over. For each of its tables, the match begins, or all players of the
+        table receive its state. Returns whether the player waits at a table.
         """
         for party in tuple(self._where.get(session.key, ())):
             if party.lasts and not self._begin_if_all_are_here(party):
@@ -306,7 +312,7 @@ class OpenTables:
         return session.key in self._where
 
     def tell_again(self, session: Session) -> None:
-        """Tell a player how things stand at the tables that wait for them and last."""
+        """Send a player the state of the lasting tables where it has a seat."""
         for party in tuple(self._where.get(session.key, ())):
             if party.lasts and session.player is not None:
                 session.player.deliver(self._seen(party))
@@ -324,13 +330,13 @@ class OpenTables:
                 self.returns(session)
 
     def look_again(self, game: str | None = None) -> None:
-        """Matches can begin that could not before; `None`: of all games."""
+        """Begin the matches of a game that could not begin before; `None`: of all games."""
         for party in tuple(self._parties.values()):
             if game in (None, party.queue.game.name):
                 self._begin_if_all_are_here(party)
 
     def _changed(self, party: _Party) -> None:
-        """Tell all who wait at a table how it stands: when that is durable, if the table lasts."""
+        """Send the state of a table to all players that wait there. If the table lasts, the state is stored first."""
         seen = self._seen(party)
         if party.lasts:
             self._journal.put_opened(party.record, partial(self._tell, party, seen))
@@ -340,7 +346,7 @@ class OpenTables:
     # -- the match
 
     def fill(self, session: Session, others: Sequence[Session]) -> None:
-        """Begin the match at a player's table, with these others in all empty seats."""
+        """Begin the match at a player's table, with these other players in all empty seats."""
         party = self._own(session)
         assert party is not None
         for one in others:
@@ -358,8 +364,10 @@ class OpenTables:
         return True
 
     def _begin(self, party: _Party) -> None:
-        """Begin the match: all seats are taken, and all players are connected. At a table that lasts, players learn it from
-        the match."""
+        """
+        Begin the match: all seats are taken, and all players are connected. At a lasting table, the players receive no
+        separate message about it: they receive the match.
+        """
         if party.slow:
             self._journal.drop_opened(party.table, lambda: None)
             records = list(party.players.values())[:: -1 if party.reversed else 1]
@@ -370,7 +378,8 @@ class OpenTables:
         players = [self._registry.sessions.by_key[key] for key in party.players]
         seen = self._seen(party)
         if party.lasts:
-            # In one commit with the opening of the match: after a kill there is either.
+            # In one commit with the opening of the match. So after a kill there is either the table or the match, never
+            # both.
             self._journal.drop_opened(party.table, partial(self._tell, party, seen))
         elif not any(one.house for one in players):
             self._tell(party, seen)
@@ -381,8 +390,8 @@ class OpenTables:
 
     def leave(self, session: Session) -> None:
         """
-        A player waits only at tables that last, if the player can come back to them. Nothing happens if the player does not
-        wait.
+        Remove a player from all tables but the lasting ones to which it can come back. Nothing happens if the player
+        does not wait.
         """
         for party in tuple(self._where.get(session.key, ())):
             if not (party.lasts and can_come_back(session)):
@@ -401,11 +410,11 @@ class OpenTables:
 
     def give_up(self, session: Session, table: TableId | None, done: Callable[[TableId], None]) -> bool:
         """
-        A player gives up the place at a table that lasts. `False`: the player does not wait there. A player that was asked
-        for a rematch of a slow match there refuses it in this way.
+        A player gives up its seat at a lasting table. `False`: the player does not wait there. In the same way a player
+        refuses a rematch of a slow match.
 
         :param table: `None`: the one to which the player came last
-        :param done: called with the table when that is durable
+        :param done: called with the table when the change is durable
         """
         asks = self._parties.get(table) if table is not None else None
         if asks is not None and asks.slow and asks.asks(session):
@@ -425,7 +434,7 @@ class OpenTables:
         done(party.table)
 
     def withdraw(self, key: str) -> None:
-        """A player waits nowhere any more: the name is somebody else's, or its home is elsewhere."""
+        """Remove a player from all tables: another player has the name now, or the name's home is another host."""
         for party in tuple(self._where.get(key, ())):
             self._leave(party, key, lambda: None)
 
@@ -489,7 +498,7 @@ class OpenTables:
     # -- rematches
 
     def ask(self, table: TableId, played: TableId, session: Session, others: Sequence[Session]) -> None:
-        """Tell the other players of a match that one of them waits at this table for the rematch."""
+        """Inform the other players of a match that one of them waits at this table for the rematch."""
         party = self._parties[table]
         party.asked, party.played = [one.record for one in others], played
         self._tell_asked(party)
@@ -510,19 +519,22 @@ class OpenTables:
             session.player.deliver(event)
 
     def rematch(self, session: Session, played: TableId) -> OpenTable | None:
-        """The table for the rematch of a slow match where a player waits, or is asked for it; `None`: there is none."""
+        """
+        The table for the rematch of a slow match at which a player waits, or to which it was invited; `None`: there is
+        none.
+        """
         for party in self._parties.values():
             if party.slow and party.played == played and (session.key in party.players or party.asks(session)):
                 return self._seen(party)
         return None
 
     def cannot_come(self, session: Session, why: str) -> None:
-        """A player that was asked for a rematch has left, or plays another match: close the tables that wait for it."""
+        """Close the tables for rematches that wait for a player, because it has left or plays another match."""
         for party in [one for one in self._parties.values() if not one.slow and one.asks(session)]:
             self._close(party, f"{session.name} {why}")
 
     def _withdraw(self, party: _Party, player: SeatRecord) -> None:
-        """Tell those who were asked for a rematch that it is not wanted any more."""
+        """Inform the players that were asked for a rematch that the rematch is cancelled."""
         ended = RematchWanted(party.played or party.table, player.name, None, "", party.slow, player.shown)
         for one in party.asked:
             if (key := key_of(one.name)) not in party.players:
@@ -532,7 +544,7 @@ class OpenTables:
     # -- what others ask
 
     def _is_here(self, party: _Party, key: str) -> bool:
-        """Whether a player is there, and free to play."""
+        """Whether a player is connected, and has no match."""
         session = self._registry.sessions.by_key.get(key)
         if session is None or session.player is None:
             return False
@@ -561,7 +573,7 @@ class OpenTables:
         )
 
     def _missed(self, party: _Party, why: str) -> list[tuple[str, OwnedMatch]]:
-        """A table closes. The lists of absent players show that."""
+        """Note in the lists of absent players that a table closes."""
         gone: list[tuple[str, OwnedMatch]] = []
         seen, now = self._seen(party), round(self._wall() * 1000)
         for key, player in party.players.items():
@@ -572,7 +584,7 @@ class OpenTables:
         return gone
 
     def waiting_for(self, session: Session) -> list[OwnedMatch]:
-        """The tables that wait for a player, in the list of the player's own matches."""
+        """The tables that wait for a player, as entries for the list of the player's own matches."""
         there = self._where.get(session.key, ())
         asked = (one for one in self._parties.values() if one.asked and one.asks(session))
         return [waiting(self._seen(one), session.key, one.by) for one in (*asked, *there)]
@@ -590,7 +602,7 @@ class OpenTables:
 
     def find(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
         """
-        A table that waits, with its game; `None`: there is none.
+        A waiting table, with its game; `None`: there is none.
 
         :param code: of a private table
         """
@@ -621,28 +633,34 @@ class OpenTables:
         return session.key in self._where
 
     def is_slow(self, table: TableId) -> bool:
-        """Whether a slow match begins at a table that waits."""
+        """Whether the match at a waiting table is slow."""
         return table in self._parties and self._parties[table].slow
 
     def waits_briefly(self, session: Session) -> bool:
-        """Whether a player waits at a table that does not last, or not for them: they wait nowhere else meanwhile."""
+        """
+        Whether a player waits at a table that does not last, or not for this player. Such a player may wait nowhere
+        else.
+        """
         return any(not (party.lasts and can_come_back(session)) for party in self._where.get(session.key, ()))
 
     def record_of(self, key: str) -> SeatRecord | None:
         """
-        The owner of a name that a private table reserves; `None`: no private table reserves it. A public table reserves no
-        names: a program that crashed while it waited, and lost its key, can use its name again.
+        The owner of a name that a private table reserves; `None`: no private table reserves it. Public tables reserve
+        no names. So a program that crashed while it waited, and lost its key, can use its name again.
         """
         lasting = (one for one in self._where.get(key, ()) if one.lasts and one.code)
         party = next(lasting, None)
         return None if party is None else party.players[key]
 
     def keys(self) -> Collection[str]:
-        """The names of all who wait at tables, as names are compared, and the places of the tables."""
+        """The keys of the names of all players that wait at tables, and the places of the tables."""
         return {*self._where, *(place_of(table) for table in self._parties)}
 
     def alone(self, session: Session) -> WaitingTable | None:
-        """The table of a player that waits at one public table only, and is alone there."""
+        """
+        The public table at which a player waits alone; `None`: the player waits nowhere, at several tables, with
+        others, or at a private or slow table.
+        """
         parties = self._where.get(session.key, ())
         if len(parties) != 1 or parties[0].slow or parties[0].code or len(parties[0].players) > 1:
             return None
@@ -655,8 +673,8 @@ class OpenTables:
 
     def waiting(self, queue: Queue) -> list[OpenTable]:
         """
-        The tables of a game that wait and are for everybody, the oldest first, and no more than are of use: tables at which
-        somebody is away are left out. The others can be joined by their numbers, and are listed when older ones are gone.
+        The public tables of a game, the oldest first, at most `LISTED`. Tables for quick matches with an absent player
+        are left out. The remaining tables can be joined by their numbers, and are listed when older ones have closed.
         """
         public = (party for party in self._public() if party.queue == queue)
         parties = (party for party in public if party.slow or not self._away(party))
@@ -671,7 +689,7 @@ class OpenTables:
         return tables
 
     def shown(self) -> list[WaitingTable]:
-        """The tables that are for everybody, for the other hosts of a cluster, and no more than `LISTED`."""
+        """The public tables, at most `LISTED`, for the other hosts of a cluster."""
         public = (party for party in self._public() if party.slow or not self._away(party))
         return [WaitingTable(*party.queue.key, self._seen(party)) for party in islice(public, LISTED)]
 
@@ -679,7 +697,7 @@ class OpenTables:
         return (party for party in self._parties.values() if not party.code and not party.full)
 
     def everybody(self, game: str | None = None) -> list[Session]:
-        """All who wait at tables that do not last; for this game, if one is given."""
+        """All players that wait at tables that do not last; if a game is given, only its players."""
         found = [
             self._registry.sessions.by_key[key]
             for party in self._parties.values()
@@ -731,11 +749,11 @@ class OpenTables:
             )
             self._add(party, left)
             if slow:
-                self._begin_if_all_are_here(party)  # the host began no matches when the last one came
+                self._begin_if_all_are_here(party)  # the host began no matches when the last player came
         return len(self._parties)
 
     def halt(self) -> None:
-        """The host stops: no table is closed any more for having waited too long."""
+        """The host stops: the timers that close tables are cancelled."""
         self._soon.stop()
         for party in self._parties.values():
             party.too_long.stop()
