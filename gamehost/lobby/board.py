@@ -89,8 +89,10 @@ class _Listed:
         return self.look is not None or self.delay > 0
 
     def update(self) -> None:
+        # The delay of the waiting look is over: show it.
         if self._next is not None and self._next[0] <= self._clock.seconds():
             self.look, self._next = self._next[1], None
+        # Ask the table for a new look, unless one waits for its delay. The table calls `shown`.
         if self._dirty and self._next is None:
             self.table.watch(self)
 

@@ -1,13 +1,13 @@
 """
 House players: the host's own players, for people that find no opponent.
 
-Their programs run in another process and log in on a private listener (`gamehost.wires.open.websocket`). A match with a
-house player begins in one step, here: its session is made, and its seat is reserved until its program has logged in. So
-a house player never takes the place of a person that comes at the same moment. If a program is lost, its seat is
-reserved for `PATIENCE` and the others receive nothing. After that the table treats the house player as any other absent
-player.
+Their programs run in another process and log in on a private listener (`gamehost.wires.open.websocket`). This module
+begins a match with a house player in one step: it makes the player's session, and reserves its seat until its program
+has logged in. So a house player never takes the place of a person that comes at the same moment. If the connection of a
+program is lost, the seat is reserved for `PATIENCE`, and the other players receive nothing. After that the table treats
+the house player as any other absent player.
 
-A wire needs `HousePlayers.wanted` and `HousePlayers.play` alone.
+A wire calls only `HousePlayers.wanted` and `HousePlayers.play`.
 """
 
 from collections import OrderedDict, defaultdict
@@ -40,11 +40,12 @@ from gamehost.tables.interfaces import Displaced, SeatHandle
 LEVELS = tuple(level.value for level in Level)
 #: The wire on which house players play.
 WIRE = "open"
-#: Wires that can tell that a seat has another player now.
+#: The wires that have a message about a new player in a seat.
 RENAMING_WIRES = frozenset({"open", "console"})
-#: Seconds for which the seat of a house player is reserved silently while its program is not there.
+#: How many seconds the seat of a house player is reserved, without a message to the others, while its program is not
+#: connected.
 PATIENCE = 10.0
-#: A house player gives its seat up for another match if nothing has happened at its table for so many seconds.
+#: After so many seconds without an event at its table, a house player may give up its seat there for another match.
 IDLE = 60.0
 #: Seconds after which a player that waits alone is examined again, if no house player was free.
 AGAIN = 1.0
@@ -66,18 +67,19 @@ class Programs(Protocol):
 
     @property
     def games(self) -> Collection[str]:
-        """The names of the games that they play; none while they are not ready."""
+        """The names of the games that the programs play; empty while the programs are not ready."""
 
     def sit(self, name: str, group: int) -> None:
         """
-        Let the program of this house player log in, if it is not there.
+        Let the program of this house player log in, if it is not connected.
 
-        :param group: house players of one group share their time to think; a number that says nothing else
+        :param group: an arbitrary number; house players with the same number share their time to think
         """
 
     def study(self, group: int, question: str) -> Deferred[str]:
         """
-        Start the study of a match; one of the processes is ready. To cancel what is returned ends the study.
+        Start the study of a match in one of the processes, which must be ready. Cancelling the returned `Deferred` ends
+        the study.
 
         :param question: a `gamehost.lobby.studies.Question` in JSON
         :returns: fires with the `gamehost.lobby.studies.Study` in JSON; fails with `NotAnswered` if the process ends before
@@ -85,7 +87,7 @@ class Programs(Protocol):
 
     def advise(self, group: int, question: str) -> Deferred[str]:
         """
-        As `study`, for advice in a match. It has its turn among the players that think.
+        As `study`, for advice in a match. The question waits for its turn among the house players that think.
 
         :param question: a `gamehost.lobby.advice.AdviceQuestion` in JSON
         :returns: fires with the `gamehost.lobby.advice.Advice` in JSON
@@ -94,46 +96,48 @@ class Programs(Protocol):
 
 @frozen
 class HouseRules:
-    #: By the name of a game: seconds for which a player waits alone. Other games have no house players.
+    #: By the name of a game: how many seconds a player waits alone before a house player comes. Games that are not
+    #: listed have no house players.
     seconds: Mapping[str, float] = field(factory=dict)
-    #: Of those that sit down unasked.
+    #: The level of house players that come without being asked for.
     level: Level = Level.EASY
     #: Matches with house players at once.
     tables: int = 200
-    #: Of these, matches of people at one address. `None`: any number. This machine's own address is not counted.
+    #: How many of these matches the people at one address may have; `None`: any number. This machine's own address has
+    #: no limit.
     tables_per_address: int | None = None
 
 
 @define(eq=False)
 class HouseSeat:
     """
-    The seat of a house player. It is the player itself as long as no program has logged in, and then does nothing.
+    The seat of a house player. While no program has logged in, this object takes the player's place and does nothing.
     """
 
     session: Session
-    #: Where those are whom it plays for, as `rate_limit_key` gives it, and the number of this address.
+    #: The address, by `rate_limit_key`, of the player for whom it came, and the number of this address.
     whom: str
     group: int
-    #: When something happened at the table, in seconds of the reactor.
+    #: The time of the last event at the table, in seconds of the reactor.
     active_at: float
     handle: SeatHandle[Any] | None = None
-    #: Ends the patience.
+    #: Ends the silent reservation of the seat.
     timer: Timer = field(factory=Timer)
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         self.handle = handle
 
     def deliver(self, event: Any) -> None:
-        """Drop the event: the program is not there. It gets a view when it comes."""
+        """Drop the event: the program is not connected. It receives a view when it logs in."""
 
 
 @define(eq=False)
 class _Waiting:
     game: Game[Any, Any]
     wish: Seat | None
-    #: Whether it is in a queue, and not at an open table.
+    #: Whether the player waits in a queue, and not at an open table.
     in_queue: bool
-    #: After it a house player comes unasked.
+    #: After this time a house player comes without being asked for.
     timer: Timer = field(factory=Timer)
 
 
@@ -143,7 +147,7 @@ class HousePlayers:
     The house players of a lobby: the `HouseSeats` of its tables.
 
     :param begin: begins a match of a game with settings and players; without settings, with the host's own
-    :param refusal: why no match of a game can begin now, or `None`
+    :param refusal: returns the reason why no match of a game can begin now, or `None`
     """
 
     rules: HouseRules
@@ -157,12 +161,14 @@ class HousePlayers:
     _refusal: Callable[[str], str | None]
     #: `None`: this host has none.
     programs: Programs | None = None
-    #: Whether they start for the first time. A match can begin: they take their seats as soon as they are ready.
+    #: Whether the programs start for the first time. Matches can begin meanwhile: the programs take their seats when
+    #: they are ready.
     starting: bool = False
     waiting: dict[Session, _Waiting] = field(factory=dict)
-    #: By the session of each house player; the one at the table that has been idle longest comes first.
+    #: The seats by the sessions of the house players. The first one is at the table that has been idle longest.
     kept: OrderedDict[Session, HouseSeat] = field(factory=OrderedDict)
-    #: By level: the numbers for names. A number is never used again, because a program may still be on its way out.
+    #: The next numbers for names, by level. No number is used twice, because a program with the old name may still be
+    #: connected.
     _numbers: "dict[str, count[int]]" = field(factory=lambda: defaultdict(lambda: count(1)))
     _groups: "count[int]" = field(factory=lambda: count(1))
 
@@ -174,7 +180,7 @@ class HousePlayers:
         and those of the table that this player has opened.
 
         :param level: one of `LEVELS`
-        :raises HouseRefused: there is no house player, and the player waits on
+        :raises HouseRefused: there is no house player; the player continues to wait
         """
         waiting = self.waiting.get(session)
         if waiting is None:
@@ -204,7 +210,7 @@ class HousePlayers:
         Begin a match of a player, which stops waiting, against house players in all other seats.
 
         :param level: one of `LEVELS`
-        :param settings: of the match; complete. `None`: the host's own for the game
+        :param settings: the complete settings of the match; `None`: the host's own for the game
         :param wish: the seat that the player wants in a game of two; `None`: the first
         :raises HouseRefused: there is no house player
         """
@@ -217,8 +223,8 @@ class HousePlayers:
 
     def take_over(self, session: Session, handle: SeatHandle[Any], seat: int, level: str) -> None:
         """
-        Let a house player finish the match for an absent player, if that player does not come back in time; at once, if that
-        time is over.
+        Let a house player finish the match for an absent player. This happens when the grace time of the absent player
+        ends, or at once if it has ended.
 
         :param level: one of the game's levels
         :raises HouseRefused: the player of this seat is not absent, there is no house player, or the others' wires have
@@ -242,7 +248,7 @@ class HousePlayers:
         return self.why_not(handle.game)
 
     def _replace(self, session: Session, seat: Seat, level: str) -> str | None:
-        """The player has not come back. `None`: there is no house player now."""
+        """Give the seat of an absent player to a house player. `None`: no house player is free now."""
         table = session.table
         try:
             [house] = self._new_sessions(session, table.game, level, 1) if table is not None else []
@@ -296,9 +302,9 @@ class HousePlayers:
 
     def waits(self, session: Session, game: Game[Any, Any], wish: Seat | None, in_queue: bool, unasked: bool) -> None:
         """
-        A player waits from now on.
+        A player begins to wait.
 
-        :param unasked: whether a house player comes after some time
+        :param unasked: whether a house player comes after some time without being asked for
         """
         self.waits_no_longer(session)
         waiting = self.waiting[session] = _Waiting(game, wish, in_queue)
@@ -322,7 +328,7 @@ class HousePlayers:
             try:
                 self.wanted(session, self._usual_level(waiting.game))
             except HouseRefused:
-                pass  # one may be free later
+                pass  # a house player may be free later
             else:
                 return
         waiting.timer.set(self._clock, again, self._due, session, waiting)
@@ -359,7 +365,7 @@ class HousePlayers:
     # -- for the programs
 
     def started(self, programs: Programs) -> None:
-        """The process is there, or is there again: it gets its seats."""
+        """The process has started, or has started again: its programs take their seats."""
         self.programs, self.starting = programs, False
         for session, kept in self.kept.items():
             if session.player in (kept, None):
@@ -382,7 +388,7 @@ class HousePlayers:
         return session
 
     def active(self, session: Session, handle: SeatHandle[Any] | None = None) -> None:
-        """Something has happened at the table of a house player; the seat's handle, if that is new."""
+        """Note an event at the table of a house player, and the handle of its seat if it is new."""
         kept = self.kept.get(session)
         if kept is not None:
             kept.active_at = self._clock.seconds()
@@ -390,7 +396,7 @@ class HousePlayers:
             self.kept.move_to_end(session)
 
     def lost(self, session: Session, player: Any) -> None:
-        """The program of a house player is lost. Its seat is reserved."""
+        """The program of a house player has disconnected. Its seat is reserved."""
         kept = self.kept.get(session)
         if kept is None or session.player is not player or session.table is None or session.seat is None:
             return
@@ -409,9 +415,9 @@ class HousePlayers:
         self, asker: Session, game: Game[Any, Any], level: str, number: int, begins: bool = False
     ) -> list[Session]:
         """
-        :param asker: the player that gets them as opponents
-        :param begins: whether this begins a match, which counts for the rate of new ones
-        :raises HouseRefused: there are none
+        :param asker: the player that the house players will play against
+        :param begins: whether this begins a match, which counts for the rate of new matches
+        :raises HouseRefused: no house player is free
         """
         _check_level(level, levels_of(game))
         reason = self.why_not(game.name)
@@ -450,9 +456,9 @@ class HousePlayers:
 
     def _give_way(self, seats: Iterable[HouseSeat]) -> bool:
         """
-        End the match of the house player at the table that has been idle longest, if that is long enough.
+        End the match at the house player's table that has been idle longest, if that time is long enough.
 
-        :param seats: one of these, which are in this order
+        :param seats: the seats to choose from, with the one that has been idle longest first
         """
         kept = next(iter(seats), None)
         if kept is None or kept.handle is None or kept.active_at + IDLE > self._clock.seconds():
@@ -470,7 +476,10 @@ class HousePlayers:
                 self.programs.sit(session.name, kept.group)
 
     def _gone(self, kept: HouseSeat) -> None:
-        """The program did not come back. The player is away from now on, and the grace time of the seat begins."""
+        """
+        The program has not come back in time. The house player now counts as absent, and the grace time of its seat
+        begins.
+        """
         if kept.session.player is kept:
             kept.session.player = None
             kept.session.away_since = self._clock.seconds()

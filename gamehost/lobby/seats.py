@@ -1,8 +1,8 @@
 """
 The seats: the tables in play, the sleeping ones, and the steps by which a player comes to a table and leaves it.
 
-An unfinished table sleeps when all its players are away. It is loaded when one of them comes back, and archived after a
-day.
+An unfinished table sleeps while all its players are away: memory has an index entry, and the journal has the rest. The
+table is loaded when one of its players comes back, and is archived after a day.
 """
 
 from collections import OrderedDict
@@ -43,11 +43,12 @@ if TYPE_CHECKING:
 
 #: Seconds between two notes of the up-time, while a table sleeps.
 NOTE_EVERY = 60.0
-#: Tables that are archived at once. With many to archive, one such batch goes each second.
+#: How many tables are archived at once. If there are more, one such batch is archived each second.
 BATCH = 100
-#: The number of tables that remain in memory when they fall asleep: repeated replays could use up a host's time.
+#: How many sleeping tables remain in memory. If every table had to be replayed when a player comes back, clients could
+#: use up the host's time.
 RESTING = 128
-#: Stopped matches that `gamehost admin lost` knows. Older ones continue after the next start of the host.
+#: How many stopped matches `gamehost admin lost` lists. Older ones continue after the next start of the host.
 MOST_STOPPED = 1000
 
 
@@ -70,28 +71,28 @@ class Seats:
 
     _context: TableContext
     _registry: SessionRegistry
-    #: The number of tables that remain in memory when they fall asleep.
+    #: How many sleeping tables remain in memory.
     resting: int = RESTING
-    #: Sleeping tables of one address; `None`: any number.
+    #: How many sleeping tables one address may have; `None`: any number.
     most_sleeping: int | None = None
     house: HouseSeats = field(init=False)
     ends: "MissedEnds" = field(init=False)
     own: "OwnMatches" = field(init=False)
-    #: Called with a player that had a seat, and is free.
+    #: Called with a player that has lost its seat, because its match is over.
     freed: Callable[[Session], None] = field(init=False, default=lambda session: None)
     #: The tables in play.
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
     seated: dict[TableId, Sequence[Session]] = field(factory=dict)
-    #: By loaded table with seats that no player has taken yet: since when it slept.
+    #: The loaded tables at which no player has taken a seat yet, and when each of them fell asleep.
     unclaimed: dict[TableId, int] = field(factory=dict)
-    #: The matches that a fault has stopped, the oldest first: the players of the seats, and the fault. Their records
-    #: are unfinished.
+    #: The matches that a fault has stopped, the oldest first, each with its players in the order of the seats, and the
+    #: fault. The records of these matches are unfinished.
     faulty: dict[TableId, tuple[SleepingTable, str]] = field(factory=dict)
     #: The games of sleeping tables, by their names.
     games: dict[str, Game[Any, Any]] = field(factory=dict)
-    #: The sleeping tables in memory, the one first that has slept longest.
+    #: The sleeping tables in memory. The one that has slept longest is the first.
     in_memory: OrderedDict[TableId, Table[Any, Any]] = field(factory=OrderedDict)
-    #: The up-time when this run of the host began: more than any table has fallen asleep at in an earlier one.
+    #: The up-time at the beginning of this run of the host. Every table of an earlier run has fallen asleep before it.
     _begin: int = field(init=False)
     _origin: float = field(init=False)
     _alarm: Timer = field(factory=Timer)
@@ -110,7 +111,7 @@ class Seats:
 
     @property
     def playing(self) -> bool:
-        """Whether there is a running match, or one that is about to continue."""
+        """Whether a match is running, or is being loaded."""
         ended = (Phase.OVER, Phase.SUSPENDED)
         return bool(self._registry.waking) or any(table.phase not in ended for table in self.tables.values())
 
@@ -119,7 +120,7 @@ class Seats:
         return table in self._registry.waking or table in self._registry.sleeping
 
     def halt(self) -> None:
-        """The host stops: all clocks stop, its up-time is noted, and nothing more happens."""
+        """The host stops: all clocks stop, and its up-time is stored."""
         if (len(self._registry.sleeping) or len(self._registry.ended)) and not self._stopped:
             self._context.journal.note_uptime(self.uptime)
         self._stopped = True
@@ -150,7 +151,7 @@ class Seats:
         table.open(opening, players)
 
     def _keep(self, table: Table[Any, Any], sessions: Sequence[Session]) -> None:
-        """A table opens, or is back in memory: these are its players, in the order of the seats."""
+        """Note the players of a table that begins or was loaded, in the order of the seats."""
         self.tables[table.id] = table
         self.seated[table.id] = sessions
         for seat, session in enumerate(sessions):
@@ -161,8 +162,8 @@ class Seats:
 
     def _ended(self, table: Table[Any, Any]) -> None:
         """
-        Free all players of the table, before any of them receives the end: the first act of a player may be to play
-        again.
+        Free all players of the table before any of them receives the end, because a player may begin the next match as
+        soon as it receives the end.
         """
         since = self.unclaimed.pop(table.id, None)
         if table.phase is Phase.SUSPENDED:
@@ -204,7 +205,10 @@ class Seats:
         self._set_alarm()
 
     def _stop(self, table: Table[Any, Any], since: int | None) -> None:
-        """A fault has stopped a match. Its record sleeps, without an entry in the index: no log-in loads it."""
+        """
+        A fault has stopped a match. Its record remains in the journal, but not in the index of sleeping tables, so that
+        no log-in loads it.
+        """
         if table.n == 0:  # it has not begun, so there is nothing to continue
             unbegun = SleepingTable(table.id, "", 0, 0, ())
             self._context.journal.load(table.id, partial(self._archive, unbegun))
@@ -220,15 +224,17 @@ class Seats:
             del self.faulty[next(iter(self.faulty))]
 
     def players_here(self, table: TableId) -> list[Session]:
-        """The present players of a stopped match, without those names that other players have."""
+        """
+        The players of a stopped match that are connected now. A name that another player has by now does not count.
+        """
         places, _ = self.faulty[table]
         found = [(place, self._registry.sessions.by_key.get(key_of(place.player.name))) for place in _kept(places)]
         return [session for place, session in found if session is not None and _is_owner(session, place)]
 
     def resume_stopped(self, table: TableId) -> None:
         """
-        Resume a stopped match. It sleeps, and is loaded when one of its players logs in: none of them is present any
-        more.
+        Resume a stopped match: its table sleeps from now on, and is loaded when one of its players logs in. None of
+        them may be connected.
 
         A seat is given up if another player has the name by now.
         """
@@ -252,14 +258,14 @@ class Seats:
         self.log.info("table {table}: {game} is over: {outcome}", table=table, game=game, outcome=outcome)
 
     def _left(self, table: Table[Any, Any], seat: Seat) -> None:
-        """Free the one player that is about to receive the end of a match of an earlier run of the host."""
+        """Free the player that is about to receive the end of a match of an earlier run of the host."""
         session = self.seated[table.id][seat]
         session.table = session.seat = None
 
     # -- players come and go
 
     def load(self, session: Session) -> None:
-        """A player has just logged in. Begin to load the table of its reserved seat, if it sleeps."""
+        """Begin to load the table of a player that has just logged in, if its table sleeps."""
         self.ends.find(session)
         if session.asleep is not None:
             self._load(self._registry.waking[session.asleep])
@@ -315,7 +321,7 @@ class Seats:
 
     def give_up(self, session: Session) -> None:
         """
-        Give up the seat of an absent player that has shown that it is its own; the name is free then.
+        Give up the seat of an absent player that has proved to be its owner. Then the name is free.
 
         Nothing happens if the seat was taken back, or the match has ended.
         """
@@ -338,10 +344,15 @@ class Seats:
             table.give_up(seat)
 
     def explained(self, refusal: NameRefused) -> NameRefused:
-        """A refusal with the place of the client's own reserved seat, if that is why it is refused."""
+        """
+        If a log-in was refused because of the client's own reserved seat: the refusal that names the table of that
+        seat. Otherwise the refusal as it is.
+        """
         held: Session | None = refusal.kept
+        # It was refused for another reason.
         if held is None or held.seat is None:
             return refusal
+        # Find the table of the seat: it sleeps, is being loaded, or is in memory.
         if held.asleep is not None:
             waking = self._registry.waking.get(held.asleep)
             entry = self._registry.sleeping.table(held.asleep) if waking is None else waking.table
@@ -359,8 +370,8 @@ class Seats:
         """
         Take over tables of an earlier run, or of another host, at any time. All of them sleep.
 
-        A table of an unknown game is left out, and is logged. Its record is not removed. If another player has the name
-        of a player, that seat is given up. Returns the number of sleeping tables.
+        A table of an unknown game is left out, and is logged. Its record is not removed. If the name of one of its
+        players belongs to another player now, that seat is given up. Returns the number of sleeping tables.
         """
         self.games.update(games)
         unbegun: list[TableId] = []
@@ -385,7 +396,7 @@ class Seats:
             opening = one.opening
             game = self.games.get(opening.game)
             if not one.begun:
-                unbegun.append(one.table)  # no player received it: the host ended between the first two entries
+                unbegun.append(one.table)  # no player knows the match: the host ended between its first two entries
             elif game is None or game.version != opening.version:
                 self._skipped(one.table, f"{opening.game} in version {opening.version} is not played here")
             else:
@@ -396,7 +407,8 @@ class Seats:
                     else Place(one.table, seat, player, now)
                     for seat, player in seats
                 ]
-                # After a kill the journal may know less up-time than there was when the table fell asleep.
+                # The up-time is stored now and then. After a kill, the stored one may be less than it was when the
+                # table fell asleep.
                 since = min(one.since, self._begin - 1)
                 addresses = tuple(player.address for player in opening.seats)
                 yield SleepingTable(one.table, opening.game, since, None, places, addresses)
@@ -427,7 +439,7 @@ class Seats:
         A table falls asleep.
 
         :param sessions: the players of its seats, in their order; `None`: the seat is given up
-        :param since: if no player has taken a seat since it was loaded: since when it slept before
+        :param since: when it fell asleep before, if no player has taken a seat since it was loaded
         """
         sleeping, asleep = self._registry.sleeping, self._asleep(table, sessions, since)
         self.games.setdefault(table.game.name, table.game)
@@ -435,7 +447,7 @@ class Seats:
         self._context.journal.sleep(table.id, asleep.since)
         self.in_memory[table.id] = table
         if len(self.in_memory) > self.resting:
-            # A watched one remains: its watchers must see how it continues.
+            # A watched table remains in memory: its watchers must see how it continues.
             first = next((number for number, one in self.in_memory.items() if not one.watched), None)
             if first is not None:
                 del self.in_memory[first]
@@ -456,7 +468,7 @@ class Seats:
     # -- tables come back
 
     def _load(self, waking: Waking) -> None:
-        """Load a table with players that have sessions again, if that has not begun yet."""
+        """Begin to load a table, if that has not begun yet. Its players have sessions again."""
         if waking.loading:
             return
         waking.loading = True
@@ -491,7 +503,7 @@ class Seats:
             self._wake(waking, table)
 
     def _wake(self, waking: Waking, table: Table[Any, Any]) -> None:
-        """A table was loaded. The players that wait for it get their seats. It sleeps again if no player is there."""
+        """A table was loaded. Give the waiting players their seats. If there is none, put the table to sleep again."""
         nobody = Session(name_of(""), "", "", False, None)
         present = self._registry.woken(waking)
         self._keep(table, [session or nobody for session in waking.sessions])
@@ -502,13 +514,13 @@ class Seats:
                 self.take(session)
             session.resuming = None
         if waking.given_up and table.deserted:
-            self._context.journal.wake(table.id)  # one that was in memory is not open in the journal
+            self._context.journal.wake(table.id)  # the record of a table that was in memory is not open in the journal
         for seat in waking.given_up:
             table.give_up(seat)
         self._sleep_if_deserted(table)
 
     def _not_woken(self, waking: Waking) -> None:
-        """The record of a table cannot be followed. Its players are free; its record is not removed."""
+        """The record of a table cannot be replayed. Free its players, but do not remove its record."""
         for session in self._registry.woken(waking):
             session.seat = None
             if session.player is None:
@@ -531,7 +543,8 @@ class Seats:
             self._alarm.stop()
             return
         wait = min(max(1.0, self._kept_for(oldest)), NOTE_EVERY)
-        if self._alarm.due > clock.seconds() + wait:  # if every call set it again, it would never ring on a busy host
+        # if every call began the wait again, it would never end on a busy host
+        if self._alarm.due > clock.seconds() + wait:
             self._alarm.set(clock, wait, self._ring)
 
     def _ring(self) -> None:
@@ -551,7 +564,10 @@ class Seats:
         self._set_alarm()
 
     def _miss_archived(self, ending: SleepingTable) -> None:
-        """No player has come back for a day, and the match is about to be archived."""
+        """
+        Store the end for the players of a match that is about to be archived, because none of them has come back for a
+        day.
+        """
         players = [("?" if place is None else place.player.name) for place in ending.places]
         shown = shown_as(place.player for place in ending.places if place is not None)
         match = OwnedMatch(ending.table, ending.game, tuple(players), 0, "over", shown_as=shown)
@@ -565,7 +581,7 @@ class Seats:
             self._skipped(sleeping.table, record)
             self._forget(sleeping.table)
         elif record.entries and record.entries[-1].outcome:
-            journal.told(record.table)  # its end was not sent, and no player has asked for it
+            journal.told(record.table)  # the end of this match was not sent, and no player has asked for it
             self._forget(record.table)
         else:
             last = record.entries[-1].at if record.entries else 0
@@ -576,13 +592,16 @@ class Seats:
                 self._log_end(record.table, sleeping.game, "")
 
     def forget(self, table: TableId) -> None:
-        """A table that sleeps, if it does, is not listed in the journal any more."""
+        """The journal does not list a table any more: remove it from the index of sleeping tables, if it is there."""
         if table in self._registry.sleeping:
             self._registry.sleeping.begin_end(table)
             self._forget(table)
 
     def _forget(self, table: TableId) -> None:
-        """The end of a table is durable: the names of its players are free. Nothing happens if it has not slept until then."""
+        """
+        The end of a sleeping table is durable: free the names of its players. Nothing happens if the table does not
+        sleep.
+        """
         self._registry.membership.give_up(place_of(table))
         if table in self._registry.sleeping.ending:
             for place in self._registry.sleeping.remove(table).places:
@@ -610,7 +629,7 @@ def duration(seconds: float) -> str:
     return f"{max(seconds, 0):.0f} s"
 
 
-#: Rows that are checked at once: two milliseconds for the journal's thread. Moves that come meanwhile wait for them.
+#: How many rows are checked at once. That takes two milliseconds of the journal's thread, and moves wait meanwhile.
 ROWS = 1000
 #: Pauses between two such checks, as a multiple of the time that the last one took; in seconds at least.
 PAUSE, LEAST_PAUSE = 2.0, 0.001
@@ -618,7 +637,7 @@ PAUSE, LEAST_PAUSE = 2.0, 0.001
 
 @define(eq=False)
 class Resuming:
-    """The check of a host's unfinished tables. It says in the log how far the start is."""
+    """Checks the records of a host's unfinished tables after the start, and logs its progress."""
 
     _clock: IReactorTime
     _store: Store
@@ -632,7 +651,9 @@ class Resuming:
     log = Logger()
 
     def begin(self, tables: int) -> None:
-        """Begin with a number of sleeping tables. If their records are not all checked, check the others."""
+        """
+        Begin the check. The number of sleeping tables is for the log; records that were not checked yet are checked.
+        """
         self._began = self._clock.seconds()
         if self._store.all_checked:
             if tables:

@@ -5,10 +5,10 @@ A session lasts from a log-in until its name is free again. While its player has
 the connection: it is away then. A name has at most one session. The players of a sleeping table have no sessions, but
 their names are reserved: they get sessions again when one of them comes back.
 
-An account proves with its password that a seat is its own. A guest can give a key with the first log-in, as `NAME:KEY`.
-A client that gives the same key later counts as the same guest. Without a key, the address has to be the same. Then a
-seat can be taken back only after it was away for a while, and not from the address of another player of the match.
-These addresses are those in the match's record, so the answer is the same before and after a restart of the host.
+The owner of an account shows its password to take a seat back. A guest can give a key with the first log-in, as
+`NAME:KEY`, and later shows the same key. A guest without a key must come from the same address. Then the seat can be
+taken back only after the player was away for a while, and not from the address of another player of the match. The
+addresses are those in the match's record, so the answer is the same before and after a restart of the host.
 """
 
 import hmac
@@ -40,7 +40,7 @@ class Queue:
 
     game: Game[Any, Any]
     pool: str = ""
-    #: Settings that every table has at which a player of this queue sits, on top of all others.
+    #: Settings of every table with a player of this queue. They replace all other values.
     required: Settings = field(factory=dict, eq=False)
 
     @property
@@ -48,21 +48,21 @@ class Queue:
         return (self.game.name, self.pool)
 
 
-#: In characters.
+#: The longest name in characters.
 LONGEST_KEY = 64
-#: Before the digest of a key that the host has made.
+#: The prefix of the digest of a key that the host has made.
 ISSUED = "~"
 
 
 @frozen
 class IssuedKey:
     """
-    A guest's key that the host has made, at random and too long to be guessed. Unlike a key that a guest has chosen, it
-    is an offer: a client that does not show it may still take the seat back as `ResumePolicy` allows.
+    A guest's key that the host has made, at random and too long to be guessed. A guest need not use it: a client that
+    does not show the key may still take the seat back if `ResumePolicy` allows it.
     """
 
     text: str = field(repr=False)
-    #: Whether the client has shown it, or gets it with this log-in.
+    #: Whether the client has shown the key; otherwise the client gets it with this log-in.
     shown: bool
 
     @property
@@ -97,7 +97,7 @@ class SessionIndex:
         return len(self.by_key)
 
     def add(self, session: "Session") -> "Session":
-        """Put a session in, and return it. It replaces one that has the same name."""
+        """Add a session, and return it. It replaces a session with the same name."""
         replaced = self.by_key.get(session.key)
         if replaced is not None:
             self.remove(replaced)
@@ -107,20 +107,20 @@ class SessionIndex:
         return session
 
     def remove(self, session: "Session") -> None:
-        """Take a session out. Nothing happens if it is not in."""
+        """Remove a session, if it is in the index."""
         if self.by_key.get(session.key) is session:
             del self.by_key[session.key]
             self.looks.remove(session.identity)
             self._leave_address(session)
 
     def move(self, session: "Session", address: str) -> None:
-        """Note the new address of a session's player, who has logged in from elsewhere."""
+        """Note the new address of a session's player after a log-in from another address."""
         self._leave_address(session)
         session.address = address
         self._by_address.setdefault(rate_limit_key(address), set()).add(session)
 
     def seats_at(self, address: str) -> int:
-        """The number of players last at this `rate_limit_key` that have a seat in a match."""
+        """How many players with this `rate_limit_key` as their last address have a seat in a match."""
         return sum(session.table_id is not None for session in self._by_address.get(address, ()))
 
     def _leave_address(self, session: "Session") -> None:
@@ -131,15 +131,15 @@ class SessionIndex:
             del self._by_address[address]
 
 
-#: The message to a client at an address that must not learn, for now, which names are accounts' or which keys are
-#: wrong.
+#: The message to a client at an address with too many refused log-ins. It does not reveal which names belong to
+#: accounts or which keys are wrong.
 TOO_MANY_TRIED = "too many names or keys were tried from your address: try again later"
 
 
 class ResumePolicy(Enum):
     """
-    The addresses from which a guest without a key may take a lost seat back. With a key it is from anywhere, except for
-    `NEVER`.
+    The addresses from which a guest without a key may take a lost seat back. A guest with a key may come from any
+    address, except with `NEVER`.
     """
 
     SAME_ADDRESS = "same-address"
@@ -151,41 +151,41 @@ class ResumePolicy(Enum):
 class Session:
     """A player under a name."""
 
-    #: As the player, or the owner of the account, wrote it first.
+    #: The name as the player wrote it first; of an account, as its owner wrote it.
     identity: Name
-    #: The wire by its name: a seat is taken back on the wire it was taken on.
+    #: The name of the wire. A seat can be taken back only on the same wire.
     wire: str
     address: str
-    #: Whether the name belongs to an account, and was proved to.
+    #: Whether this is the session of an account, with a proved log-in.
     account: bool
-    #: The player that receives events; `None`: away.
+    #: The connected player that receives events; `None`: the player is away.
     player: "Player[Any, Any] | None"
     table: "Table[Any, Any] | None" = None
     seat: Seat | None = None
     #: The SHA-256 of a guest's key, in hex; empty: the guest has none.
     key_digest: str = field(default="", repr=False)
-    #: When the player was lost, in seconds of the reactor.
+    #: When the player disconnected, in seconds of the reactor.
     away_since: float = -math.inf
     #: All sessions of the match, this one included.
     match: "Sequence[Session]" = field(default=(), repr=False)
-    #: The table of its last match, that of now included; `None`: it has had none.
+    #: The table of its current match, or else of its last match; `None`: it has had no match.
     last_table: TableId | None = None
-    #: The table of the seat while that is not in memory, and the player that waits for it.
+    #: The table of the seat while the table is not in memory, and the player that waits for the table.
     asleep: TableId | None = None
     resuming: "Player[Any, Any] | None" = None
-    #: Whether that table cannot continue, and the player must receive that.
+    #: Whether that table cannot continue, and the player was not informed yet.
     suspended: bool = False
-    #: The seat in a match with an end that the player has missed, and must receive.
+    #: The player's seat in a match that ended while the player was away. The player must still receive that end.
     missed: Place | None = None
     #: `Queue.required` where the player waits.
     required: Mapping[str, str] = field(factory=dict, repr=False)
-    #: A note that the wire stores with the seat of the next match, as long as its record. Players of a queue with a
-    #: `number` of their own do not meet, because a match has one.
+    #: A note that the wire stores with the seat, in the record of the next match. Two players that each have a `number`
+    #: do not meet in a queue, because a match has only one number.
     note: str = field(default="", repr=False)
     number: TableId | None = None
-    #: Whether a waiting player without a wish has the second seat if the other one has no wish either.
+    #: Whether a waiting player without a wish gets the second seat, if the opponent has no wish either.
     second: bool = False
-    #: The text and the key of `identity`.
+    #: The text and the key of `identity`, computed once.
     name: str = field(init=False)
     key: str = field(init=False)
 
@@ -205,12 +205,12 @@ class Session:
 
     @property
     def table_id(self) -> TableId | None:
-        """The table of its seat, whether that sleeps or not."""
+        """The table of its seat, asleep or not."""
         return self.asleep if self.table is None else self.table.id
 
     @property
     def record(self) -> SeatRecord:
-        """This player in a match's record."""
+        """The entry of this player in a match's record."""
         return SeatRecord(
             self.name,
             self.wire,
@@ -221,7 +221,7 @@ class Session:
         )
 
     def plays(self, record: SeatRecord) -> bool:
-        """Whether a record is of this player, and not of another one who had the name."""
+        """Whether an entry in a record is of this player, and not of another player with the same name."""
         same = key_of(record.name) == self.key and record.account == self.account
         return same and (self.account or record.key_digest == self.key_digest)
 
@@ -237,7 +237,7 @@ class Session:
 
 @define(eq=False)
 class Waking:
-    """A table that is about to be loaded, and the sessions of its players."""
+    """A table that is being loaded, and the sessions of its players."""
 
     table: SleepingTable
     #: In the order of the seats; `None`: this seat was given up.
@@ -279,7 +279,7 @@ class SessionRegistry:
     ended: SleepingIndex = field(factory=SleepingIndex)
     #: The tables that are being loaded.
     waking: dict[TableId, Waking] = field(factory=dict)
-    #: Whose a name is, by its key, because of a table that waits for its players and lasts; `None`: nobody's.
+    #: Returns the player for whom a lasting open table reserves the name with a key; `None`: no such table reserves it.
     waits: Callable[[str], SeatRecord | None] = field(init=False, default=lambda key: None)
     _open_since: float = -math.inf
 
@@ -288,7 +288,9 @@ class SessionRegistry:
         return len(self.sessions) + self.sleeping.names
 
     def ports_open(self) -> None:
-        """Players can come from now on. A seat that was away before is away since now: its owner could not come either."""
+        """
+        Players can log in from now on. For absent players the time away begins now, because they could not come before.
+        """
         self._open_since = self._seconds()
 
     def get(self, name: str) -> Session | None:
@@ -300,8 +302,8 @@ class SessionRegistry:
 
     def find(self, key: str) -> Session | None:
         """
-        The session under a name's key; `None`: there is none. For an absent player of a sleeping table, or of a table that
-        waits, a new session is made, which is not stored here.
+        The session under a name's key; `None`: there is none. If the player has a seat at a sleeping or waiting table,
+        and no session, a new session is made, which is not stored.
         """
         held = self.sessions.by_key.get(key)
         if held is None and (place := self.sleeping.find(key)) is not None:
@@ -312,7 +314,7 @@ class SessionRegistry:
 
     def wake(self, table: TableId) -> Waking:
         """
-        Give the players of a sleeping table sessions again. All of them are away.
+        Make sessions for the players of a sleeping table that is about to be loaded. All of them are away.
 
         :raises KeyError: it does not sleep
         """
@@ -326,7 +328,7 @@ class SessionRegistry:
         return waking
 
     def woken(self, waking: Waking) -> Sequence[Session]:
-        """A table was loaded, or cannot be: the sessions of its players, which stop waiting for it."""
+        """A table was loaded, or cannot be loaded. Returns the sessions of its players, which no longer wait for it."""
         del self.waking[waking.table.table]
         sessions = [session for session in waking.sessions if session is not None]
         for session in sessions:
@@ -334,14 +336,15 @@ class SessionRegistry:
         return sessions
 
     def is_closing(self, held: Session) -> bool:
-        """Whether this player's match is being archived, and the journal does not have its end yet."""
+        """Whether this player's match is being archived, and its end is not durable yet."""
         if held.table is not None:
             return held.table.phase is Phase.CLOSING
         return held.asleep in self.sleeping.ending
 
     def _unless_closing(self, held: Session | None) -> Session | None:
         """
-        The same session. No player receives that a match is over before the journal has it.
+        Return the session, unless its match is being archived: no player may receive the end of a match before the end
+        is durable.
 
         :raises NameRefused: this player's match is being archived
         """
@@ -377,12 +380,13 @@ class SessionRegistry:
         A guest's log-in: a new session, or one that is taken back.
 
         :param key_digest: of the key that the guest has given, as of `split_key`
-        :param strict: the wire has no keys; a seat is taken back by address alone
-        :param issued: a key that the host has made, now or at an earlier log-in. The session gets it only if the
-            session is new, or had it before
+        :param strict: the wire has no keys; the address alone decides who takes a seat back
+        :param issued: a key that the host has made, now or at an earlier log-in. The key is used only if the session is
+            new, or had the same key before
         :param given: whether the host has chosen the name, and not the guest
-        :param may_try: called for a name that no guest has: whether this guest may learn that an account has it
-        :returns: the session, and the player that had it until now and must receive that
+        :param may_try: called for a name that no guest has; returns whether this guest may learn that an account has
+            the name
+        :returns: the session, and the player that had the session until now and must be informed
         :raises NameRefused: the name cannot be used, or belongs to another player
         """
         key_digest = key_digest if issued is None else issued.digest
@@ -404,7 +408,7 @@ class SessionRegistry:
         self, held: Session, wire: str, address: str, key_digest: str, strict: bool, issued: IssuedKey | None
     ) -> None:
         """
-        The name of a log-in has a session: whether it may be taken over by this guest. The parameters are as of `enter`.
+        Check that a guest may take over the existing session of its name. The parameters are as of `enter`.
 
         :raises NameRefused: it belongs to another player
         """
@@ -441,7 +445,7 @@ class SessionRegistry:
         addresses = self._addresses_of(held)
         if self.resume is ResumePolicy.SAME_ADDRESS and not same_address(addresses[held.seat or 0], address):
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
-        # At a Unix socket it may be a proxy, so nothing is known.
+        # A client at a Unix socket may be a proxy for many, so its address proves nothing.
         if strict or not self.keyless_wait or (address and is_loopback(address)):
             return
         if _is_of_another(address, addresses, held.seat):
@@ -455,7 +459,7 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, reason, wait=left)
 
     def has_missed(self, session: Session, place: Place) -> bool:
-        """Whether a player that has just logged in had this seat in a match that has ended."""
+        """Whether a player that has just logged in is the one that had this seat in a match that has ended."""
         one, other = session, place.player
         if one.wire != other.wire or one.account != other.account:
             return False
@@ -464,7 +468,7 @@ class SessionRegistry:
         return self.resume is ResumePolicy.ANY or same_address(other.address, one.address)
 
     def comes_back(self, session: Session) -> bool:
-        """Whether this player gets a lost seat back by the name alone, or has something better: an account, a key."""
+        """Whether this player can take a lost seat back: with an account, with a key, or by its name alone."""
         if session.account or session.key_digest:
             return True
         if self.resume is ResumePolicy.NEVER:
@@ -489,8 +493,8 @@ class SessionRegistry:
         self, name: Name, wire: str, address: str, player: "Player[Any, Any]"
     ) -> "tuple[Session, Player[Any, Any] | None]":
         """
-        The log-in of an account with the right password: its session, and the player that had it until now and must
-        receive that.
+        Log in an account with the right password. Returns its session, and the player that had the session until now
+        and must be informed.
 
         :raises NameRefused: a guest has the name
         """
@@ -521,9 +525,7 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, "this name is in use")
 
     def _check_looks(self, name: Name, given: bool) -> None:
-        """
-        :raises NameRefused: it is no name for a new player, another host has it, or another name looks like this one
-        """
+        """:raises NameRefused: a new player cannot have the name, another host has it, or it looks like another name"""
         if not given:
             check_new_name(name)
         self._check_here(name.key)
@@ -533,7 +535,7 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, reason, reveals=of_account)
 
     def looks_taken(self, name: Name) -> bool:
-        """Whether a name looks like another one that is in use, or that an account has."""
+        """Whether a name looks like another name that is in use or belongs to an account."""
 
         def in_use(key: str) -> bool:
             return self._reserved(key) or self.find(key) is not None
@@ -541,7 +543,7 @@ class SessionRegistry:
         return self.sessions.looks.match(name, in_use) or self.account_looks.match(name, in_use)
 
     def for_accounts(self) -> ForAccounts:
-        """The parameters of a `LoginService` that come from the sessions."""
+        """The parameters of a `LoginService` that the sessions determine."""
         return {"is_seated": self.has_seat, "looks_taken": self.looks_taken, "registered": self.account_looks.add}
 
     def is_reserved(self, key: str) -> bool:
@@ -557,7 +559,9 @@ class SessionRegistry:
         return (held := self.find(key)) is not None and held.table_id is not None
 
     def seats_at(self, address: str) -> int:
-        """The number of seats in matches, present or away, of players that were last at this `rate_limit_key`."""
+        """
+        How many seats in matches belong to players, present or away, with this `rate_limit_key` as their last address.
+        """
         return self.sessions.seats_at(address) + self.sleeping.tables_of(address)
 
     def forget(self, session: Session) -> None:
@@ -569,7 +573,8 @@ def _is_of_another(address: str, addresses: Sequence[str], seat: Seat | None) ->
     """
     Whether a client at this address that wants this seat may be another player of the match.
 
-    At this machine's own address all may be the same person, or all are behind one proxy: nothing is known.
+    Players at this machine's own address may all be one person, or may all be behind one proxy, so the address proves
+    nothing.
 
     :param addresses: of the match's record
     """
@@ -584,7 +589,7 @@ def _session_of(place: Place) -> Session:
 
 
 def _kept_elsewhere(held: Session) -> NameRefused:
-    """The refusal for the owner of a seat that logs in on another wire than the seat was taken on."""
+    """The refusal for the owner of a seat that logs in on another wire."""
     return NameRefused(NameFault.TAKEN, "this name is in use", held if held.seat is not None else None)
 
 

@@ -45,7 +45,7 @@ CREATE INDEX oldest ON sleeping(since);
 CREATE TABLE origin(address TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(address, number)) STRICT, WITHOUT ROWID;
 CREATE INDEX origin_of_table ON origin(number);
 """
-#: Among the tables of each address, which one is which: the newest is the first.
+#: Numbers the tables of each address, beginning with the newest.
 _RANKED = """
 SELECT number, row_number() OVER (PARTITION BY address ORDER BY since DESC, number DESC) AS place
 FROM origin JOIN sleeping USING(number)"""
@@ -60,12 +60,13 @@ WITH next AS (
 SELECT number FROM (
   {_RANKED} WHERE address IN (SELECT address FROM origin WHERE number IN next)
 ) WHERE number IN next GROUP BY number HAVING min(place) > :most"""
-#: How many these are. A table that falls asleep puts one more behind the newest ones.
+#: The number of these tables. A table that falls asleep pushes one more table behind the newest ones.
 _NEXT = 10
 _COLUMNS = "number, seat, name, wire, address, account, key_digest, shown, away_since"
-#: Tables that are put into the index with one statement.
+#: How many tables are put into the index with one statement.
 _AT_ONCE = 1000
-#: The `since` of a table that has to be archived at once, and of one with an end that is on its way into the journal.
+#: The `since` of a table that has to be archived at once, and of a table with an end that is being written to the
+#: journal.
 _OVERDUE, _ENDING = -(2**62), 2**62
 
 
@@ -76,17 +77,18 @@ class Place:
     table: TableId
     seat: Seat
     player: SeatRecord
-    #: When the player was lost, in seconds of the reactor. In an earlier run of the host: when the table was found.
+    #: When the player disconnected, in seconds of the reactor. If that was in an earlier run of the host: when the
+    #: table was read.
     away_since: float
 
 
 @frozen
 class SleepingTable:
-    """A table without its record."""
+    """What memory has of a sleeping table: everything but its record."""
 
     table: TableId
     game: str
-    #: Since when it sleeps, in seconds of up-time.
+    #: When it fell asleep, in seconds of up-time.
     since: int
     #: The time on its own clock, in milliseconds; `None`: that of its last entry.
     clock: int | None
@@ -99,7 +101,8 @@ class SleepingTable:
 class SleepingIndex:
     def __init__(self) -> None:
         self._tables = 0
-        #: The tables with an end that is on its way into the journal. Their names remain reserved until it is there.
+        #: The tables with an end that is being written to the journal. The names of their players remain reserved until
+        #: it is durable.
         self.ending: set[TableId] = set()
 
     @cached_property
@@ -195,8 +198,8 @@ class SleepingIndex:
 
     def begin_end(self, table: TableId) -> SleepingTable:
         """
-        The end of a table is on its way into the journal. Until it is taken out, it is found by its players' names, and no
-        longer by its age or by address.
+        The end of a table is being written to the journal. Until the table is removed, it is found by its players'
+        names, but no longer by its age or by address.
 
         :raises KeyError: it does not sleep
         """
@@ -220,10 +223,10 @@ class SleepingIndex:
 
     def limit(self, most: int, address: str | None = None) -> None:
         """
-        Make the oldest tables of an address overdue, as far as it has more than so many.
+        Make the oldest tables of an address overdue if the address has more tables than allowed.
 
-        A table is not removed if it is among the newest ones of another of its addresses. So no player loses a table by
-        acts from an address of others.
+        A table remains if it is among the newest tables of another one of its addresses. So a player cannot lose a
+        table because of what another address does.
 
         :param address: of a table that has just been put in; `None`: of every address
         """
@@ -238,14 +241,17 @@ class SleepingIndex:
 
     @property
     def oldest(self) -> int | None:
-        """Since when the table sleeps that has slept longest, of those that are not about to end; `None`: there is none."""
+        """
+        When the table that has slept longest fell asleep. Tables that are about to end do not count. `None`: there is
+        no other table.
+        """
         if not self._tables:
             return None
         found = self._database.execute(f"SELECT min(since) FROM sleeping WHERE since < {_ENDING}").fetchone()[0]
         return None if found is None else int(found)
 
     def overdue(self, since: int, most: int) -> list[TableId]:
-        """At most so many tables that sleep since then or longer, the oldest first."""
+        """At most `most` tables that fell asleep at that time or before, the oldest first."""
         rows = self._database.execute(
             "SELECT number FROM sleeping WHERE since <= ? ORDER BY since, number LIMIT ?", (since, most)
         )
