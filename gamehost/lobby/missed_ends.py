@@ -1,8 +1,8 @@
 """
 Ends of matches that players have missed: a player that was away at the end receives it after the next log-in.
 
-Only some wires do so: see `gamehost.wires.base.Wire.tells_missed_end`. Other players can take the name of such a
-player. If another player logs in under the name, the end is forgotten.
+Only the wires with `gamehost.wires.base.Wire.tells_missed_end` send it. The name of such a player is not reserved. If
+another player logs in under the name, the end is dropped.
 """
 
 from collections.abc import Generator, Sequence
@@ -23,32 +23,31 @@ from gamehost.tables.table import Table
 
 
 def _nothing(*_: Any) -> None:
-    """The table is in memory only to send its end: it has no players to free."""
+    """Do nothing: the table is in memory only to send its end, and has no players to free."""
 
 
 @define(eq=False)
 class MissedEnds:
     """
-    The matches in `SessionRegistry.ended`. Their records are listed in the journal until all players have received the
-    end.
+    The matches in `SessionRegistry.ended`. The journal lists their records until all players have received the end.
     """
 
     _context: TableContext
     _registry: SessionRegistry
     _games: dict[str, Game[Any, Any]]
-    #: The names of the wires that send their players such an end.
+    #: The names of the wires that send missed ends to their players.
     wires: set[str] = field(factory=set)
 
     log = Logger()
 
     def keep(self, table: Table[Any, Any], sessions: Sequence[Session], since: int) -> set[str]:
         """
-        A match has ended, and no player has received that yet. Store the end for those of `Table.missed` that will
-        receive it later, and remove the others from `missed`.
+        A match has ended, and no player has received its end yet. Store the end for the players in `Table.missed` that
+        will receive it later, and remove all other players from `missed`.
 
         :param sessions: the players of the seats, in their order
         :param since: now, in seconds of up-time
-        :returns: where these players came from
+        :returns: the addresses of these players
         """
         places = [
             Place(table.id, Seat(seat), one.record, one.away_since)
@@ -66,7 +65,10 @@ class MissedEnds:
         return {place.player.address for place in kept}
 
     def find(self, session: Session) -> None:
-        """A player has logged in. An end under this name is this player's, or it is forgotten."""
+        """
+        A player has logged in. If an end is stored under its name, give it to this player, or drop it if it belongs to
+        another player.
+        """
         place = self._registry.ended.find(session.key)
         if place is None:
             return
@@ -77,7 +79,7 @@ class MissedEnds:
 
     def tell(self, session: Session) -> bool:
         """
-        Send a present player without a seat the end that it has missed; `False`: there is none.
+        Send a present player without a seat the end that it has missed; `False`: it has missed none.
 
         It comes as on a return, through `seated`, `Back` and `Over`, when the record has been read.
         """
@@ -89,7 +91,7 @@ class MissedEnds:
         return True
 
     def put_away(self, since: int, most: int) -> None:
-        """Forget at most so many matches that ended then or before, in seconds of up-time."""
+        """Drop at most `most` of the matches that ended at `since` or before, in seconds of up-time."""
         for table in self._registry.ended.overdue(since, most):
             for place in self._registry.ended.remove(table).places:
                 if place is not None:

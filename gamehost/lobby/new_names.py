@@ -19,7 +19,7 @@ from gamehost.accounts.names import (
 )
 from gamehost.lobby.sessions import TOO_MANY_TRIED, SessionRegistry
 
-#: A longer text is hardly a name, and nothing of it is said back.
+#: The longest text that is repeated to its sender, in characters. A longer text is hardly a name.
 LONGEST_TYPED = 40
 
 
@@ -35,9 +35,9 @@ class NewNames:
 
     def like(self, wanted: str) -> Name:
         """
-        This text, which is mended, or the same with a number; otherwise a name that the host gives.
+        This text without what a name cannot have, or the same with a number; otherwise a name that the host gives.
 
-        No session has it, and no seat is reserved under it.
+        No session has this name, and no seat is reserved under it.
         """
         prefix = self._registry.membership.prefix
         numbered = (f"{wanted[: LONGEST_NAME - 2 - len(prefix)]}.{prefix}{number}" for number in range(2, 10))
@@ -57,14 +57,14 @@ class NewNames:
         return not (taken or registry.looks_taken(name))
 
     def why_refused(self, text: str, refusal: NameRefused) -> str:
-        """Why the name that a person has typed is refused, and a name like it that would be taken, if there is one."""
+        """The reason why a typed name is refused, and a similar name that would be accepted, if there is one."""
         other = self.instead(text, refusal)
         return f'{refusal}; "{other}" would be taken' if other else str(refusal)
 
     def instead(self, text: str, refusal: NameRefused) -> str:
         """
-        A name that would be taken in place of the one that a person has typed; empty: there is none, or the person may be the
-        owner of that one.
+        A name that would be accepted instead of the typed one. Empty: there is none, or the person may be the owner of
+        the typed name.
         """
         reason = str(refusal)
         own = (
@@ -73,7 +73,7 @@ class NewNames:
         return "" if own or refusal.fault is NameFault.BUSY else self._other(text)
 
     def _other(self, text: str) -> str:
-        """The text that is most like this one, and that `enter` takes now; empty: there is none."""
+        """The most similar name that `enter` accepts now; empty: there is none."""
         found = suggested(text) if len(text) <= LONGEST_TYPED and text.isprintable() else ""
         if not found:
             return ""

@@ -1,12 +1,12 @@
 """
-Notices for absent players: it is their turn, a seat was taken, a match is over.
+Notices for absent players, for example that it is their turn, that a seat was taken, or that a match is over.
 
-The list of a player's matches says so to `Notices`. Notifiers send it: a push to a browser, or a mail. Packages bring them
-through entry points of the group `gamehost.notifiers`, and each has options of the host. Without one of these options there are
-no notices at all.
+The list of a player's matches passes its changes to `Notices`. Notifiers send the notices, for example as a push to a
+browser or as a mail. Packages add notifiers by entry points of the group `gamehost.notifiers`, and each notifier has
+options of the host. If none of these options is set, there are no notices at all.
 
-Of each table a player is told one thing, the newest. A turn waits a minute, because most players see it themselves. So does
-all else of which a player could see it, because the player is connected.
+For each table a player receives only the newest notice. A notice about a turn waits for a minute, because most players
+see the turn themselves. If the player is connected, all other notices wait for a minute, too.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,15 +30,15 @@ from gamehost.lobby.notifiers import NotifierKind
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.own import read_all_own
 
-#: Seconds after which a player is told of a turn that nobody has seen.
+#: How many seconds a notice about a turn waits. It is not sent if the player sees the turn meanwhile.
 TURN_AFTER = 60.0
-#: Of the time for a move, one in so many parts is little time left: a fifth.
+#: A warning is sent when this fraction of the time for a move is left: one fifth.
 LITTLE = 5
-#: Matches of players that are known, with their turns: two of each of so many tables.
+#: How many states of matches are stored, each for one player: two players at each of so many tables.
 MOST_KNOWN = 200_000
-#: Seconds after which the wall's clock is looked at again.
+#: How many seconds pass between two readings of the wall's clock.
 LOOK_EVERY = 600.0
-#: Turns that wait for that. With more, the oldest is told at once.
+#: How many notices may wait. If there are more, the oldest is sent at once.
 MOST_WAITING = 10_000
 
 
@@ -54,21 +54,21 @@ class Reason(Enum):
 
 @frozen
 class News:
-    """An event at a table that is a reason for a notice."""
+    """An event at a table about which a player receives a notice."""
 
     table: TableId
     #: The name of the game.
     game: str
     reason: Reason
-    #: The names of the other players, as they are shown.
+    #: The display names of the other players.
     others: Sequence[str] = ()
-    #: What has happened in words, such as `ann offers a draw`; empty: the reason says enough.
+    #: What has happened in words, such as `ann offers a draw`; empty if the reason is enough.
     words: str = ""
 
 
 @frozen
 class Asker:
-    """The account, and the device, that set the ways of their notices."""
+    """The account and the device that set how notices are sent."""
 
     #: The account's key.
     account: str
@@ -77,28 +77,28 @@ class Asker:
 
 
 class Notifier(Protocol):
-    """A way to tell absent players, which each of them can choose. All callbacks are called in the reactor's thread."""
+    """A way to send notices, which each player can choose. All callbacks are called in the reactor's thread."""
 
     def deliver(self, account: str, news: News) -> None:
-        """Send news to a player who has chosen this way. News of a table replaces earlier news of the same table."""
+        """Send news to a player that has chosen this way. It replaces earlier news of the same table."""
 
     def seen(self, account: str, table: TableId) -> None:
-        """The player has seen the table: what was not delivered yet is of no use."""
+        """The player has seen the table: drop the news of this table that was not delivered yet."""
 
     def state(self, asker: Asker, told: Callable[[Mapping[str, Any]], None]) -> None:
         """The settings of a device, and the values that its page needs, as JSON."""
 
     def change(self, asker: Asker | None, values: Mapping[str, str], done: Callable[[str | None], None]) -> None:
         """
-        Change how a player is told.
+        Change how a player receives notices.
 
         :param device: `None`: a client that has not logged in, with a proof among the values
-        :param values: texts of a stranger; empty: tell this player nothing more in this way, on this device
-        :param done: called with the reason why it is not changed; `None`: it is, and that is durable
+        :param values: texts of an untrusted client; empty: send nothing more in this way to this device
+        :param done: called with the reason why nothing is changed, or with `None` when the change is durable
         """
 
     def stop(self) -> Deferred[Any]:
-        """The host stops. Fires when nothing is under way any more."""
+        """The host stops. Fires when no notice is being sent any more."""
 
 
 @frozen
@@ -108,7 +108,7 @@ class Surroundings:
     reactor: Any
     #: The store of the host, a `gamehost.storage.durable.DurableJournal`.
     journal: Any
-    #: The path beside which the small files of the store are.
+    #: The prefix of the paths of the store's small files.
     beside: Path
     #: Origins of the pages, such as `https://games.example.org`, the main one first; empty: no name is known.
     origins: Sequence[str] = ()
@@ -128,13 +128,13 @@ class Notices:
     _connected: Callable[[str], bool] = lambda account: False
     #: Whether a player looks at a table of the list now.
     _looks: Callable[[str, TableId], bool] = lambda account, table: False
-    #: By player and table, the turns that nobody has seen yet: when they are told, and what. The oldest is the first.
+    #: The notices that wait, by player and table: the time to send each, and its news. The oldest is the first.
     _turns: dict[tuple[str, TableId], tuple[float, News]] = field(init=False, factory=dict)
     _timer: Timer = field(init=False, factory=Timer)
 
     def tell(self, account: str, news: News) -> None:
         """
-        Something has happened at a table while its player was away.
+        Send news of a table to an absent player, at once or later.
 
         :param account: the key of the player's account
         """
@@ -155,7 +155,7 @@ class Notices:
 
     def state(self, account: str, login: str, told: Callable[[Mapping[str, Mapping[str, Any]]], None]) -> None:
         """
-        Find how a player stands to all notifiers.
+        Find the settings of a player at all notifiers.
 
         :param login: as of `Asker.id`
         """
@@ -172,11 +172,14 @@ class Notices:
     def change(
         self, way: str, account: str | None, login: str, values: Mapping[str, str], done: Callable[[str | None], None]
     ) -> None:
-        """Change how a player is told, as `Notifier.change` does. `account`: `None`: the client has not logged in."""
+        """
+        Change how a player receives notices, as `Notifier.change` does. `account`: `None`: the client has not logged
+        in.
+        """
         self.notifiers[way].change(None if account is None else Asker(account, login), values, done)
 
     def stop(self) -> Deferred[Any]:
-        """The host stops. Notices that were not sent are dropped."""
+        """The host stops. Notices that still wait are dropped."""
         self._turns.clear()
         self._timer.stop()
         return DeferredList([notifier.stop() for notifier in self.notifiers.values()])
@@ -208,11 +211,11 @@ class _KnownMatch:
     """The state of a match for one player, as `ListedMatches` last received it."""
 
     state: OwnState
-    #: How many players have a seat.
+    #: How many seats are taken.
     players: int
-    #: Whether it is the player's turn, and it waits for an answer or a move.
+    #: Whether the match waits for an answer or a move of the player.
     turn: bool
-    #: When the player loses by time, and when there is little time left, in milliseconds since 1970; `None`: never.
+    #: When the player loses by time, and when the warning about it is due, in milliseconds since 1970; `None`: never.
     by: int | None = None
     warn: int | None = None
 
@@ -228,17 +231,17 @@ class ListedMatches:
     _clock: IReactorTime
     _notices: Notices
     _now: Callable[[], int]
-    #: By account and table. The one that was changed longest ago is the first.
+    #: By account and table. The state that has not changed for longest is the first.
     _standings: dict[tuple[str, TableId], _KnownMatch] = field(init=False, factory=dict)
-    #: When there is little time left, for whom and where; some are of earlier turns.
+    #: When a warning about the time is due, with the account and the table. Some of the warnings are of earlier turns.
     _warnings: list[tuple[int, int, str, OwnedMatch]] = field(init=False, factory=list)
     _numbers: Iterator[int] = field(init=False, factory=count)
     _timer: Timer = field(init=False, factory=Timer)
 
     def known(self, lists: Iterable[tuple[str, OwnedMatch]]) -> None:
         """
-        Take over matches that began in an earlier run. Their players have had the notices about turns, but not the one
-        about the time.
+        Take over matches that began in an earlier run. Their players have received the notices about turns, but not the
+        warnings about the time.
         """
         for owner, match in lists:
             if _lasts(owner) and (owner, match.table) not in self._standings:
@@ -252,7 +255,7 @@ class ListedMatches:
         state = None if before is None else before.state
         self._note(owner, match, before)
         if match.state == "open":
-            # The first player was alone when the table was opened, also if that was before the host.
+            # The first player was alone when the table was opened, also if it was opened before this host started.
             alone = 1 if key_of(match.names[0]) == owner else len(match.names)
             if len(match.names) > (alone if before is None else before.players):
                 self._say(owner, match, Reason.JOINED, f"{match.shown[-1]} has taken a seat")
@@ -323,7 +326,7 @@ class ListedMatches:
         self._set_timer()
 
     def _counts(self, warning: tuple[int, int, str, OwnedMatch]) -> bool:
-        """Whether it is of the turn that is now."""
+        """Whether a warning is of the present turn."""
         at, _, owner, match = warning
         standing = self._standings.get((owner, match.table))
         return standing is not None and standing.warn == at
@@ -334,12 +337,14 @@ class ListedMatches:
 
 
 def _lasts(owner: str) -> bool:
-    """Whether this is an account. The list of a guest has the digest of the key behind the name."""
+    """
+    Whether the owner of a list is an account. The owner of a guest's list has the digest of the key behind the name.
+    """
     return ":" not in owner
 
 
 def _others(owner: str, match: OwnedMatch) -> tuple[str, ...]:
-    """The other players, as people see them."""
+    """The display names of the other players."""
     named = zip(match.names, match.shown, strict=True)
     return tuple(shown for name, shown in named if key_of(name) != owner)
 
@@ -353,7 +358,7 @@ _OFFERS = {
 
 
 def _offer(owner: str, match: OwnedMatch) -> str:
-    """The offer to a player, in words; empty: it is not known."""
+    """The offer to a player, in words; empty if the kind of offer is not known."""
     others = _others(owner, match)
     return f"{others[0]} {_OFFERS[match.offer]}" if match.offer in _OFFERS and others else ""
 
@@ -406,7 +411,7 @@ class NoticesPart:
         lists = self._lists = ListedMatches(self._reactor, own.notices, lambda: own.now)
         own.listeners.append(lists.changed)
         own.learners.append(lists.learned)
-        # In a cluster every member would give the warnings of all.
+        # In a cluster, every member would otherwise send the warnings for all members.
         if self._options["cluster"] is None and isinstance(host.store, DurableJournal):
             host.store.ask_store(lambda store: read_all_own(store.database), lists.known)
 

@@ -1,5 +1,5 @@
 """
-The ways to tell absent players, as packages offer them. Most hosts use none, so this knows no more than their options:
+The kinds of notifiers that installed packages offer. Most hosts use none, so this module has only their options;
 `gamehost.lobby.notices` has the rest.
 """
 
@@ -18,7 +18,8 @@ class NotifierKind(Struct, frozen=True):
     """The object that an entry point names. A host uses the notifier if the option with its name has a value."""
 
     name: str
-    #: The options of the host that belong to it, by name. One has its own name, and is `None` by default.
+    #: The options of the host that belong to it, by name. One of them has the name of the notifier, and is `None` by
+    #: default.
     options: Mapping[str, Setting]
     #: `start(values, surroundings)`, with the value of each option: returns the `Notifier`, or raises `PartUnusable` with the
     #: reason why there can be none.

@@ -16,7 +16,7 @@ from gamehost.accounts.remembered import RememberedLogin
 if TYPE_CHECKING:
     from gamehost.lobby.notices import Notices
 
-#: By the name of the way, what is set, and what a client needs for it.
+#: By the name of the notifier: the player's settings, and the values that a client needs.
 Ways = Mapping[str, Mapping[str, Any]]
 
 NO_WAY = "this host has no such way to tell you what happens while you are away"
@@ -28,9 +28,9 @@ _EPOCH = date(1970, 1, 1)
 class Device:
     """A device that logs in to an account without its password."""
 
-    #: Names it among those of its account.
+    #: Identifies the device among those of its account.
     id: str
-    #: As its program has named it; it may be empty.
+    #: The name that its program has given; it may be empty.
     name: str
     #: The days of its first and its last use, such as `2024-05-17`.
     since: str
@@ -39,7 +39,7 @@ class Device:
 
 @frozen
 class OwnAccount:
-    """The account of a player, as it was when the player asked for something."""
+    """The account of a player at the moment of the player's request."""
 
     _account: Account
     _service: LoginService
@@ -89,7 +89,7 @@ class OwnAccount:
 @frozen
 class OwnNotices:
     """
-    The notices of one player, as the player was when something was asked.
+    The settings for notices of one player, at the moment of the player's request.
 
     :param account: the account's key; `None`: the client has not logged in, and can show a proof
     :param login: the `RememberedLogin.id` of the device; empty: it has none
@@ -100,7 +100,7 @@ class OwnNotices:
     _login: str
 
     def state(self, told: Callable[[Ways], None]) -> None:
-        """Find all ways of this host, and how the player stands to each."""
+        """Find all notifiers of this host, and the player's settings at each."""
         if self._notices is None or self._account is None:
             told({})
         else:
@@ -108,9 +108,9 @@ class OwnNotices:
 
     def change(self, way: str, values: Mapping[str, str], done: Callable[[str | None], None]) -> None:
         """
-        Change one way.
+        Change the player's settings at one notifier.
 
-        :param values: as the way wants them; empty: end it
+        :param values: the values that the notifier needs; empty: send nothing more in this way
         :param done: called with the reason why nothing is changed, or with `None` when the change is durable
         """
         if self._notices is None or way not in self._notices.notifiers:

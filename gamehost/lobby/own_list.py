@@ -1,8 +1,9 @@
 """
 The list of one player's matches, as a client looks at it: the whole list at first, and each change later.
 
-To what the store has of the list come the match at which the player sits now, the tables that wait for the player, and the
-rematches that others wish. The list follows the match as a watcher does, so a match without such a list does nothing for it.
+The list has the matches from the store, the match at which the player sits now, the tables that wait for the player,
+and the rematches that other players have asked for. The list watches the current match, so a match that is in no list
+has no work for it.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,18 +25,18 @@ if TYPE_CHECKING:
     from gamehost.tables.table import Table
 
 FIRST = Seat(0)
-#: Seconds between a move and the next look at the match.
+#: How many seconds after a move the list reads the match again.
 SOON = 0.25
-#: The most matches that a client is told at once: the newest ones.
+#: The most matches that a client receives at once; the newest matches are included.
 MOST_LISTED = 200
 
 
 def owner_of(player: SeatRecord, key: str = "") -> str | None:
     """
-    The owner of the list that a match of this player is in. `None`: it is in no list, because no client can show later that it
-    is this player.
+    The owner of the list for a player's matches. `None`: the player has no list, because no client can prove later that
+    it is this player.
 
-    :param key: the key of the player's name, where it is known already
+    :param key: the key of the player's name, if it is known already
     """
     key = key or key_of(player.name)
     if player.account:
@@ -45,10 +46,10 @@ def owner_of(player: SeatRecord, key: str = "") -> str | None:
 
 def waiting(seen: OpenTable, key: str, by: int) -> OwnedMatch:
     """
-    A table that waits, in the list of a player.
+    The entry of a waiting table in the list of a player.
 
-    :param key: the key of the player's name. One without a seat there is offered the next one
-    :param by: until when it waits, in milliseconds since 1970
+    :param key: the key of the player's name. A player without a seat there is offered the next seat
+    :param by: when the table stops waiting, in milliseconds since 1970
     """
     keys = [key_of(name) for name in seen.names]
     there = key in keys
@@ -62,27 +63,27 @@ def waiting(seen: OpenTable, key: str, by: int) -> OwnedMatch:
 
 
 class ListViewer(Protocol):
-    """A client that looks at its list. Its methods must not raise."""
+    """A client that shows the list of its player. Its methods must not raise."""
 
     @property
     def handle(self) -> SeatHandle[Any] | None:
         """Its seat in a match."""
 
     def tell_list(self, matches: Sequence[OwnedMatch]) -> None:
-        """The whole list, by the numbers of the tables."""
+        """Send the whole list, by the numbers of the tables."""
 
     def tell_listed(self, match: OwnedMatch) -> None:
-        """A match is new, or stands otherwise than before."""
+        """Send a new or changed entry."""
 
     def tell_unlisted(self, match: OwnedMatch) -> None:
-        """A match is not in the list any more."""
+        """Send that an entry was removed."""
 
 
 def state_for(game: Game[Any, Any], view: Any, seat: Seat) -> OwnState:
     """
     The state of an unfinished match for a seat: whether it waits for an action of this seat.
 
-    :param view: what the master gives to this seat
+    :param view: the view that the master makes for this seat
     """
     return "wait" if game.random_action(view, seat, _first) is None else "turn"
 
@@ -96,8 +97,8 @@ class OwnList:
     """
     The list of a session's player, for one client.
 
-    :param find: finds what the store has of the list, as it is when all earlier changes are durable
-    :param made_over: makes the match after its end of one that goes on
+    :param find: finds the entries of the list in the store, after all earlier changes are durable
+    :param made_over: makes the entry of an ended match from the entry of the running match
     """
 
     _find: Callable[[Callable[[Sequence[OwnedMatch]], None]], None]
@@ -106,7 +107,7 @@ class OwnList:
     session: "Session"
     _viewer: ListViewer
     _matches: dict[TableId, OwnedMatch] = field(factory=dict)
-    #: Whether the client has been told the whole list.
+    #: Whether the client has received the whole list.
     _told: bool = False
     _ended: bool = False
     #: The match at which the player sits now, and the seat.
@@ -118,9 +119,9 @@ class OwnList:
 
     def begin(self, matches: Sequence[OwnedMatch]) -> None:
         """
-        Tell the whole list when all that is in it is durable.
+        Send the whole list when all of its entries are durable.
 
-        :param matches: those that wait now
+        :param matches: the entries of tables that wait now
         """
         self._matches = {one.table: one for one in matches}
         self.sit()
@@ -136,7 +137,7 @@ class OwnList:
         self._viewer.tell_list([self._matches[table] for table in newest])
 
     def end(self) -> None:
-        """Tell nothing more."""
+        """Send nothing more."""
         self._ended = True
         self._timer.stop()
         if self._live is not None:
@@ -146,20 +147,20 @@ class OwnList:
     # -- changes
 
     def put(self, match: OwnedMatch) -> None:
-        """A match is new, or stands otherwise."""
+        """Add or replace an entry."""
         if self._matches.get(match.table) != match:
             self._matches[match.table] = match
             if self._told:
                 self._viewer.tell_listed(match)
 
     def remove(self, table: TableId) -> None:
-        """A match is not in the list any more; nothing happens if it was not."""
+        """Remove an entry, if it is in the list."""
         match = self._matches.pop(table, None)
         if match is not None and self._told:
             self._viewer.tell_unlisted(match)
 
     def seen(self, table: TableId | None) -> None:
-        """The player has seen how a match has ended; `None`: all that have."""
+        """The player has seen the end of a match; `None`: of all matches that have ended."""
         for match in tuple(self._matches.values()):
             if match.state == "over" and table in (None, match.table):
                 self.remove(match.table)
@@ -167,7 +168,7 @@ class OwnList:
     # -- the match of now
 
     def sit(self) -> None:
-        """The player may have a seat in a match: follow that."""
+        """Watch the match in which the player has a seat, if there is one."""
         table, seat = self.session.table, self.session.seat
         if table is None or seat is None or table is self._live:
             return
@@ -177,7 +178,7 @@ class OwnList:
             self._live = None
 
     def _stand(self) -> None:
-        """The player has no part in the match any more that was followed."""
+        """Stop watching the match: the player has no seat in it any more."""
         table, self._live = self._live, None
         self._timer.stop()
         if table is None:
@@ -205,7 +206,7 @@ class OwnList:
             self.look_soon()
 
     def look_soon(self) -> None:
-        """Something may have changed in the match of now."""
+        """Read the current match again soon, because it may have changed."""
         if not self._timer and self._live is not None:
             self._timer.set(self._clock, SOON, self._look)
 

@@ -1,8 +1,9 @@
 """
 The lists of players' own matches, private ones included.
 
-The store has slow matches, and matches that have ended while the player was away. Code that changes such a match puts it into
-the lists of all its players again. A list sends a change when it is durable.
+The store has the slow matches of a list, and the matches that ended while the player was away. Code that changes such a
+match puts the new entry into the lists of all its players. A list sends a change to its client when the change is
+durable.
 
 A list has an owner: an account, or a guest's name with the digest of the key. Other guests can take the name later, and
 their list is another one.
@@ -27,10 +28,10 @@ from gamehost.tables.interfaces import OpenTable
 if TYPE_CHECKING:
     from gamehost.lobby.notices import Notices
 
-#: The end of a match that is archived because no player has come back for a day.
+#: The result of a match that is archived because no player has come back for a day.
 ARCHIVED = Result((), Cause.LEFT, "nobody came back")
 
-#: Called with an owner, and with a match in the list of that owner as it is now.
+#: Called with an owner, and with the new entry of a match in the owner's list.
 Notice: TypeAlias = Callable[[str, OwnedMatch], None]
 
 
@@ -45,31 +46,34 @@ class OwnMatches:
     _journal: Journal
     _wall: Callable[[], float]
     _clock: IReactorTime
-    #: The tables that wait for a player, who may be wanted for a rematch there.
+    #: Finds the tables that wait for a player, and those to which the player was invited for a rematch.
     waiting_for: Callable[[Session], Sequence[OwnedMatch]] = field(init=False, default=lambda session: ())
-    #: By the key of a player's name: the list that a client looks at.
+    #: The lists that clients look at, by the key of the player's name.
     _lists: dict[str, OwnList] = field(factory=dict)
-    #: Called with each change of a match in the store, when it is durable, whether its player is connected or not.
+    #: Called with each change of an entry in the store when the change is durable, for connected and absent players.
     listeners: list[Notice] = field(factory=list)
-    #: The same of changes by other members of a cluster: listeners there have told the players.
+    #: The same for changes by other members of a cluster. Those members notify the players themselves.
     learners: list[Notice] = field(factory=list)
-    #: What tells players who are away; `None`: this host tells nobody.
+    #: Sends notices to absent players; `None`: this host sends no notices.
     notices: "Notices | None" = None
 
     @property
     def now(self) -> int:
-        """In milliseconds since 1970."""
+        """The time in milliseconds since 1970."""
         return round(self._wall() * 1000)
 
     def ended(self, match: OwnedMatch, result: Result) -> OwnedMatch:
-        """A match in a list that has just ended."""
+        """The entry of a match that has just ended."""
         winners, why = tuple(map(int, result.winners)), result.why
         return replace(match, state="over", by=None, ended=self.now, winners=winners, cause=result.cause.value, why=why)
 
     # -- clients that look at their lists
 
     def look(self, session: Session, viewer: ListViewer) -> OwnList:
-        """Tell a client the list of its player, and each change until `OwnList.end` or the next look of this player."""
+        """
+        Send a client the list of its player, and each change, until `OwnList.end` or until another client of this
+        player looks.
+        """
         self.look_away(session.key)
         found = self._lists[session.key] = OwnList(
             partial(self.find, session.record), self.ended, self._clock, session, viewer
@@ -79,29 +83,29 @@ class OwnMatches:
 
     def look_away(self, key: str, only: OwnList | None = None) -> None:
         """
-        A client looks at a list no longer.
+        A client stops looking at a list.
 
-        :param only: do nothing if another client looks at the list by now
+        :param only: do nothing if another client has replaced this one as the viewer of the list
         """
         if key in self._lists and only in (None, self._lists[key]):
             self._lists.pop(key).end()
 
     def waits(self, players: Mapping[str, SeatRecord], seen: OpenTable, by: int) -> None:
         """
-        A table waits for these players, by the keys of their names, and this is durable.
+        List a durable open table for these players, by the keys of their names.
 
-        :param by: until when, in milliseconds since 1970
+        :param by: when the table stops waiting, in milliseconds since 1970
         """
         for key, player in players.items():
             if player.name not in seen.names:
-                continue  # a player that came later is told when that is durable
+                continue  # a player that joined later receives the entry when that is durable
             if key in self._lists:
                 self._lists[key].put(waiting(seen, key, by))
             if self.listeners and (owner := owner_of(player)) is not None:
                 self._notice(owner, waiting(seen, key, by))
 
     def offered(self, player: SeatRecord, seen: OpenTable, by: int) -> None:
-        """A player is wanted for a rematch. The parameters are as of `waiting`."""
+        """List the invitation of a player to a rematch. The parameters are as of `waiting`."""
         key, owner = key_of(player.name), owner_of(player)
         match = waiting(seen, key, by)
         if key in self._lists and self._lists[key].session.plays(player):
@@ -110,12 +114,12 @@ class OwnMatches:
             self._notice(owner, match)
 
     def waits_no_longer(self, key: str, table: TableId) -> None:
-        """A table does not wait for a player any more, and no match begins there."""
+        """Remove a table that has closed without a match from a player's list."""
         if key in self._lists:
             self._lists[key].remove(table)
 
     def offered_no_longer(self, key: str, table: TableId) -> None:
-        """A player is not wanted for a rematch any more."""
+        """Remove the invitation of a player to a rematch."""
         self.waits_no_longer(key, table)
         if self.notices is not None:
             self.notices.seen(key, table)
@@ -123,12 +127,12 @@ class OwnMatches:
     # -- the store
 
     def put(self, matches: Sequence[tuple[str, OwnedMatch]]) -> None:
-        """Put matches into lists, each with its owner, in place of what the list has of the same table."""
+        """Put entries into the lists of their owners. Each replaces the entry of the same table."""
         if matches:
             self._journal.put_own(matches, partial(self._tell, matches))
 
     def drop(self, table: TableId, owner: str | None = None) -> None:
-        """Take a match out of the list of an owner, or out of all lists."""
+        """Remove a match from the list of an owner, or from all lists."""
 
         def dropped() -> None:
             keys = self._lists if owner is None else (_key_of(owner),)
@@ -139,9 +143,9 @@ class OwnMatches:
 
     def seen(self, session: Session, table: TableId | None) -> None:
         """
-        A player has seen how a match has ended.
+        A player has seen the end of a match.
 
-        :param table: `None`: all that have ended
+        :param table: `None`: all matches that have ended
         """
         owner = owner_of(session.record)
 
@@ -155,11 +159,11 @@ class OwnMatches:
             self._journal.drop_own(table, owner, noted)
 
     def move(self, before: str, after: str | None) -> None:
-        """The list of an account is that of another account from now on; `None`: of nobody."""
+        """Give the list of an account to another account; `None`: remove it."""
         self._journal.move_own(before, after)
 
     def find(self, player: SeatRecord, found: Callable[[Sequence[OwnedMatch]], None], key: str = "") -> None:
-        """Find the matches in the store that are in the list of a player: as they are when all earlier changes are durable."""
+        """Find the entries of a player's list in the store, after all earlier changes are durable."""
         owner = owner_of(player, key)
         if owner is None:
             found(())
@@ -173,10 +177,10 @@ class OwnMatches:
         self, match: OwnedMatch, players: Iterable[tuple[int, SeatRecord]], result: Result = ARCHIVED
     ) -> None:
         """
-        List a match for players who were away at its end. It remains in their lists until they have seen it, if their wires
-        can show it.
+        List a match for players that were away at its end, if their wires can show it. It remains in their lists until
+        they have seen it.
 
-        :param match: for any of them
+        :param match: the entry to list, as for any of the players
         :param players: with their seats
         :param result: by default no player has come back for a day
         """
@@ -193,7 +197,7 @@ class OwnMatches:
             self._notice(owner, match)
 
     def learn(self, matches: Sequence[tuple[str, OwnedMatch]]) -> None:
-        """Show matches that another member of a cluster has put into lists. That member notifies absent players."""
+        """Show entries that another member of a cluster has put into lists. That member notifies absent players."""
         for owner, match in matches:
             self._show(owner, match)
             for learner in self.learners:

@@ -1,4 +1,7 @@
-"""The matches that are played, at this host and at the other hosts of a cluster, as they can be seen here."""
+"""
+The running matches of this host and of the other hosts of its cluster, for clients of this host that watch or list
+them.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -18,11 +21,11 @@ from gamehost.tables.table import Table
 
 #: Seconds between two questions for new entries.
 READ_EVERY = 0.25
-#: Seconds between two questions for tables, while a client looks, and otherwise.
+#: Seconds between two questions for tables: while a client looks, and while none does.
 LIST_EVERY, LIST_IDLE = 1.0, 5.0
-#: Seconds for which a client counts as looking, after it has asked for a list or a match.
+#: How many seconds a client counts as looking after it has asked for a list or a match.
 LOOKS_FOR = 10.0
-#: The most tables that are known, the newest ones.
+#: The most tables that are known; the newest tables are included.
 MOST = 2000
 
 
@@ -31,8 +34,8 @@ class PlayedTables:
     """
     The current matches: those of this host, and those of the other hosts of a cluster if they are followed.
 
-    The store is asked for the tables of other hosts: every second while a client looks, and otherwise now and then, so
-    that a match can be watched by its number at once. The records of tables that are watched, or that are on the board,
+    The store is asked for the tables of other hosts. It is asked every second while a client looks, and otherwise less
+    often, so that a match can be watched by its number at once. The records of tables that are watched or on the board
     are read four times a second.
 
     :param own: the tables in play at this host
@@ -42,12 +45,12 @@ class PlayedTables:
     _journal: Journal
     _slices: Slices
     own: dict[TableId, Table[Any, Any]]
-    #: The games with matches that are followed, by their names; `None`: no matches are.
+    #: The games of the matches that are followed, by their names; `None`: no matches of other hosts are followed.
     _games: Mapping[str, Game[Any, Any]] | None = field(default=None, init=False)
     #: The tables of other hosts, in the order of their numbers.
     _played: dict[TableId, FollowedTable] = field(factory=dict)
-    #: The watched tables that are not played at another host now: they sleep, have just ended, or this host has become
-    #: their home.
+    #: The watched tables that are not running at another host now: they sleep, have just ended, or have moved to this
+    #: host.
     _left: dict[TableId, FollowedTable] = field(factory=dict)
     #: Tables of games that are not played here.
     _others: frozenset[TableId] = frozenset()
@@ -55,9 +58,9 @@ class PlayedTables:
     elsewhere: int = 0
     _listed_at: float = float("-inf")
     _looked_at: float = float("-inf")
-    #: Whether the store has a question to answer.
+    #: Whether the store is answering a question.
     _listing: bool = False
-    #: Called when it has answered.
+    #: Functions to call when the store has answered.
     _after_listing: list[Callable[[], None]] = field(factory=list)
     _reading: bool = False
     _timer: Timer = field(factory=Timer)
@@ -78,7 +81,7 @@ class PlayedTables:
         self._timer.stop()
 
     def look(self) -> None:
-        """A client looks at a list, or asks for a match. The store is asked often while clients do."""
+        """A client has asked for a list or a match. The store is asked often for some time after this."""
         if self._games is None:
             return
         now = self._clock.seconds()
@@ -88,7 +91,7 @@ class PlayedTables:
         self._set_timer()
 
     def when_listed(self, call: Callable[[], None]) -> None:
-        """Call this when the store has said which tables other hosts have: now, unless it is being asked."""
+        """Call a function when the tables of other hosts are known: at once, unless the store is being asked."""
         if self._listing:
             self._after_listing.append(call)
         else:
@@ -98,7 +101,7 @@ class PlayedTables:
         """
         A match by its number.
 
-        A table that was followed before this host became its home is the followed one while it is watched.
+        If a watched table has moved to this host, the result is still the followed table, as long as it is watched.
         """
         own = self.own.get(table)
         if own is not None:
@@ -107,12 +110,12 @@ class PlayedTables:
         return None if found is None or found.over else found
 
     def watched(self, table: TableId) -> FollowedTable | None:
-        """A followed table that is watched, wherever it is played now."""
+        """A followed table that is watched, at whatever host it is now."""
         found = self._played.get(table) or self._left.get(table)
         return found if found is not None and found.watched else None
 
     def newest(self, count: int) -> list[WatchableTable]:
-        """The matches that are not private, the newest first, and no more than so many."""
+        """The public matches, the newest first, at most `count`."""
         own = islice((one for one in reversed(self.own.values()) if not one.code), count)
         others = islice((one for one in reversed(self._played.values()) if not (one.code or one.over)), count)
         tables: dict[TableId, WatchableTable] = {one.id: one for one in others}
@@ -182,7 +185,7 @@ class PlayedTables:
         return FollowedTable(one.table, game, one.opening, self._clock, self._slices, self._wanted)
 
     def _wanted(self) -> None:
-        """A watcher has come. All watchers of this turn of the reactor cause one question to the store."""
+        """Ask the store for a new watcher, once for all watchers that come in this turn of the reactor."""
         self._wake_in(0.0)
 
     # -- what happens at them

@@ -1,9 +1,9 @@
 """
-Turns for clients that look something up: lists, records, histories and results, which are read from the journal.
+The order in which clients' questions are answered. Lists, records, histories and results are read from the journal.
 
-One question is answered at a time, in turns by address. So an address that asks a thousand times does not delay one
-that asks once. Equal questions are one question, and valid answers are cached. The work for answers is done in slices,
-which have turns among busy connections: players have most of the reactor, however many clients ask.
+One question is answered at a time, and addresses take turns. So an address with a thousand questions does not delay an
+address with one. Equal questions are answered once, and answers are cached while they are valid. The work is done in
+slices, which take turns with busy connections. So players get most of the reactor's time, however many clients ask.
 """
 
 import sys
@@ -28,11 +28,11 @@ R = TypeVar("R")
 #: Seconds between two questions.
 PAUSE = 0.002
 
-#: Bytes of a cached answer besides its own and those of its key: the objects around them.
+#: How many bytes the objects around a cached answer and its key take.
 OVERHEAD = 512
 
 STOPPING = "the host is stopping"
-#: Questions that may wait at once for long work, which is done elsewhere or for many.
+#: How many questions may wait at once for long work that another process does, or that answers several questions.
 MOST_ASIDE = 80
 FAULT = "a fault of the host: this cannot be answered"
 
@@ -48,9 +48,9 @@ class TooManyQuestions(NotAnswered):
 @frozen
 class Found:
     value: Any
-    #: About how many bytes it takes in the cache; 0: it is not cached.
+    #: About how many bytes the answer takes in the cache; 0: it is not cached.
     size: int = 0
-    #: Seconds for which it is valid.
+    #: How many seconds the answer is valid.
     seconds: float = float("inf")
 
 
@@ -60,34 +60,34 @@ Work = Callable[[], Coroutine[Any, Any, Found]]
 
 @frozen
 class QuestionLimits:
-    """Limits on what is looked up in the journal. `None`: any number."""
+    """Limits on the questions that are answered from the journal. `None`: any number."""
 
-    #: The most questions that wait for an answer, in all: as many as thirty addresses may ask.
+    #: The most waiting questions in all: as many as thirty addresses may ask.
     most: int | None = 1_024
-    #: Of these, those of one address: one for each of a class. Addresses take turns.
+    #: The most waiting questions of one address: one for each pupil of a class. Addresses take turns.
     per_address: int | None = 32
-    #: Bytes of cached answers, so that nothing is read and made twice: a hundred long matches.
+    #: The most bytes of cached answers: enough for a hundred long matches.
     kept_bytes: int = 32 << 20
 
 
 @define(eq=False)
 class _Question:
-    """One question, and all that wait for its answer, each with the address."""
+    """One question, and all clients that wait for its answer, each with its address."""
 
     key: Hashable
     work: Work
     askers: dict[Deferred[Any], str] = field(factory=dict)
     begun: bool = False
-    #: Called when it has begun, and its answer is not wanted any more.
+    #: Called if the question has begun, and no client waits for its answer any more.
     abandoned: Callable[[], None] = lambda: None
 
 
 @frozen
 class _Kept:
     found: Found
-    #: Seconds on the clock at which it becomes invalid.
+    #: When the answer becomes invalid, in seconds on the clock.
     until: float
-    #: Bytes that it takes, its key included.
+    #: How many bytes it takes, including its key.
     bytes: int
 
 
@@ -98,24 +98,24 @@ class Questions:
     _clock: IReactorTime
     _scheduler: FairScheduler
     limits: QuestionLimits = field(factory=QuestionLimits)
-    #: Does the work of answers, some at a time. Sending the answer to one asker is a step of it.
+    #: Does the work for answers in slices. To send the answer to one client is one step of it.
     slices: Slices = field(
         init=False, default=Factory(lambda self: Slices(self._clock, self._scheduler), takes_self=True)
     )
-    #: Askers of cached answers at a time without a free turn, and their answers.
+    #: The clients that wait for a free turn to receive a cached answer, with these answers.
     _late: deque[tuple[Deferred[Any], Any]] = field(factory=deque)
     #: The questions that wait, by address.
     _lines: Rounds[str, _Question] = field(factory=Rounds)
     unanswered: dict[Hashable, _Question] = field(factory=dict)
     _current: _Question | None = None
-    #: Begun, and waiting for long work while others are answered.
+    #: The questions that have begun, and wait for long work while others are answered.
     _aside: set[_Question] = field(factory=set)
-    #: Questions that were refused since the start.
+    #: How many questions were refused since the start.
     refused: int = field(init=False, default=0)
-    #: The newest last.
+    #: The cached answers by key; the newest is the last.
     _kept: OrderedDict[Hashable, _Kept] = field(factory=OrderedDict)
     _kept_bytes: int = 0
-    #: The keys of those that hold for some time, by the whole second in which that ends.
+    #: The keys of answers that become invalid, by the whole second in which they do.
     _ending: dict[int, dict[Hashable, None]] = field(factory=dict)
     _pause: Timer = field(factory=Timer)
     _halted: bool = False
@@ -127,17 +127,17 @@ class Questions:
 
     @property
     def waiting(self) -> int:
-        """Places taken in all lines."""
+        """How many clients wait, in the lines of all addresses."""
         return len(self._lines)
 
     def ask(self, address: str, key: Hashable, work: Work) -> Deferred[Any]:
         """
-        Answer a question, at once or later. To cancel the answer is to stop waiting for it.
+        Answer a question, at once or later. A client that cancels the `Deferred` stops waiting.
 
         :param address: of the client, without the port
         :param key: equal for questions that have the same answer. It is made of parsed values, such as an existing
             game, a number, or the key of a name: never of a client's text
-        :param work: finds the answer. It is called when it is this question's turn, or not at all
+        :param work: finds the answer. Called when it is this question's turn, or never
         :returns: fires with the value of what was found; or fails with `NotAnswered`, or with what the work has raised of that
         """
         kept = self._found(key)
@@ -174,7 +174,7 @@ class Questions:
 
         :param answered: called with the value of what was found, at once or later
         :param refused: called instead if there is no answer
-        :returns: a function that has neither of them called any more
+        :returns: a function that cancels both callbacks
         """
 
         def failed(failure: Failure) -> None:
@@ -188,7 +188,7 @@ class Questions:
         return answer.cancel
 
     async def in_slices(self, steps: Generator[None, None, R]) -> R:
-        """Do work for an answer in slices, one in each turn: done at once it would delay players."""
+        """Do work for an answer in slices, one in each turn of the reactor, because long work would delay players."""
         done: Deferred[R | Exception] = Deferred()
         self.slices.run(steps, done.callback, has_time=True)
         result = await done
@@ -198,9 +198,9 @@ class Questions:
 
     def step_aside(self, abandoned: Callable[[], None] = lambda: None) -> None:
         """
-        Answer others while the question that has its turn waits for long work.
+        Answer other questions while the present one waits for long work.
 
-        :param abandoned: called if the answer is not wanted any more: ends the work
+        :param abandoned: called if no client waits for the answer any more; it has to end the work
         """
         if self._current is not None:
             self._current.abandoned = abandoned
@@ -218,7 +218,7 @@ class Questions:
 
     def _refusal(self, whom: str) -> str | None:
         if whom == HOUSE_ADDRESS:
-            return None  # the house's players ask when they come back to their matches
+            return None  # house players ask when they come back to their matches
         here, limits = self._lines.count_of(whom), self.limits
         if limits.per_address is not None and here >= limits.per_address:
             return f"{here} questions from your address wait for an answer, and no more can; try again later"
@@ -276,7 +276,7 @@ class Questions:
         while self._late:
             answer, value = self._late[0]
             answer.callback(value)
-            if self._late:  # empty if the answer has halted everything
+            if self._late:  # empty if the answer has stopped the host
                 self._late.popleft()
             yield
 
@@ -298,7 +298,7 @@ class Questions:
         return None if found is None else found.value
 
     def keep(self, key: Hashable, found: Found) -> None:
-        """Cache an answer, until it becomes invalid or other answers need the room."""
+        """Cache an answer until it becomes invalid, or until other answers need the room."""
         now = self._clock.seconds()
         self._drop_expired(now)
         size = found.size + _key_bytes(key) + OVERHEAD
