@@ -45,7 +45,7 @@ class Moved(Struct, frozen=True, gc=False):
 
 
 class Exchanged(Struct, frozen=True, gc=False):
-    """A seat that could not move gave a card and got a new one: of the pack, or the spare. The turn has passed."""
+    """A seat that could not move gave a card, and got a card of the pack, or the spare. The other seat is to move."""
 
     seat: Seat
     old: Card
@@ -118,7 +118,7 @@ class OnitamaMaster:
     deadline: int | None = None
     _pack: list[Card] = field(factory=list)
     _plies: int = 0
-    #: The positions before the last moves. None is from before a card was drawn: a draw cannot be undone.
+    #: The positions before the last moves. The list is emptied when a card is drawn, because a draw cannot be undone.
     _before: list[Position] = field(factory=list)
 
     def begin(self, now: int) -> Sequence[To[Event]]:
@@ -189,7 +189,7 @@ class OnitamaMaster:
         return ()
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:
-        """A move can be taken back as long as no card was drawn since."""
+        """A move can be taken back if no card was drawn after it."""
         if offer is Offer.TAKEBACK and all(position.turn != seat for position in self._before):
             return "you have no move that can be taken back"
         return None
@@ -295,7 +295,7 @@ class Onitama:
         return view
 
     def determinized(self, view: Situation, seat: Seat, chance: Chance) -> OnitamaMaster:
-        """The match from here on. Only the order of the pack is drawn."""
+        """A match that continues from this position. Only the order of the pack is hidden, so only it is drawn."""
         position = view.position
         master = OnitamaMaster(Rules(None, 1000, 0, "pack"), chance)
         held = {position.spare, *position.hands[0], *position.hands[1]}

@@ -18,7 +18,7 @@ Hands = tuple[list[str], list[str]]
 
 
 class View(Struct, frozen=True):
-    """Where the match stands. `turn` is the seat that moves next."""
+    """The state of the match. `turn` is the seat that moves next."""
 
     board: str
     hands: Hands
@@ -51,7 +51,7 @@ class ExchangedEvent(EventMessage, frozen=True, tag="exchanged"):
 
 
 class TakenBackEvent(EventMessage, frozen=True, tag=TAKEN_BACK):
-    """The players agreed that a seat takes its last move back: so many `moves` were undone, and `view` is how it stands now."""
+    """A seat took its last move back, as agreed. `moves` is the number of undone moves, and `view` the state now."""
 
     seat: int
     moves: int
@@ -67,7 +67,7 @@ class MoveAction(ActionMessage, frozen=True, tag="move"):
 
 
 class ExchangeAction(ActionMessage, frozen=True, tag="exchange"):
-    """Give a card and get another one, because nothing can be moved."""
+    """Give a card and get another one, because no move is possible."""
 
     card: str
 

@@ -1,8 +1,8 @@
 """
 Onitama: alpha-beta over the open position.
 
-The search looks at least four plies ahead at the level `hard`, so it sees every win and every loss in two moves. The
-cards of the pack are known too: no hand has them, and they are not the spare. Only the forced exchange of a card
+At the level `hard` the search looks at least four plies ahead, so it finds every win and every loss in two moves. The
+cards of the pack are known too: they are neither in a hand nor the spare. Only the forced exchange of a card
 depends on luck.
 """
 
@@ -161,7 +161,7 @@ class OnitamaPlayer:
 
     def _exchange(self, position: Position) -> Exchange:
         """
-        Give the card that costs least, on average over the cards that may come for it.
+        Give the card with the least loss, on average over the cards that the player may get for it.
 
         The player does not know the match's settings, and assumes that a card of the pack comes.
         """

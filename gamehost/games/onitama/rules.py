@@ -42,7 +42,7 @@ VECTORS: Mapping[Card, tuple[tuple[int, int], ...]] = {
 }
 
 SQUARES: tuple[str, ...] = tuple(f"{column}{row}" for row in "12345" for column in "abcde")
-#: Names to squares, in either case; nothing else is a square's name.
+#: The square of each name, in capitals and in lower case.
 SQUARE_NAMED: Mapping[str, Square] = {
     name: square for square, lower in enumerate(SQUARES) for name in (lower, lower.upper())
 }
@@ -96,7 +96,7 @@ class Move(Struct, frozen=True, gc=False):
 
 
 class Exchange(Struct, frozen=True, gc=False):
-    """Give a card and take one from the pack, when nothing can be moved."""
+    """Give a card and take one from the pack, because no move is possible."""
 
     card: Card
 
@@ -150,7 +150,7 @@ class Position(Struct, frozen=True, gc=False):
         """
         The position after the side to move gave a card of its hand and got a new one.
 
-        :param new: a card of the pack; or the spare, for which the given card is the spare then
+        :param new: a card of the pack, or the spare. In the second case the given card becomes the spare.
         """
         spare = card if new == self.spare else self.spare
         return replace(self, hands=self._hands_with(card, new), spare=spare, turn=1 - self.turn)
@@ -163,7 +163,7 @@ class Position(Struct, frozen=True, gc=False):
 
     @property
     def won(self) -> str | None:
-        """Why the side that moved last has won, or `None`: it took the enemy's master, or its own is in the temple."""
+        """Why the side that moved last has won: it took the other master, or its master is in the temple. Else `None`."""
         mover = 1 - self.turn
         if _MASTER[self.turn] not in self.board:
             return "the master is taken"

@@ -6,7 +6,7 @@ from gamehost.games.drawing import INK, SOFT, Board, PlayerLine, Scene, at, capt
 from gamehost.games.onitama.master import Exchanged, Moved, TakenBack
 from gamehost.games.onitama.rules import SIDE, SQUARES, TEMPLE, VECTORS, Card, Position
 
-#: A square and the gap behind it, the frame, the column of the numbers; a card.
+#: In pixels: a square with its gap, the frame, and the column of the numbers. Then the size of a card.
 _UNIT, _FRAME, _LEFT = 83, 7, 26
 _BOARD = SIDE * _UNIT - 3 + 2 * _FRAME
 _CARD, _CELL = 104, 12

@@ -8,7 +8,7 @@ from gamehost.games.paper_soccer.rules import Position
 
 
 def _scores(position: Position, most: int = 400) -> bool:
-    """Whether the side on turn can bring the ball into the goal now. Not more than so many positions are looked at."""
+    """Whether the side to move can bring the ball into the goal in this turn. At most `most` positions are examined."""
     side, waiting, seen = position.turn, [position], {(position.ball, position.drawn)}
     while waiting and len(seen) < most:
         here = waiting.pop()

@@ -1,5 +1,5 @@
 """
-The master of a match of paper soccer: which seat moves first, which is to move, and how an illegal move ends the match.
+The master of a match of paper soccer: it decides which seat moves first and next, and an illegal move ends the match.
 
 The seat that moves first is drawn at random when the match begins; it attacks the goal at y = +6. A move that the rules
 forbid is accepted, and its player loses at once. A move out of turn, after the end or without points is refused, and nothing
@@ -118,7 +118,7 @@ class PaperSoccerMaster:
         """
         Play a move. A move that the rules forbid is accepted, and its player loses.
 
-        :raises IllegalAction: out of turn, after the end, or without points; the player does not lose for it
+        :raises IllegalAction: out of turn, after the end, or without points; the player does not lose by it
         """
         if self.result is not None:
             raise IllegalAction("the game is over; no move is expected")
@@ -126,16 +126,19 @@ class PaperSoccerMaster:
             raise IllegalAction("it is the other player's turn")
         if not action.points:
             raise IllegalAction("the move has no points; one point or more was expected")
+        # A move against the rules loses.
         try:
             position = self._position.after(action.points)
         except Foul as foul:
             return self._end(other(seat), (), Cause.VIOLATION, f"illegal move: {foul}")
+        # Store the position before the move, so that the move can be taken back.
         before = self._before
         before.append((self._position, len(self._points)))
         if len(before) > TAKEN_BACK_AT_MOST:
             del before[0]
         self._position = position
         self._points.extend(action.points)
+        # The match ends, or the other seat is to move.
         ending = position.ending
         if ending is not None:
             winner = self._first if ending.winner == 0 else other(self._first)
@@ -145,7 +148,7 @@ class PaperSoccerMaster:
         return (To(Moved(seat, action.points, self._next)),)
 
     def foul(self, seat: Seat, action: Move) -> str | None:
-        """Why this move would be a loss, for clients that ask before they move. A move out of turn is no foul."""
+        """Why this move would lose, for clients that ask before they move. A move out of turn is refused, and does not lose."""
         if self.result is None and seat == self._next and action.points:
             try:
                 self._position.after(action.points)
@@ -192,8 +195,8 @@ class PaperSoccerMaster:
 
     def state(self) -> object:
         """
-        The position, the seat that moved first, and the seat to move. The lines on the field contain the ball's path; its
-        length is enough here.
+        The position, the seat that moved first, the seat to move, and the number of points. The path of the ball
+        is not needed: the drawn lines contain it.
         """
         return (self._position, self._first, self._next, len(self._points))
 
@@ -217,7 +220,7 @@ def other(seat: Seat) -> Seat:
     return _OTHER[seat]
 
 
-#: A coordinate as everyone writes it: no plus sign, no zeros in front, no -0.
+#: A coordinate in its usual form: no plus sign, no leading zeros, no -0.
 _NUMBER = rb"(?:0|-?[1-9][0-9]{0,2})"
 _NOTATION = re.compile(rb"%b,%b(?: %b,%b)*" % (_NUMBER, _NUMBER, _NUMBER, _NUMBER))
 
@@ -260,15 +263,15 @@ class PaperSoccer:
         return Move(tuple((int(x), int(y)) for x, y in (point.split(b",") for point in notation.split(b" "))))
 
     def legal(self, view: Situation, seat: Seat) -> Iterator[Move]:
-        """Whole moves of the seat to move. There can be hundreds of thousands; each takes a few steps to find."""
+        """Whole moves of the seat to move, found one by one: there can be hundreds of thousands."""
         if view.next == seat:
             yield from map(Move, position_of(view).moves())
 
     def steps(self, view: Situation, seat: Seat, begun: Move | None) -> Iterator[tuple[Move, bool]]:
         """
-        The moves that have begun so, each with one point more.
+        The beginning of a move with one more point, for each point that is possible.
 
-        :raises IllegalAction: no legal move begins so, or it is a whole one
+        :raises IllegalAction: no legal move has this beginning, or it is a whole move
         """
         if view.next != seat:
             return iter(())
@@ -285,7 +288,7 @@ class PaperSoccer:
         return ((move, there.turn != start.turn or there.ending is not None) for move, there in after)
 
     def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Move | None:
-        """Steps at random until the ball lies where no line was, or the match ends. So not all moves are equally likely."""
+        """Random steps until the turn or the match ends. So not all moves are equally likely."""
         if view.next != seat:
             return None
         here = start = position_of(view)

@@ -19,7 +19,7 @@ Points = list[tuple[int, int]]
 
 
 class View(Struct, frozen=True):
-    """Where the match stands: all legal moves so far, one list of points each. `next` is the seat that moves now."""
+    """The state of the match: the points of each legal move so far. `next` is the seat to move."""
 
     first: int
     moves: list[Points]
@@ -33,7 +33,7 @@ class KickoffEvent(EventMessage, frozen=True, tag="kickoff"):
 
 
 class MovedEvent(EventMessage, frozen=True, tag="moved"):
-    """A legal move, after which the match goes on."""
+    """A legal move. The match continues."""
 
     seat: int
     points: Points
@@ -49,8 +49,8 @@ class EndedEvent(EventMessage, frozen=True, tag="ended"):
 
 class TakenBackEvent(EventMessage, frozen=True, tag=TAKEN_BACK):
     """
-    The players agreed that a seat takes its last move back, and moves again. So many `moves` were undone, and `left` has the
-    others, one list of points each.
+    A seat took its last move back, as agreed, and moves again. `moves` is the number of undone moves, and `left` has the
+    points of each remaining move.
     """
 
     seat: int

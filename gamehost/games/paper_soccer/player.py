@@ -33,7 +33,7 @@ from gamehost.players.base import (
 
 @frozen
 class Turns:
-    """The most positions within one turn that are examined: for the own turn now, and deeper in the search."""
+    """The most positions that are examined within one turn: in the turn to play, and in later turns of the search."""
 
     now: int
     later: int
@@ -44,8 +44,7 @@ STRENGTH: Mapping[Level, tuple[Strength, Turns]] = {
     Level.MEDIUM: (Strength(depth=1, sure=1, nodes=500, seconds=0.3), Turns(300, 40)),
     Level.HARD: (Strength(depth=6, sure=1, nodes=6_000, seconds=1.0), Turns(1_500, 120)),
 }
-#: If every turn that was found loses, the level `hard` examines this many more positions for one that does not, in this
-#: many seconds.
+#: If all turns that were found lose, the level `hard` looks for another one. The most positions and seconds for that.
 LAST_RESORT, LAST_SECONDS = 6_000, 0.7
 
 #: For a study: the positions that are examined within a turn, the depth in turns, and the value of a clear lead.
@@ -76,7 +75,7 @@ class Place:
 
 @frozen
 class Turn:
-    """A whole turn: its points by number, and where it leads."""
+    """A whole turn: the numbers of its points, and the position after it."""
 
     points: tuple[int, ...]
     to: Place
@@ -86,13 +85,14 @@ def distances(ball: int, drawn: Lines) -> tuple[int, int]:
     """
     The fewest turns that bring the ball into the goal of side 0 and of side 1, if both sides help.
 
-    A path over touched points costs nothing; an untouched point ends a turn. 0: it can be done in this turn.
+    A turn continues at touched points, and ends at an untouched point. 0: the goal can be reached in this turn.
     """
     goals = [_NEVER, _NEVER]
     seen = {ball}
     here = [ball]
     cost = 0
     while here and cost < _NEVER:
+        # The points that this turn reaches; `beyond` are those at which it ends.
         beyond: list[int] = []
         while here:
             for other, line in LINKS[here.pop()]:
@@ -137,9 +137,10 @@ def turns(place: Place, most: int) -> Iterator[Turn]:
     """
     The turns of the side to move, one for each end point and set of lines.
 
-    Shortest and longest ones are looked for by turns, so that both are found when there are too many.
+    The search takes the shortest and the longest unfinished path alternately. So it finds turns of both kinds, even if there
+    are too many.
 
-    :param most: the most positions within the turn that are examined
+    :param most: the most positions that are examined within the turn
     """
     side = place.side
     queue: deque[tuple[int, Lines, tuple[int, ...]]] = deque([(place.ball, place.drawn, ())])
@@ -157,6 +158,7 @@ def turns(place: Place, most: int) -> Iterator[Turn]:
             seen.add((other, after))
             way = (*points, other)
             around = _AROUND[other]
+            # The turn ends at an untouched point, in a goal, or where the ball is stuck. Else the ball bounces.
             if not around & drawn:
                 yield Turn(way, Place(other, after, 1 - side))
             elif _GOAL[other] >= 0:
@@ -176,14 +178,14 @@ def is_lost(place: Place) -> bool:
 
 @define(eq=False)
 class PaperSoccerRules:
-    #: Positions within a turn that are looked at.
+    #: The most positions that are examined within a turn.
     most: int
     _distances: dict[tuple[int, Lines], tuple[int, int]] = field(factory=dict)
 
     def outcome(self, place: Place) -> int | None:
         if place.winner >= 0:
             return WIN if place.winner == place.side else -WIN
-        # A goal in this turn is as good as made.
+        # A goal that can be reached in this turn counts as a win.
         return WIN - 1 if self._to_goals(place)[place.side] == 0 else None
 
     def moves(self, place: Place) -> Sequence[Turn]:
@@ -202,7 +204,8 @@ class PaperSoccerRules:
 
     def evaluate(self, place: Place) -> int:
         """
-        How much nearer the own goal is than the other one: in turns, then in height. To be on the move is half a turn.
+        How much nearer the ball is to the goal that this side attacks than to the other goal: in turns first, then in height.
+        The turn to move counts as half a turn.
         """
         goals = self._to_goals(place)
         side = place.side
@@ -221,7 +224,7 @@ class PaperSoccerRules:
 
 
 def place_of(position: Position) -> Place:
-    """A position between two turns, as the search has it."""
+    """A position between two turns, in the form of the search."""
     return Place(_NUMBERS[position.ball], position.drawn, position.turn)
 
 
@@ -258,7 +261,7 @@ class PaperSoccerPlayer:
         return written(self._points(place_of(position)))
 
     def weigh(self, action: bytes) -> Weighed | None:
-        """Whole turns are weighed; a foul has lost, and is not."""
+        """Weigh a whole turn. A foul is not weighed, because it has lost."""
         position, points = self.position, PAPER_SOCCER.read(action).points
         try:
             after = position.after(points)
@@ -290,8 +293,8 @@ class PaperSoccerPlayer:
         return chosen.points
 
     def _saving(self, place: Place) -> Turn | None:
-        """A turn after which the other side does not win at once, however many turns there are to be looked at."""
-        # This is not less with less effort: it is rare, and it decides the match.
+        """A turn after which the other side cannot win at once; `None`: none was found within the budget."""
+        # `effort` does not lower this budget: the search is rare, and it decides the match.
         budget = self.thinking.whole_budget(LAST_RESORT, LAST_SECONDS)
         try:
             for turn in turns(place, LAST_RESORT):

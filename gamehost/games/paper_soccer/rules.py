@@ -50,7 +50,7 @@ def on_pitch(point: Point) -> bool:
 
 
 def neighbours(one: Point, other: Point) -> bool:
-    """Whether two points are one unit apart, straight or diagonally, on a pitch or not."""
+    """Whether two points are one unit apart, straight or diagonally. They need not be on the pitch."""
     return max(abs(one[0] - other[0]), abs(one[1] - other[1])) == 1
 
 
@@ -61,7 +61,7 @@ def _inside(segment: Segment) -> bool:
 
 
 def _on_border(segment: Segment) -> bool:
-    """Whether a segment is drawn from the start: side line, goal line, post or net. The mouths of the goals are not."""
+    """Whether a segment is drawn from the start: side line, goal line, post or net. The goal mouths are open."""
     (x, y), (x2, y2) = segment
     if x == x2:
         return abs(x) == SIDE or (abs(x) == POST and GOAL in (abs(y), abs(y2)))
@@ -79,9 +79,9 @@ _SEGMENTS = tuple(
     if segment[0] < segment[1] and neighbours(*segment) and _inside(segment)
 )
 
-#: The 40 that are drawn from the start.
+#: The 40 segments that are drawn from the start.
 BORDER: tuple[Segment, ...] = tuple(filter(_on_border, _SEGMENTS))
-#: The 316 that can be drawn.
+#: The 316 segments that can be drawn.
 DRAWABLE: tuple[Segment, ...] = tuple(segment for segment in _SEGMENTS if not _on_border(segment))
 
 _BITS: dict[Segment, Lines] = {segment: 1 << number for number, segment in enumerate(DRAWABLE + BORDER)}
@@ -129,9 +129,9 @@ class Ending(Struct, frozen=True, gc=False):
 
 class Position(Struct, frozen=True, gc=False):
     """
-    Between two steps.
+    A position between two steps.
 
-    The side on turn stays the same while its ball bounces, and at the end.
+    The side to move does not change while its ball bounces, nor at the end of the match.
     """
 
     ball: Point = START
@@ -150,7 +150,7 @@ class Position(Struct, frozen=True, gc=False):
         """
         Draw one line.
 
-        :raises Foul: the game is over, or the line is not there to be drawn
+        :raises Foul: the game is over, or the line cannot be drawn
         """
         before, turn = self.drawn, self.turn
         line = WAYS[self.ball].get(point, 0)
@@ -194,8 +194,8 @@ class Position(Struct, frozen=True, gc=False):
         """
         Play one whole move from here.
 
-        :param points: where the ball goes, without the point where it lies
-        :raises Foul: there is no such step, or the move is too long, or too short
+        :param points: the points that the ball goes to, without the point where it lies
+        :raises Foul: a step is not possible, or the move is too long or too short
         """
         if not points:
             raise Foul("a move without points; one point or more was expected")

@@ -1,8 +1,8 @@
 """
 Paper soccer as a picture: the paper with coordinates, every line in its player's ink, and a number where each move ended.
 
-Only legal moves are drawn as moves. An illegal one is dashed as far as it was legal, and the place where it was not is
-crossed. The lines of the second player have a gap in the middle, so that the colours are not needed to tell them apart.
+Only legal moves are drawn as moves. The legal part of an illegal move is dashed, and a cross marks its illegal step.
+The lines of the second player have a gap in the middle, so that the colours are not needed to tell them apart.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -123,7 +123,7 @@ class _Pitch:
             yield text(str(y), left - 20, middle + 5, "axis")
 
     def moves(self, moves: Sequence[Sequence[rules.Point]], names: tuple[str, str]) -> Iterator[str]:
-        """One path a move; pointing at it shows its number, player and points."""
+        """One path for each move. A pointer on it shows the number, player and points of the move."""
         ball = rules.START
         for place, move in enumerate(moves):
             side = place % 2
@@ -147,7 +147,7 @@ class _Pitch:
             yield text(str(place), x + (15 if newest else 9), y - (10 if newest else 6), "count")
 
     def foul(self, position: rules.Position, move: Move) -> Iterator[str]:
-        """The illegal move: dashed as far as it was legal, and crossed where it was not."""
+        """An illegal move: its legal part is dashed, and a cross marks its illegal step."""
         start, here = position.ball, position
         for point in move.points:
             if here.turn != position.turn:

@@ -30,7 +30,7 @@ _WORD = re.compile(r"\(?(-?[0-9]{1,3})\s*,\s*(-?[0-9]{1,3})\)?|[^\s,;]+", re.ASC
 #: The most unfinished moves that are stored while moves are listed by length. If there are more, the longest one is
 #: finished first.
 _KEPT = 500
-#: So many moves are tried for an example that does not lose at once.
+#: The most moves that are tried to find an example that does not lose at once.
 _TRIED = 60
 #: Columns and lines of a unit in the drawing, of the numbers at its left, and of the notes at its right.
 _WIDE, _HIGH, _LEFT, _NOTES = 4, 2, 5, 36
@@ -100,7 +100,7 @@ class PaperSoccerScreen(Screen[View]):
         return _NAMED[(point[0] - ball[0]) * self._way, (point[1] - ball[1]) * self._way]
 
     def _ways_on(self, position: Position) -> str:
-        """The steps from a ball, as words of a sentence: `n (0,1), ne (1,1) or e (1,0)`."""
+        """The possible steps of the ball, as part of a sentence: `n (0,1), ne (1,1) or e (1,0)`."""
         ways = {self._direction(position.ball, point): point for point in position.steps()}
         return listed([f"{name} ({_text([ways[name]])})" for name in _STEPS if name in ways], "or")
 

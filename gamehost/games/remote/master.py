@@ -6,9 +6,9 @@ the rules. The master sends states, and each names the player to move. That play
 has to send the next state. A player that leaves is out. The referee ends the game when one player is left, or when the
 master has left.
 
-A content is the bytes that the program of a player or a master has sent. The host checks that it is UTF-8, and does not
-read it. In the journal a content is part of one line: characters that cannot be printed, braces and backslashes are
-written as escapes.
+A content is the bytes that the program of a player or a master has sent. The host checks that they are UTF-8, and
+interprets nothing in them. In the journal a content is part of one line: characters that cannot be printed, braces and
+backslashes are written as escapes.
 """
 
 import re
@@ -26,14 +26,14 @@ from gamehost.settings import Settings, milliseconds, refuse_unknown, setting
 
 @frozen
 class Move:
-    """A player: a move."""
+    """A player's move."""
 
     content: bytes
 
 
 @frozen
 class Next:
-    """From the master: a state, and the seat to move."""
+    """The master sends a state, and names the seat to move."""
 
     seat: Seat
     content: bytes
@@ -41,7 +41,7 @@ class Next:
 
 @frozen
 class Finish:
-    """From the master: the last state, and the winners, in the master's order."""
+    """The master ends the game: the last state, and the winners in the master's order."""
 
     results: tuple[tuple[Seat, bool], ...]
     content: bytes
@@ -49,7 +49,7 @@ class Finish:
 
 @frozen
 class PutOut:
-    """The master: this player is out of the game."""
+    """The master takes a player out of the game."""
 
     seat: Seat
 
@@ -120,7 +120,8 @@ class StateSaid:
 @frozen
 class Ended:
     """
-    To the players, and then to the master: the winners. A player that is out receives it alone, with its own result.
+    The end, to the players and then to the master: the winners. A player that leaves the game earlier receives this event
+    alone, with its own result.
     """
 
     results: tuple[tuple[Seat, bool], ...]
@@ -136,7 +137,7 @@ class NeverWas:
 class Situation:
     """The state of the game."""
 
-    #: The players that are still in.
+    #: The players that are still in the game.
     inside: tuple[Seat, ...]
     #: The player to move; `None`: the master is to act, or the game has not begun or is over.
     turn: Seat | None
@@ -162,8 +163,8 @@ class Referee:
     The referee of one game. All times are in milliseconds.
 
     :param players: the number of players
-    :param answer_time: within which the master has to send a state; 0: any time
-    :param move_time: for one move; 0: any time
+    :param answer_time: the time in which the master has to send a state; 0: no limit
+    :param move_time: the time for one move; 0: no limit
     """
 
     _players: int
@@ -188,7 +189,7 @@ class Referee:
 
     @property
     def deadline(self) -> int | None:
-        """When the master must have answered, or the player must have moved."""
+        """The time at which the answer of the master, or the move of the player, is due."""
         if self.result is not None:
             return None
         time = self._move_time if self._owes is Owes.NOTHING else self._answer_time
@@ -306,7 +307,7 @@ class Referee:
         return Situation(tuple(self._inside), self._turn, self._actions, self.result)
 
     def state(self) -> object:
-        """All values that decide the further course of the game."""
+        """All values on which the rest of the game depends."""
         return (self._inside, self._turn, self._owes, self._since, self._begun, self._actions)
 
 
@@ -373,11 +374,11 @@ class RemoteGame:
         return iter(()) if waits or view.result is not None else None
 
     def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Action | None:
-        """None is known here."""
+        """`None`: the host knows no rules, so it can choose no action."""
         return None
 
     def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
-        """The view before: only the remote master and its players know what an event changes."""
+        """The unchanged view: only the remote master and its players know the effect of an event."""
         return view
 
 

@@ -6,7 +6,7 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego.rules import KINDS, MARSHAL, MINER, SCOUT, WIDTH, Action, Move, Situation
 
 _UNKNOWN = "#"
-#: Kinds that are worth little, and find out what the enemy's pieces are.
+#: Kinds of little value. Players attack with them to learn the kinds of enemy pieces.
 _CHEAP = "679"
 
 

@@ -1,6 +1,6 @@
 """
-The game master of one match: first both sides set up, hidden from each other, then they move in turn. Also the
-functions of one seat's knowledge: the actions that it may take now, and its view after an event.
+The game master of one match: first both sides place their pieces, hidden from each other, then they move in turn. Also
+the functions that compute from the knowledge of one seat: its legal actions, and its view after an event.
 
 A seat receives the squares of the enemy's pieces and, once, the two kinds of a battle. An event with a hidden kind (a
 board, a placement) is made for one seat. No refusal depends on a hidden kind, and no rule of moving uses one.
@@ -16,9 +16,9 @@ from gamehost.games.base import AGREED, CLAIMED, Cause, Chance, IllegalAction, O
 from gamehost.games.stratego import rules
 from gamehost.settings import Settings, from_to, milliseconds, one_of, refuse_unknown, setting
 
-#: An enemy's piece, as its seat is shown it.
+#: The mark of an enemy's piece on the board of a seat.
 ENEMY = "#"
-#: How a watcher sees the pieces of each side.
+#: The marks of the pieces of each side on a watcher's board.
 SIDES = "rb"
 
 
@@ -30,7 +30,7 @@ def board_of_set_up(seat: Seat, rows: Sequence[str]) -> str:
 
 
 def _as_pieces(seat: Seat) -> bytes:
-    """A table that makes a seat's board one of pieces; the enemy's are bombs."""
+    """A table for `translate`: from the board of a seat to a board of pieces. Enemy pieces become bombs."""
     own, enemy = "".join(rules.KINDS), rules.codes(rules.OTHER[seat], rules.BOMB)
     return bytes.maketrans(f"{own}{ENEMY}".encode("ascii"), rules.codes(seat, own) + enemy)
 
@@ -39,7 +39,7 @@ _AS_PIECES = (_as_pieces(rules.FIRST_PLAYER), _as_pieces(rules.SECOND_PLAYER))
 
 
 def board_with(squares: str, seat: Seat, kinds: Mapping[int, str]) -> bytes:
-    """A seat's board with the enemy's pieces filled in. A piece without a kind is taken for a bomb."""
+    """A seat's board with the enemy's pieces filled in. A piece without a kind becomes a bomb."""
     board = bytearray(squares.encode("ascii").translate(_AS_PIECES[seat]))
     second = rules.SECOND * rules.OTHER[seat]
     for square, kind in kinds.items():
@@ -49,17 +49,16 @@ def board_with(squares: str, seat: Seat, kinds: Mapping[int, str]) -> bytes:
 
 
 def position_of(view: rules.Situation, seat: Seat) -> rules.Position:
-    """The position of a seat that is to move, for the rules of moving. The kinds of the enemy are made up."""
+    """The position for the rules of moving, with `seat` to move. These rules need no enemy kinds, so all are bombs."""
     walk = view.walk or rules.Walk(-1, ())
     return rules.Position(board_with(view.squares, seat, {}), seat, 0, (walk, walk))
 
 
 def legal(view: rules.Situation, seat: Seat) -> Iterator[rules.Action] | None:
     """
-    The moves of the seat to move. In the set-up: single placements, if the seat has placed a piece singly
-    before.
+    The moves of the seat to move. In the set-up: single placements, if the seat has already placed a single piece.
 
-    :return: `None`: a whole set-up may be sent, and there are too many
+    :return: `None`: the seat may send a whole set-up, and there are too many of these
     """
     if view.phase is rules.Phase.PLAY:
         return _moves(view, seat) if view.turn == seat else iter(())
@@ -107,8 +106,8 @@ def any_rows(below: Callable[[int], int]) -> tuple[str, ...]:
 
 def any_kinds(squares: str, seat: Seat, chance: Chance) -> Mapping[int, str]:
     """
-    Kinds that the enemy's pieces on a board may have, by square. A piece beyond its own rows has moved, so it is
-    neither bomb nor flag.
+    Random kinds for the enemy's pieces on a board, by square. A piece beyond its own rows has moved, so it is neither
+    bomb nor flag.
     """
     first = rules.HOME[rules.OTHER[seat]] * rules.WIDTH
     enemies = [square for square, mark in enumerate(squares) if mark == ENEMY]
@@ -194,7 +193,7 @@ class Terms:
     """The settings of a match. Times in milliseconds, 0 = off."""
 
     move_time: int = 0
-    #: For the whole set-up, both sides at once. Off: the set-up is under `move_time`, renewed by each placement.
+    #: The time for the whole set-up of both sides. Off: `move_time` applies, and each placement renews it.
     setup_time: int = 300_000
     two_squares: int = 3
     max_plies: int = 2_000
@@ -282,7 +281,7 @@ class StrategoMaster:
         )
 
     def state(self) -> object:
-        """The position with all kinds and walks; before play, what each side has placed, and how."""
+        """The position with all kinds and walks. Before play: the pieces that each side has placed, and how."""
         return self.position or tuple(placing.state for placing in self._placings)
 
     def _set_up(self, seat: Seat, action: rules.Place | rules.PlaceRows | rules.Ready, now: int) -> Told:
@@ -407,7 +406,7 @@ class Stratego:
 
     write = staticmethod(rules.write)
     read = staticmethod(rules.read)
-    #: All moves; in the set-up, single placements once there is one.
+    #: All moves. In the set-up: single placements, after the first one.
     legal = staticmethod(legal)
     #: A move, or a whole set-up.
     random_action = staticmethod(random_action)
@@ -419,7 +418,7 @@ class Stratego:
         A match in which the kinds of the enemy's pieces are drawn. Beyond the enemy's own rows the flag and bombs are
         not drawn.
 
-        A view shows neither the lost pieces nor the moved ones, so the draw does not respect these.
+        A view shows neither which pieces are lost nor which have moved, so the draw does not depend on these.
         """
         walk = view.walk or rules.nowhere(0)
         master = StrategoMaster(Terms(setup_time=0, two_squares=len(walk.crossed)))

@@ -37,7 +37,7 @@ from gamehost.games.stratego.rules import (
 
 
 class View(Struct, frozen=True):
-    """What a seat or a watcher may know. `turn` is the seat that moves next; `null` but in play."""
+    """The state of the match, as a seat or a watcher may see it. `turn` is the seat to move; `null` except in play."""
 
     phase: str
     squares: str
@@ -57,7 +57,7 @@ class PlacedEvent(EventMessage, frozen=True, tag="placed"):
 
 
 class PlacedAllEvent(EventMessage, frozen=True, tag="placed-all"):
-    """All of your pieces stand: four rows of ten, by ascending y. To their player alone."""
+    """All of your pieces are placed: four rows of ten, by ascending y. To their player alone."""
 
     rows: list[str]
 
@@ -75,7 +75,7 @@ class PlayingEvent(EventMessage, frozen=True, tag="playing"):
 
 
 class BoardEvent(EventMessage, frozen=True, tag="board"):
-    """The board after what was just said, as its receiver may know it. To a player alone."""
+    """The board after the event before, as its receiver may see it. To one player alone."""
 
     squares: str
 
@@ -119,7 +119,7 @@ class PlaceAllAction(ActionMessage, frozen=True, tag="place-all"):
 
 
 class ReadyAction(ActionMessage, frozen=True, tag="ready"):
-    """All pieces stand."""
+    """You have placed all pieces, and are ready to play."""
 
 
 class MoveAction(ActionMessage, frozen=True, tag="move"):
@@ -142,7 +142,7 @@ def _place(square: str) -> tuple[int, int]:
 
 
 def is_move(told: Sequence[EventMessage]) -> bool:
-    """Whether an entry is a move, and no part of a set-up; as of `gamehost.games.play`."""
+    """Whether an entry is a move, and no part of a set-up (see `gamehost.games.play.is_move`)."""
     return any(isinstance(one, MovedEvent | FoughtEvent) for one in told)
 
 
@@ -194,7 +194,7 @@ class StrategoMessages:
                 return ReadyAction()
 
     def event(self, event: Any) -> EventMessage | None:
-        """An event as a message; a situation, and the end, which all games have, are no events of the game."""
+        """An event as a message; `None` for a situation and for the end, because all games have other messages for them."""
         match event:
             case Opened():
                 return OpenedEvent()

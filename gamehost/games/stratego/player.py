@@ -4,9 +4,9 @@ Stratego: every move is tried on sampled boards, with the exchanges that may fol
 A bonus is added to the value on the boards, for four things that a board does not show. They are: coming nearer to
 pieces that can be taken, learning the kind of a piece, hiding the own kinds, and not going in circles.
 
-The events that the seat receives give its knowledge of the enemy's pieces. From this, boards are sampled that agree
-with all events so far. Set-ups are sound ones, mirrored at random and with some pieces exchanged: bombs guard the flag
-in the last row, scouts and some strong pieces stand in front, and most miners stand behind.
+From the events that it receives, the seat learns about the enemy's pieces. The sampled boards agree with all events so
+far. Its set-up is one of a library, mirrored at random and with some pieces exchanged. There bombs guard the flag in the
+last row, scouts and some strong pieces stand in front, and most miners stand behind.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -45,7 +45,7 @@ _SWAPS = 4
 
 
 def set_up(seat: int, chance: SeededChance) -> tuple[str, ...]:
-    """Four rows by ascending y, as the game takes them."""
+    """A set-up: four rows by ascending y, as in `PlaceRows`."""
     rows = [list(row) for row in chance.one_of(LIBRARY)]
     if chance.below(2):
         rows = [row[::-1] for row in rows]
@@ -88,7 +88,7 @@ class Knowledge:
     seat: Seat
     #: Whether kinds that were seen in battles are remembered.
     remembers: bool = True
-    #: By square.
+    #: The pieces of the enemy, by square.
     suspects: dict[int, Suspect] = field(factory=dict)
     #: The number of lost enemy pieces, by kind.
     lost: dict[str, int] = field(factory=dict)
@@ -96,7 +96,7 @@ class Knowledge:
     shown: set[int] = field(factory=set)
 
     def look(self, squares: str) -> None:
-        """Take a board as this seat sees it. New pieces in it have started on their squares."""
+        """Receive a board as this seat sees it. Each new enemy piece in it starts on its square."""
         enemies = {square for square, mark in enumerate(squares) if mark == ENEMY}
         for square in enemies - set(self.suspects):
             rows = range(60, 100) if self.seat == 0 else range(40)
@@ -105,7 +105,7 @@ class Knowledge:
             del self.suspects[square]
 
     def moved(self, event: rules.Moved) -> None:
-        """Take a move to an empty square."""
+        """Receive a move to an empty square."""
         start, end = ends_of(event.move)
         if event.seat == self.seat:
             self._own_goes(start, end)
@@ -147,7 +147,7 @@ class Knowledge:
         ]
 
     def sample(self, chance: SeededChance) -> Mapping[int, str]:
-        """A kind for every enemy piece, as it may be."""
+        """A random kind for every enemy piece that agrees with this knowledge."""
         kinds = {square: suspect.kind for square, suspect in self.suspects.items() if suspect.kind is not None}
         unknown = sorted(square for square in self.suspects if square not in kinds)
         still = [square for square in unknown if not self.suspects[square].moved]
@@ -162,7 +162,7 @@ class Knowledge:
                 still.remove(bomb)
                 kinds[bomb] = rules.BOMB
         rest = [square for square in unknown if square not in kinds]
-        # After a look at a board without its history there may be more kinds than pieces.
+        # A player that has seen a board without its history may have more kinds than pieces.
         kinds.update(zip(rest, shuffled(movers, chance), strict=False))
         return kinds
 
@@ -199,11 +199,11 @@ Step = tuple[int, int]
 
 @frozen
 class Style:
-    #: Sampled boards at most.
+    #: The most sampled boards.
     worlds: int
     nodes: int
     seconds: float
-    #: Whether kinds that were seen are remembered, and whether the enemy's answers are examined.
+    #: Whether the player remembers kinds that it has seen, and whether it examines the enemy's answers.
     remembers: bool
     looks_ahead: bool
     noise: int
@@ -215,7 +215,7 @@ STYLE: Mapping[Level, Style] = {
     Level.MEDIUM: Style(worlds=6, nodes=3_000, seconds=0.4, remembers=True, looks_ahead=False, noise=4),
     Level.HARD: Style(worlds=12, nodes=12_000, seconds=1.0, remembers=True, looks_ahead=True, noise=0),
 }
-#: For a study, and the value of a clear lead.
+#: The style for a study, and the value of a clear lead.
 STUDIED, LEAD = Style(worlds=12, nodes=1_000_000, seconds=0.0, remembers=True, looks_ahead=True, noise=0), 200
 
 
@@ -233,7 +233,7 @@ _FLAGS = tuple(rules.codes(Seat(seat), rules.FLAG)[0] for seat in (0, 1))
 
 
 class StrategoRules:
-    """A board with all kinds, as the search sees it. Only exchanges are followed."""
+    """The rules for the search, on a board with all kinds. The search follows only exchanges."""
 
     def outcome(self, position: rules.Position) -> int | None:
         return None if _FLAGS[position.turn] in position.squares else -WIN
@@ -263,7 +263,7 @@ _IN_THE_WAY = frozenset((ENEMY, rules.FLAG, rules.BOMB))
 
 
 def paths_to(target: int, squares: str) -> Mapping[int, int]:
-    """How many steps it is to a square from each square. Own pieces may step aside; enemies and lakes do not."""
+    """The steps from each square to `target`. Own pieces can step aside, so only enemies and lakes block the way."""
     far = {target: 0}
     queue = [target]
     for here in queue:
@@ -295,7 +295,7 @@ BATTLE_VALUES: Mapping[str, Mapping[str, int]] = {
 
 @define(eq=False)
 class Judge:
-    """The values of moves beyond the boards, in one position."""
+    """The bonuses of moves in one position: the values that sampled boards do not show."""
 
     squares: str
     knowledge: Knowledge
@@ -308,8 +308,8 @@ class Judge:
 
     def gains(self, kind: str) -> Sequence[tuple[float, int]]:
         """
-        The average gains of attacks on enemy pieces, with the squares of these pieces: only positive gains, the best
-        first. Learning a kind gains more the longer there has been no battle.
+        The average gains of attacks on enemy pieces, and the squares of these pieces: only positive gains, the best first.
+        To learn a kind gains more if the last battle is long ago.
         """
         if (found := self._gains.get(kind)) is None:
             values, learned = BATTLE_VALUES[kind], 12 + min(self.calm, 100)
@@ -323,7 +323,7 @@ class Judge:
         return found
 
     def pull(self, kind: str, square: int) -> float:
-        """How good it is to stand here, because of what can be reached."""
+        """The value of a square for a piece of this kind: what it can reach from there, and in how many steps."""
         best = 0.0
         for gain, target in self.gains(kind):
             if gain <= 2 * best:
@@ -335,7 +335,7 @@ class Judge:
         return best
 
     def bonus(self, step: Step, seen: Mapping[str, int]) -> float:
-        """The value of a move beside the exchange that it begins."""
+        """The value of a move without the exchange that it begins."""
         start, end = step
         kind = self.squares[start]
         if self.squares[end] == ENEMY:
@@ -359,7 +359,7 @@ class StrategoPlayer:
     view: rules.Situation | None = field(init=False, default=None)
     #: Moves that were refused in this turn.
     _refused: set[bytes] = field(init=False, factory=set)
-    #: How often a board came about by an own move.
+    #: How often an own move has led to a board.
     _seen: dict[str, int] = field(init=False, factory=dict)
     _calm: int = field(init=False, default=0)
 
@@ -403,7 +403,7 @@ class StrategoPlayer:
             self.knowledge.look(situation.squares)
 
     def _note(self, event: rules.Moved | rules.Fought) -> None:
-        """Remember what an enemy's move shows, and where an own move led to."""
+        """Store what a move shows about the enemy's pieces, and count the board after an own move."""
         if isinstance(event, rules.Moved):
             self.knowledge.moved(event)
             if event.seat == self.seat:
@@ -415,7 +415,7 @@ class StrategoPlayer:
             self._calm = 0
 
     def _set_up(self) -> rules.Action:
-        """All pieces at once; if some were placed already, the others one by one."""
+        """Place all pieces at once. If some are placed already, place the others one by one."""
         chance = self.thinking.chance
         mine = [mark for mark in self.squares if mark not in ".~"]
         if not mine:
@@ -453,7 +453,7 @@ class StrategoPlayer:
         return self.tried(style).best()
 
     def tried(self, style: Style) -> "Tried":
-        """The legal moves, on boards as a level samples them."""
+        """The legal moves, to be tried on boards that are sampled as at a level."""
         chance: SeededChance = self.thinking.chance
         steps = self._steps()
         samples = [self.knowledge.sample(chance) for _ in range(style.worlds)]
@@ -478,7 +478,7 @@ class StrategoPlayer:
         half, taken = STUDIED.worlds // 2, ends_of(move)
         if taken not in tried.bonus:
             return None
-        # The best move is chosen on some boards and compared on others: on the boards of its choice it was lucky.
+        # Choose the best move on one half of the boards, and compare on the other half: on its own half it was lucky.
         best = evolve(tried, worlds=tried.worlds[:half]).best()
         tried = evolve(tried, worlds=tried.worlds[half:])
         lead = self._lead()
@@ -544,8 +544,8 @@ def exchange(
 
 def recalled(known: rules.Situation, told: Sequence[Any], seat: Seat) -> Sequence[Any]:
     """
-    The match from its first move on, with the boards that this seat received. The player draws conclusions from each of
-    them.
+    The events of the match from its first move on, with the boards that this seat received. The player learns from each
+    board.
     """
     if known.phase is rules.Phase.SETUP:
         return []

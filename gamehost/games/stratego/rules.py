@@ -36,10 +36,10 @@ Survivor = Literal["attacker", "defender", "tie"]
 
 @frozen
 class PieceKind:
-    #: The one character it is named by.
+    #: The character that names it.
     id: str
     name: str
-    #: How many of it a side has.
+    #: The number of such pieces of a side.
     count: int
 
 
@@ -96,7 +96,7 @@ def survivor(attacker: str, defender: str) -> Survivor:
 WIDTH = 10
 LAKES = frozenset(y * WIDTH + x for y in (4, 5) for x in (2, 3, 6, 7))
 
-#: Set in the second player's pieces.
+#: The bit that is set in the second player's pieces.
 SECOND = 0x80
 EMPTY = ord(".")
 
@@ -108,11 +108,11 @@ OTHER = (SECOND_PLAYER, FIRST_PLAYER)
 
 
 def codes(seat: Seat, kinds: str) -> bytes:
-    """Pieces as the board's bytes: `kinds` as this seat owns them."""
+    """The bytes of the board for pieces of these kinds that belong to a seat."""
     return bytes(ord(kind) | SECOND * seat for kind in kinds)
 
 
-#: The way of a move: the squares strictly between, and the borders crossed (a bit each).
+#: The way of a move: the squares between its two ends, and the crossed borders, one bit each.
 Way: TypeAlias = tuple[tuple[int, ...], int]
 
 
@@ -134,7 +134,7 @@ def _rays(square: int) -> Iterator[tuple[int, ...]]:
 
 
 def _ways(square: int) -> Iterator[tuple[int, Way]]:
-    """Each square that lies straight ahead of this one over land, with what is passed on the way there."""
+    """Each square in a straight line from this one without a lake between, and the way there."""
     for ray in _rays(square):
         borders, behind = 0, square
         for distance, target in enumerate(ray):
@@ -164,7 +164,12 @@ _OPEN = tuple(bytes((EMPTY, *_OWN[other])) for other in OTHER)
 
 
 def _sight(first: str | None, second: str | None) -> bytes:
-    """A translation of the board for someone to whom a side's pieces look alike, or (`None`) show their kind."""
+    """
+    A table that translates the board for one reader.
+
+    :param first: the mark of all pieces of the first side; `None`: the reader sees their kinds
+    :param second: the same for the second side
+    """
     table = bytearray(range(256))
     for seat, mark in ((FIRST_PLAYER, first), (SECOND_PLAYER, second)):
         for kind in KINDS:
@@ -199,14 +204,14 @@ class Battle(Struct, frozen=True, gc=False):
 
 class Walk(Struct, frozen=True, gc=False):
     """
-    The memory of the two-squares rule: the borders that one side's latest piece has crossed in its turns up to now.
+    The memory of the two-squares rule: the borders that the piece which a side moved last has crossed in its latest turns.
     """
 
     #: The last square of that piece, even if it was lost there: another piece has to move to that square before it can
     #: leave it. -1: no piece has moved yet.
     square: int
-    #: Borders by number of turns: those crossed in its latest turn, in both of its latest two, in all of its latest
-    #: three ...
+    #: Sets of borders: those that it crossed in its latest turn, then those in each of its latest two turns, then those
+    #: in each of its latest three, and so on.
     crossed: tuple[int, ...]
 
     def on(self, source: int, target: int, borders: int) -> "Walk":
@@ -224,7 +229,7 @@ class Walk(Struct, frozen=True, gc=False):
 class Position(Struct, frozen=True, gc=False):
     squares: bytes
     turn: Seat
-    #: Moves made so far, both sides'.
+    #: The number of moves of both sides so far.
     plies: int
     #: By seat.
     walks: tuple[Walk, Walk]
@@ -240,10 +245,12 @@ class Position(Struct, frozen=True, gc=False):
         seat = self.turn
         squares = self.squares
         piece = squares[source]
+        # May this piece move at all?
         if piece not in _OWN_MOVERS[seat]:
             if piece in _OWN[seat]:
                 return "bombs and flags cannot move"
             return "there is no piece of yours on that square"
+        # Is there a way, and is it free?
         way = WAYS[source].get(target)
         if way is None:
             return "a piece moves in a straight line, and not onto or across a lake"
@@ -316,7 +323,7 @@ class Position(Struct, frozen=True, gc=False):
         return False
 
     def result(self, max_plies: int) -> Result | None:
-        """How play has ended, or `None`. To be asked before the first move too: six bombs can shut a side in."""
+        """The result of play, or `None`. Ask before the first move too: six bombs can block all pieces of a side."""
         mover = self.turn
         other = OTHER[mover]
         if _OWN_FLAG[mover] not in self.squares:
@@ -334,7 +341,7 @@ def nowhere(two_squares: int) -> Walk:
     """
     The memory of a side that has not moved yet.
 
-    :param two_squares: in how many turns in a row a piece may cross the same border, at most 5; 0: in any number
+    :param two_squares: the number of turns in a row in which a piece may cross the same border, at most 5; 0: no limit
     """
     return Walk(-1, (0,) * two_squares)
 
@@ -371,7 +378,7 @@ class NoPiece(BadPlacement):
 
 
 class NotReady(BadPlacement):
-    """The player said ready before all forty pieces were placed."""
+    """The player sent ready before all forty pieces were placed."""
 
 
 @define(eq=False)
@@ -386,11 +393,11 @@ class Placing:
 
     @property
     def state(self) -> object:
-        """All that decides what may still be placed. How many are left is seen from the board."""
+        """All values that decide the next legal placements. The board shows which pieces are left."""
         return (self.squares, self.ready, self.singly)
 
     def restore(self, squares: str, ready: bool, singly: bool) -> None:
-        """Take what was placed before from a board that shows this side's pieces."""
+        """Continue with the placed pieces that a board shows."""
         for square, piece in enumerate(squares):
             if piece in self._left:
                 self.squares[square] = codes(self._seat, piece)[0]
@@ -402,7 +409,8 @@ class Placing:
         Put one piece.
 
         :raises NoPiece: the id is empty
-        :raises BadPlacement: no such piece, none left of it, not an own square, a square that is taken, or after ready
+        :raises BadPlacement: there is no such piece, or none is left; the square is not an own one, or is not empty; or the
+            player is ready already
         """
         if not piece:
             raise NoPiece("there is no such piece: the placement names none")
@@ -425,7 +433,7 @@ class Placing:
 
     def place_rows(self, rows: Sequence[str]) -> None:
         """
-        Put all forty at once, and be ready. Rows may be sent again: they take the place of the earlier ones.
+        Put all forty pieces at once; the player is ready then. New rows replace earlier rows.
 
         :param rows: four rows of ten ids, by ascending y and x
         :raises BadPlacement: not exactly a side's forty pieces, or pieces were placed one by one
@@ -443,8 +451,8 @@ class Placing:
 
     def say_ready(self) -> None:
         """
-        :raises NotReady: not all forty pieces stand
-        :raises BadPlacement: ready was said before
+        :raises NotReady: not all forty pieces are placed
+        :raises BadPlacement: the player is ready already
         """
         if self.ready:
             raise BadPlacement("you have already said that you are ready")
@@ -556,7 +564,7 @@ def read(notation: bytes) -> Action:
 class Opened:
     """The match has begun with the set-up: both players place their pieces. To everyone."""
 
-    #: How many turns in a row a piece may cross the same border; 0: without a limit. No wire sends it.
+    #: The number of turns in a row in which a piece may cross the same border; 0: no limit. No wire sends it.
     two_squares: int = field(default=3, repr=False)
 
 
@@ -584,15 +592,15 @@ class Playing(Struct, frozen=True, gc=False):
     """Both are ready; play begins. To everyone; a `Board` for each seat follows."""
 
     first: Seat
-    #: As `first`, unless there is no move to begin with.
+    #: The same as `first`; `None`: no legal first move exists.
     next: Seat | None
 
 
 class Board(Struct, frozen=True, gc=False):
     """
-    The board after what was just said, as one seat may know it. To that seat.
+    The board after the event before, as one seat may see it. To that seat.
 
-    After every `Playing`, `Moved` and `Fought` there is one for each seat.
+    After every `Playing`, `Moved` and `Fought`, each seat gets one.
     """
 
     #: 100 characters, (0,0) (1,0) (2,0) ... (9,9): own pieces by id, `#` enemy, `.` empty, `~` lake.
@@ -611,7 +619,7 @@ class Fought(Struct, frozen=True, gc=False):
     """
     A piece attacked another. To everyone.
 
-    This is the one event that names kinds of both sides; boards made later hide the enemy's survivor again.
+    Only this event names kinds of both sides. Later boards hide the survivor from the enemy again.
     """
 
     seat: Seat
@@ -631,7 +639,7 @@ class Over(Struct, frozen=True, gc=False):
 
 
 class Phase(Enum):
-    """How far a match is."""
+    """The phase of a match."""
 
     SETUP = "setup"
     PLAY = "play"

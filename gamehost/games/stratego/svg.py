@@ -1,5 +1,5 @@
 """
-Stratego as a picture: as much as its reader may know, and all pieces when the match is over.
+Stratego as a picture: the pieces that its reader may see, and all pieces when the match is over.
 
 The sides differ in shape too: blocks of the first player have battlements, those of the second a round top. A piece of
 a hidden kind shows its back.
@@ -40,7 +40,7 @@ _STYLE = f"""\
 
 
 def picture(scene: Scene) -> str:
-    """The board, the last move marked; below, what was fought last, and all moves."""
+    """The board with the last move marked, and below it the last battle and all moves."""
     situation: Situation = scene.view
     below = scene.seat or 0
     events = [event for turn in scene.turns for event in turn.events if isinstance(event, Moved | Fought)]

@@ -5,8 +5,8 @@ A screen contains only what its seat received, so two matches that differ only i
 
 The set-up of Stratego, as it is typed: `setup random`, `setup classic`, `setup ROWS`, or piece by piece.
 
-Rows are typed as their player sees them: the front row first, each from left to right. The game's notation has them by
-ascending numbers, so the rows or the pieces of each are turned round.
+Rows are typed as their player sees them: the front row first, and each row from left to right. The game's notation has
+rows and columns in ascending order. So for one side the rows are reversed, and for the other side the pieces of each row.
 """
 
 import re
@@ -67,7 +67,7 @@ def read_set_up(text: str, view: m.View, seat: Seat, chance: Chance) -> Sequence
     Read what was typed in the set-up. If some pieces stand already, `setup random` places the rest.
 
     :param chance: for a random set-up
-    :raises MoveRefused: it is not a set-up, or not of a side's forty pieces
+    :raises MoveRefused: it is not a set-up, or does not have the forty pieces of a side
     """
     word, _, rest = text.strip().upper().partition(" ")
     rest = rest.strip()
@@ -213,7 +213,7 @@ class StrategoScreen(Screen[m.View]):
         )
 
     def _position(self, seat: Seat) -> rules.Position:
-        """The position for the rules of moves, which do not ask for an enemy's kind."""
+        """The position for the rules of moves, which do not depend on the kinds of the enemy."""
         return position_of(self.known, seat)
 
     def read(self, text: str) -> list[bytes]:
@@ -343,7 +343,7 @@ def _across(below: int) -> Iterable[int]:
 
 
 def _squares(words: Iterable[str]) -> list[str]:
-    """The squares that were typed, also without a space between two; nothing if there is another word."""
+    """The typed squares, with or without spaces between them; empty if there is another word."""
     found = []
     for word in words:
         while word and word != "to":
