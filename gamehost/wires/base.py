@@ -45,13 +45,13 @@ SUSPENDED = "a fault has stopped this match; nobody has won; if the owner lets i
 
 
 class Claim(Struct, frozen=True):
-    """The name or place in a message that only one host of a cluster has."""
+    """The name or place in a message that belongs to one host of a cluster."""
 
     #: The name of a log-in as it was sent, without the key of a guest; empty: this is no log-in.
     name: str = ""
-    #: Where the player will wait for an opponent; `None`: not in a queue.
+    #: The queue in which the player will wait; `None`: in no queue.
     queue: Queue | None = None
-    #: Whether the message is handled here even if the name is elsewhere: then another name is given.
+    #: Whether this host handles the message even if another host has the name: the player gets another name then.
     stays: bool = False
     #: The key of a place that has to be here, such as a waiting table: see `gamehost.accounts.names.place_of`. If it
     #: has no home, this host becomes its home. If its home is elsewhere, the message is handled there, or here if the
@@ -59,7 +59,7 @@ class Claim(Struct, frozen=True):
     place: str = ""
     #: Whether the place must exist already: another client has opened it.
     opened: bool = False
-    #: Whether the place alone decides, whichever host has the name.
+    #: Whether the place alone decides which host handles the message, and not the name.
     by_place: bool = False
     #: Whether a client that has logged in logs out with this message.
     anew: bool = False
@@ -105,11 +105,11 @@ class Peer(Protocol[M_contra]):
         """Send a message even during a hold, before all messages that wait."""
 
     def hold(self, seconds: float) -> None:
-        """Send nothing for so many seconds from now on. This replaces the hold that runs; 0: that one ends."""
+        """Send nothing for so many seconds from now on. This replaces the current hold; 0 ends the current hold."""
 
     @property
     def hold_seconds(self) -> float:
-        """How long the hold that runs still lasts; 0: there is none."""
+        """The seconds until the current hold ends; 0: there is no hold."""
 
     def unsay(self, unwanted: Callable[[Any], bool]) -> bool:
         """
@@ -267,7 +267,7 @@ class BaseConversation(Generic[M]):
         """Say nothing; wires in which the server speaks first override this."""
 
     def hear(self, message: M) -> None:
-        """Call the method of `HEARS` for a message."""
+        """Call the method that `HEARS` has for a message in this state."""
         method = self._heard.get(type(message))
         if method is not None:
             method(self, message)
@@ -398,27 +398,27 @@ class BaseConversation(Generic[M]):
         """
 
     def tell_displaced(self, event: Displaced) -> None:
-        """A newer connection of the same player has the session now: this one ends."""
+        """A newer connection of the same player has taken the session: end this one."""
         self.session = self.handle = None
         self.say_closing(DISPLACED)
         self.peer.hang_up(DISPLACED)
 
     def tell_unmatched(self, event: Unmatched) -> None:
-        """The player has waited too long: the connection ends."""
+        """The player has waited too long for an opponent: end the connection."""
         self.say_closing(UNMATCHED)
         self.peer.hang_up(UNMATCHED)
 
     def tell_no_new_matches(self, event: NoNewMatches) -> None:
-        """The host begins no more matches: the connection ends."""
+        """The host begins no more matches: end the connection."""
         self.say_closing(event.why)
         self.peer.hang_up(event.why)
 
     def say_notice(self, text: str) -> bool:
-        """Say what the owner of the host says to all. Returns whether the wire has words for it; by default it has none."""
+        """Send a notice of the host's owner. Returns whether the wire has a message for it; by default it has none."""
         return False
 
     def tell_suspended(self, event: Suspended) -> None:
-        """A fault of the host has stopped the match, and the player is free: the connection ends."""
+        """A fault of the host has stopped the match, and the player is free: end the connection."""
         self.say_closing(SUSPENDED)
         self.peer.hang_up(SUSPENDED)
 
@@ -497,9 +497,9 @@ class GuestConversation(BaseConversation[M]):
     :param strict: as the wire's page says
     """
 
-    #: Where a connection is at its beginning.
+    #: The state of a connection at its beginning.
     FIRST: ClassVar[Enum]
-    #: Where it is while it waits for an opponent. A wire without it has an `adopt` of its own, if it `spreads`.
+    #: The state of a connection that waits for an opponent. A wire that `spreads` needs it, or an `adopt` of its own.
     WAITING: ClassVar[Enum]
 
     def __init_subclass__(cls) -> None:
@@ -522,7 +522,7 @@ class GuestConversation(BaseConversation[M]):
         self.lobby.play(session, self._queue)
 
     def act_or_refuse(self, action: Any, refuse: Callable[[str], object]) -> None:
-        """Act, or refuse a move in which no action was read: in its place is the sentence that says why."""
+        """Act. If no action could be read in a move, `action` is the reason, a text: refuse the move with it."""
         refuse(action) if isinstance(action, str) else self.act(action)
 
 
@@ -624,7 +624,7 @@ class Codec(Protocol[M]):
     @property
     def unfinished(self) -> bool:
         """
-        Whether a message has begun that has not ended.
+        Whether a message is incomplete so far.
 
         If none has, and all messages were taken, a new codec can read what comes next. See `Wire.spreads`.
         """
@@ -641,7 +641,7 @@ class Codec(Protocol[M]):
 
 
 class ReadsWhole(Protocol[M_co]):
-    """A codec that has a short way for a segment that is exactly one message. Nearly all are."""
+    """A codec with a quick way to read a segment that is exactly one message, as nearly all segments are."""
 
     def whole(self, data: bytes) -> M_co | None:
         """
@@ -734,7 +734,7 @@ class Wire(Generic[M]):
     #: Seconds to log in that its clients need at least: more than the limits say if they connect before a name is typed.
     login_seconds: float = 0.0
     #: The most bytes that are written in one piece, because its clients can read no more at once; 0: any number. No
-    #: message may have more.
+    #: message may be longer.
     write_bytes: int = 0
     #: Whether its players may be at any host of a cluster. All others are at one of them.
     spreads: bool = False

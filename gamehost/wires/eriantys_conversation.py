@@ -50,7 +50,7 @@ class Gate:
     _boards: dict[str, tuple[events.Board, Any]] = field(factory=dict)
 
     def asked(self, request: events.Ask) -> None:
-        """A player of the table is asked. It decides whether the next boards are due."""
+        """A player of the table receives a request. The request decides whether the next boards are due."""
         self.boards_due = isinstance(request, _BOARD_DUE_AFTER)
 
     def character_used(self) -> None:
@@ -70,7 +70,7 @@ class Gate:
         return message
 
     def is_open(self) -> bool:
-        """Whether no client that the table waits for owes anything."""
+        """Whether requests may be sent: no client that the table waits for owes an Acknowledgement."""
         return not [client for client in self.clients if client.due and client.waited_for]
 
     def pass_on(self) -> None:
@@ -87,8 +87,8 @@ class Gate:
         self.pass_on()
 
 
-#: The gates of tables, by lobby: the players of one table may have come through different listeners. The clients have
-#: the only references to them, and to the lobby.
+#: The gates of tables, by lobby, because the players of one table may use different listeners. Only the clients refer
+#: to the gates and to the lobby, so both are removed with the last client.
 _GATES: WeakKeyDictionary[Lobby, WeakValueDictionary[TableId, Gate]] = WeakKeyDictionary()
 
 
@@ -106,7 +106,7 @@ class Client:
     due: int = 0
     waited_for: bool = True
     gate: Gate | None = None
-    #: How many Acknowledgements may come that do not count towards the rate of messages; never more than the most.
+    #: How many of the next Acknowledgements do not count towards the rate of messages.
     _acknowledgeable: int = 0
     #: A request to this client that waits for Acknowledgements.
     _held: Any | None = None
@@ -119,7 +119,7 @@ class Client:
         return self._held is not None
 
     def sit_down(self, lobby: Lobby, table: TableId) -> Gate:
-        """Join the clients of a table. The gate goes with the last one."""
+        """Join the clients of a table. The gate is removed with the last one."""
         self._gates, self._table = _GATES.setdefault(lobby, WeakValueDictionary()), table
         gate = self._gates.setdefault(table, Gate())
         self.enter(gate)
@@ -141,13 +141,16 @@ class Client:
             gate.pass_on()
 
     def say(self, message: Any, due: bool = False) -> None:
-        """Send a message that the client may acknowledge, or has to: then it is due."""
+        """Send a message that the client may acknowledge. If it is due, the client has to acknowledge it."""
         self._acknowledgeable += 1
         self.due += due
         self._peer.say(message)
 
     def say_due_and_hold(self, message: Any, seconds: float) -> None:
-        """The same, and nothing behind it for so many seconds: for clients that lose what comes before they acknowledge."""
+        """
+        Send a due message, and nothing after it for so many seconds. Some clients lose messages that come before they
+        acknowledge.
+        """
         self.due += 1
         self._acknowledgeable += 1
         self._peer.say_and_hold(message, seconds)
@@ -173,16 +176,21 @@ class Client:
 
     def acknowledged(self, count: int = 1) -> None:
         """Count an Acknowledgement, or so many in one message. Surplus ones are ignored."""
+        # The first ones do not count towards the rate of messages.
         if self._acknowledgeable:
             self._acknowledgeable = max(0, min(self._acknowledgeable, MOST_ACKNOWLEDGEABLE) - count)
             self._peer.exempt_from_rate()
+        # Requests may be sent when nothing is due any more.
         if self.due > count:
             self.due -= count
         else:
             self.answered()
 
     def answered(self) -> None:
-        """Count an answer as all Acknowledgements due before it: the client has read what came before the request."""
+        """
+        Count an answer as all Acknowledgements that were due before it, because the client has read all messages before
+        the request.
+        """
         if self.due:
             self.due = 0
             if self.gate is not None:
@@ -238,9 +246,9 @@ _TOLD: Mapping[type, str] = {
 
 class EriantysConversation(GuestConversation[M]):
     """
-    The conversation of a wire of Eriantys. The course is the same on all of them, and so are the names of most
-    messages; if a wire differs, its own class has the difference. It has a method for each line of `_HEARD` and `_TOLD`
-    that has none here.
+    The conversation of a wire of Eriantys. All of these wires have the same course, and the same names for most
+    messages. The class of a wire has only its differences, and a method for each line of `_HEARD` and `_TOLD` that has
+    no method here.
 
     :param ack_seconds: how long the requests to this client wait for Acknowledgements of the table; 0: not at all
     """
@@ -273,9 +281,10 @@ class EriantysConversation(GuestConversation[M]):
         self.names: Sequence[str] = ()
         #: The open request to this player.
         self._asked: events.Ask | None = None
-        #: Whether an action may still arrive that was sent before the client could know that the match has ended.
+        #: Whether an action may still arrive that the client sent before it received the end of the match.
         self._ended_just_now = False
-        #: Whether the next RequestGames is the one that every game needs, and so does not count towards the rate.
+        #: Whether the next RequestGames is the first of this game. Every game needs one, so it does not count towards
+        #: the rate.
         self._listing_is_free = True
 
     def end(self) -> None:
@@ -332,7 +341,7 @@ class EriantysConversation(GuestConversation[M]):
         self.peer.hang_up()
 
     def listed(self) -> Sequence[OpenTable]:
-        """The games that this player may join, those at other hosts of a cluster, too."""
+        """The games that this player may join, here and at other hosts of a cluster."""
         here, elsewhere = self.lobby.waiting(self._queue), self.lobby.waiting_elsewhere(self._queue)
         return sorted((*here, *elsewhere), key=lambda one: one.table)[:LISTED] if elsewhere else here
 
@@ -372,12 +381,15 @@ class EriantysConversation(GuestConversation[M]):
             self._joined()
 
     def _joined(self) -> None:
-        """A new game has a pace of its own, so what led to it does not count towards the rate."""
+        """Do not count the messages that led to a new game towards the rate."""
         self._listing_is_free = True
         self.peer.exempt_from_rate()
 
     def unexpected(self, message: Any) -> None:
-        """Refuse a message that is not expected now; but not an answer that has crossed the end of the match."""
+        """
+        Refuse a message that is not expected now. An answer that was sent before the client received the end of the
+        match is ignored.
+        """
         if self._ended_just_now and type(message) in self.SPELLING.answers:
             self._ended_just_now = False
         else:
@@ -435,7 +447,7 @@ class EriantysConversation(GuestConversation[M]):
         self._client.withdraw()
 
     def tell_denied(self, event: events.Denied) -> None:
-        """The destination was not possible. The request for a student follows."""
+        """The chosen destination was impossible. The request for a student follows."""
         self._no_more_asked()
         self.refuse_with(event.fault.value, event.detail)
 

@@ -61,7 +61,7 @@ def tags_of(base: type[Struct]) -> Mapping[type[Any], Any]:
 
 
 class WrongFields(WireMessage, frozen=True):
-    """A client's message with too few or too many fields, or with a field that cannot be."""
+    """A client's message with too few or too many fields, or with an impossible field."""
 
     command: str
     #: The expected form, in words without a pipe.
@@ -115,7 +115,7 @@ _MARK = b"\xef\xbb\xbf"
 
 def may_be_mark(opening: bytes | bytearray) -> bool:
     """
-    Whether some bytes that begin no message may become a byte order mark.
+    Whether the first bytes of a connection may be the beginning of a byte order mark.
 
     :raises WireError: they are one
     """
@@ -182,13 +182,14 @@ class LineBuffer:
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
+        # An incomplete line, an incomplete command of telnet, and whether no line has ended yet.
         self._rest = bytearray()
         self._begun = b""
         self._first = True
 
     @property
     def unfinished(self) -> bool:
-        """Whether a line, or a command of telnet, has begun that has not ended."""
+        """Whether the last line, or the last command of telnet, is incomplete so far."""
         return bool(self._rest or self._begun)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
@@ -236,7 +237,7 @@ class LineBuffer:
             raise WireError(f"a line longer than {self.limit} bytes")
 
     def whole(self, data: bytes) -> bytes | None:
-        """The line that the bytes are; `None`: they are not exactly one, or something waits before it."""
+        """The line in the bytes, if they are exactly one line and no earlier bytes wait; otherwise `None`."""
         if self._rest or self._begun or self._first or b"\xff" in data:
             return None
         end = data.find(b"\n")
@@ -320,7 +321,7 @@ class LineCodec(Generic[M]):
 
     def whole(self, data: bytes) -> M | None:
         """
-        The message that the bytes are; `None`: they are to be fed. As of `gamehost.wires.base.ReadsWhole`.
+        The message in the bytes, as of `gamehost.wires.base.ReadsWhole`; `None`: the caller has to `feed` the bytes.
 
         :raises WireError: as `read`
         """
@@ -405,7 +406,7 @@ class ClientLineCodec(Generic[M]):
         """
         A message of a client as a line.
 
-        :raises WireError: a server would not read it as it is meant; the codec can be used further
+        :raises WireError: a server would read another message than this one; the codec remains usable
         """
         line = self.line(message)
         if len(line) > self.CLIENT_LIMIT:
@@ -416,7 +417,7 @@ class ClientLineCodec(Generic[M]):
 
     def read(self, line: bytes) -> M | None:
         """
-        The server's message in a line; `None`: it is not complete, or it says nothing.
+        The server's message in a line; `None`: the message continues in the next line, or the line has none.
 
         :raises WireError: no message of the server
         """
@@ -483,7 +484,7 @@ class FrameBuffer:
 
     def whole(self, data: bytes) -> bytes | None:
         """
-        The bytes, if they are exactly one frame and nothing waits before it; else `None`, and nothing has changed.
+        The bytes, if they are exactly one frame and no earlier bytes wait. Otherwise `None`, and nothing has changed.
 
         :raises WireError: as `payload` does
         """
@@ -523,7 +524,7 @@ def from_modified_utf8(data: bytes) -> str:
     if b"\0" in data or max(data, default=0) >= 0xF0:
         raise WireError("text that is not modified UTF-8")
     try:
-        # C0 begins no other character and continues none, so where these two bytes stand they are a NUL.
+        # The byte C0 occurs in no other character, so these two bytes are always a NUL.
         units = data.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
         return units.encode("utf-16-be", "surrogatepass").decode("utf-16-be")
     except UnicodeDecodeError:
@@ -585,7 +586,7 @@ def other_protocol(data: bytes) -> str | None:
 
 
 def may_become_other_protocol(data: bytes) -> bool:
-    """Whether these bytes can be the beginning of something that `other_protocol` knows, XML aside."""
+    """Whether these bytes can be the beginning of a protocol that `other_protocol` knows, except XML."""
     return any(opening.startswith(data) for opening in (*_HTTP_METHODS, _TLS, _SSH, *_JSON))
 
 

@@ -1,4 +1,7 @@
-"""Absent players in the client's match, on the open wire: how long their seats are reserved, and the claim after that."""
+"""
+Absent players in the client's match, on the open wire: how long their seats are reserved, and what the client may claim
+after that time.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -30,9 +33,9 @@ class DecidesAbsences(LogsIn):
     def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
         super().__init__(peer, lobby, options, encoder)
         self._house = lobby.house
-        #: The seats of absent players, because of whom this player may claim the match.
+        #: The seats of the absent players that allow this player to claim the match.
         self._claimable: set[Seat] = set()
-        #: The seats at slow matches; `None`: there were none.
+        #: The client's seats at slow matches; `None`: it has never had one.
         self._slow: Any = None
 
     def _judge(self, ask: Callable[[], bool], number: int | UnsetType) -> None:
@@ -43,7 +46,7 @@ class DecidesAbsences(LogsIn):
         super().seated(handle)
 
     def claim_match(self, message: m.Claim) -> None:
-        """Decide what becomes of a match with a player who has not come back."""
+        """Carry out a client's claim: it decides how a match continues, or ends, after a player has not come back."""
         handle = self.handle
         if handle is None or message.table != handle.table or self.session is None:
             self.peer.refuse(m.Refused(NO_SEAT, message.id))

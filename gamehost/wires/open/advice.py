@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class AdvisedSeat:
-    """The questions for advice of one connection. One at a time: each costs a house player's thinking."""
+    """
+    The questions for advice of one connection. Only one question at a time is allowed, because a house player has to
+    think about each.
+    """
 
     def __init__(
         self, client: "OpenConversation", options: OpenOptions, directory: MatchDirectory, house: HousePlayers
@@ -32,7 +35,7 @@ class AdvisedSeat:
 
     def ask(self, handle: SeatHandle[Any], message: m.AskMoves, opponent: str) -> str | None:
         """
-        Answer a question; returns why that cannot be.
+        Begin to answer a question for advice. Returns the reason if there is no advice; `None`: the answer follows.
 
         :param opponent: as of `gamehost.lobby.advice.refusal`
         """
@@ -62,7 +65,7 @@ class AdvisedSeat:
         )
 
     def _answer(self, handle: SeatHandle[Any], told: m.Moves, advice: Advice | str) -> None:
-        """Send the advice, or why there is none, unless the match is another one by now."""
+        """Send the advice, or the reason why there is none, unless the client has another match by now."""
         self._asks = False
         if self._client.handle is not handle:
             return

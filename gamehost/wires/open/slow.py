@@ -1,4 +1,4 @@
-"""The seats of one connection at slow matches, besides the one that it may have at another match."""
+"""The seats of one connection at slow matches. It may also have a seat at one other match."""
 
 from functools import partial
 from typing import Any, ClassVar
@@ -14,15 +14,15 @@ from gamehost.wires.open.conversation import MATCH_OVER, OpenConversation
 from gamehost.wires.open.values import told_shown
 from gamehost.wires.open.watching import OpenOptions, OpenState, SharedEncoder, told_due
 
-#: Slow matches at which one connection sits.
+#: The most slow matches at which one connection may sit.
 MOST_SEATS = 8
 
 
 class SlowSeat(OpenConversation):
     """
-    One of these seats: it acts and receives like the conversation of a client that has this match alone.
+    The seat of a connection at one slow match. It acts and receives events like a conversation with only this match.
 
-    It sends no message when players come or go: in a slow match players are away nearly always.
+    It sends no message when players connect or disconnect, because the players of a slow match are usually away.
     """
 
     def __init__(self, seats: "SlowSeats", table: TableId, encoder: SharedEncoder) -> None:
@@ -55,7 +55,7 @@ class SlowSeat(OpenConversation):
         self._seats.client.rests()
 
     def tell_away(self, event: Away) -> None:
-        """Absence counts for nothing."""
+        """Send nothing: absence does not matter in a slow match."""
 
     def tell_back(self, event: Back[Any]) -> None:
         if self.handle is not None and event.seat == self.handle.seat:
@@ -108,7 +108,10 @@ class SlowSeats:
         return self._seats.setdefault(table, SlowSeat(self, table, self._encoder))
 
     def sit(self, table: TableId) -> str | None:
-        """Sit down. Returns why that cannot be; `None`: `seated` follows, or `sorry` if the table cannot be read."""
+        """
+        Sit down at a slow match. Returns the reason why the client cannot; `None`: `seated` follows, or `sorry` if the
+        table cannot be read.
+        """
         session, sits = self.client.session, table in self._seats
         assert session is not None
         seat = self.new(table)
@@ -125,7 +128,7 @@ class SlowSeats:
             self.client.peer.refuse(m.Sorry(why))
 
     def rise(self, table: TableId) -> bool:
-        """Whether the client sat at this table."""
+        """Rise from a table. Returns whether the client sat there."""
         seat = self._seats.pop(table, None)
         if seat is None:
             return False
@@ -138,5 +141,5 @@ class SlowSeats:
             self.rise(TableId(table))
 
     def forget(self, seat: SlowSeat) -> None:
-        """A match is over, or there was none."""
+        """Remove the seat at a match that is over or does not exist."""
         self._seats.pop(seat.table, None)

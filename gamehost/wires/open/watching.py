@@ -54,7 +54,7 @@ def told_due(due: tuple[int, int] | None) -> tuple[int, int] | UnsetType:
     return UNSET if due is None else due
 
 
-#: Why a match without returning players is over.
+#: The reason for the end of a match to which no player has come back.
 ARCHIVED = "nobody came back"
 
 
@@ -99,7 +99,7 @@ class SharedEncoder:
     The bytes of messages for watchers with the same carrier.
 
     :param options: the wire's games
-    :param carried: the bytes of one message on its carrier: a line, or a frame
+    :param carried: makes the bytes of one message on its carrier: a line, or a frame
     """
 
     _options: OpenOptions
@@ -108,7 +108,7 @@ class SharedEncoder:
     # -- of a match
 
     def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
-        """The state of the match."""
+        """The message with the state of the match."""
         view = self._options.games[table.game.name].messages.view(look.view)
         names, wires = list(table.names), list(table.wires)
         away, clocks = list[int](look.away or ()), told_clocks(table.clocks)
@@ -133,7 +133,7 @@ class SharedEncoder:
         )
 
     def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
-        """An event of the table or of its game; nothing, if the game has no message for it."""
+        """The message of an event of the table or of its game; empty if the game has no message for it."""
         message = of_table(event, table.id, n)
         if message is None:
             told = self._options.games[table.game.name].messages.event(event)
@@ -153,7 +153,7 @@ class SharedEncoder:
         return m.History(table, told.n, made)
 
     async def answer_history(self, questions: Questions, table: int, asked: "HistoryQuestion") -> Found:
-        """The same for a question that has its turn: the bytes, or why there are none."""
+        """The bytes of the history, or the reason why there is none. For a question that has its turn."""
         game, told = await asked.read()
         if isinstance(told, WatchRefused):
             return Found(told)
@@ -175,7 +175,7 @@ class SharedEncoder:
         return self._bytes([m.Tables(rows, groups, told_shown({key: one[key] for one in named for key in one}))])
 
     def changes(self, changes: "Changes") -> bytes:
-        """The differences since the last time."""
+        """The messages with the differences since the last call."""
         known = self._options.games
         return self._bytes(
             [
@@ -220,13 +220,13 @@ class SharedEncoder:
 
 class LookingOn(SeekingConversation[m.Message]):
     """
-    The viewer's part of a conversation: the board, matches, and their histories.
+    The part of a conversation for viewers of the board, of matches, and of their histories.
 
     :param options: the wire's games
     :param encoder: makes the messages for all viewers; the same for all connections of a listener
     """
 
-    #: The seats at slow matches; `None`: there were none.
+    #: The client's seats at slow matches; `None`: it has never had one.
     _slow: Any = None
 
     def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
@@ -235,11 +235,11 @@ class LookingOn(SeekingConversation[m.Message]):
         self._encoder = encoder
         #: The matches that this client watches, and their codes.
         self._watched: dict[TableId, str] = {}
-        #: Whether an answer to `history` is on its way, and what is called to wait for it no longer.
+        #: Whether an answer to `history` is being prepared, and the function that cancels it.
         self._asking = False
         self._withdraw: Callable[[], None] = lambda: None
         self._studies = lobby.studies
-        #: The same of a study.
+        #: The same for a study.
         self._studying = False
         self._leave_study: Callable[[], None] = lambda: None
 
@@ -349,7 +349,9 @@ class LookingOn(SeekingConversation[m.Message]):
         super().end()
 
     def looks_on(self) -> dict[str, Any] | None:
-        """The watched matches and the board, for another host of a cluster; `None`: an answer is being computed."""
+        """
+        The state of watching that another host of a cluster needs; `None`: this host has an answer to finish first.
+        """
         if self._asking or self._studying:
             return None
         board = self._directory.board.is_looked_at_by(self)
@@ -411,7 +413,7 @@ def _text(value: SettingValue) -> str:
 
 
 class GoesElsewhere(LookingOn):
-    """A conversation that another host of a cluster can go on with, unless its client has a part in a match."""
+    """A conversation that another host of a cluster can continue, unless its client has a part in a match."""
 
     #: The `RememberedLogin.id` of the key that this connection has; empty: it has none.
     _login_id = ""
@@ -428,7 +430,7 @@ class GoesElsewhere(LookingOn):
         return claim_of_account(message.name, typed=True)
 
     def claim_of_seek(self, message: m.Seek) -> Claim | None:
-        """A table that fits and waits at another host, if none waits here."""
+        """The claim of a fitting table that waits at another host. No claim if such a table waits here."""
         try:
             sought = self._wanted(asked_for(message))
         except SeekRefused:
@@ -443,7 +445,7 @@ class GoesElsewhere(LookingOn):
         return claim_of_slow(self.lobby, self.session, TableId(message.table))
 
     def claim_of_rematch(self, message: m.AskRematch) -> Claim | None:
-        """The others are sent to the host of the first player that is not here any more."""
+        """The claim of a rematch. All players go to the host of the first player that is not here any more."""
         played = self._played
         if message.table is not UNSET or played is None or played.house or self._rematch is not None:
             return None
@@ -453,8 +455,8 @@ class GoesElsewhere(LookingOn):
 
     def parcel(self) -> str | None:
         """
-        The viewed board and matches, the last match, and the wish: a client that waits in a queue can wait in that of
-        another host.
+        The state for another host: the viewed board and matches, the last match, and the wish, because a client that
+        waits in a queue can continue to wait at another host.
         """
         looks = self.looks_on()
         waits = self.state is OpenState.WAITING
@@ -466,7 +468,7 @@ class GoesElsewhere(LookingOn):
         return to_json({**looks, **told}).decode("utf-8")
 
     def unpack(self, parcel: str, session: Session | None) -> None:
-        """View the same, and wait in the same queue. The client has received that it seeks."""
+        """Continue to view the same, and wait in the same queue. The client has already received `seeking`."""
         told = decode(parcel)
         if session is not None:
             self.logged_in(session)
