@@ -1,9 +1,9 @@
 """
 One connection of any wire: its life, and what its conversation may ask of it.
 
-Three parts do the work. The input of `gamehost.net.streams` decodes and distributes messages, its output encodes and
-writes them, and `gamehost.net.context` has the deadlines. After a connection has begun to close, its input is dropped,
-also that of the same segment.
+Three parts do the work. The input of `gamehost.net.streams` decodes messages and passes them on, its output encodes and
+writes messages, and `gamehost.net.context` has the deadlines. When a connection begins to close, all of its further
+input is dropped, also messages of the same segment.
 """
 
 from collections import Counter, deque
@@ -48,7 +48,7 @@ CLOSING_SECONDS = 2.0
 #: The message to a player if the owner of the host ends the connection.
 KICKED = "the owner of this host has ended your connection"
 
-#: The beginning of a reason -> its kind. The first that fits counts.
+#: The beginning of a reason -> its kind. The first beginning that fits decides.
 _BEGINNINGS = {
     "too many refusals": "refusals",
     "too many messages": "rate",
@@ -112,7 +112,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     :param address: where the client is, without the port; empty if the transport has no addresses
     :param turned_away: why this connection is refused; the client receives the reason, and the connection is closed
-    :param config: makes the codec and the conversation; by default as all connections of the factory
+    :param config: makes the codec and the conversation; by default the factory's own
     """
 
     transport: Transport  # type: ignore[assignment]
@@ -129,7 +129,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         #: When the last refusals were sent; `None`: none was.
         self._refused_at: deque[float] | None = None
         config = config or factory.config
-        #: Whether a password may be sent, where that depends on the connection.
+        #: Whether a password may be sent. Used only by wires for which that depends on the connection.
         self.private = bool(getattr(config, "private", False))
         self._codec = config.new_codec()
         self.output = Output(self, self._codec)
@@ -156,7 +156,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         return conversation.session if isinstance(conversation, BaseConversation) else None
 
     def say_notice(self, text: str) -> bool:
-        """Say what the owner of the host has to say to all. `False`: the wire has no words for it."""
+        """Send a notice of the host's owner. `False`: the wire has no message for it."""
         conversation = self.conversation
         return not self.state and isinstance(conversation, BaseConversation) and conversation.say_notice(text)
 
@@ -259,9 +259,9 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     def hang_up(self, reason: str = "", kind: str = OTHER) -> None:
         """
-        Handle no more input, and close once everything is written, or when the time for that is up.
+        Handle no more input, and close the connection when everything is written, at the latest at a deadline.
 
-        :param kind: of the reason, if `kind_of` does not know it
+        :param kind: the kind of the reason, if `kind_of` does not know the reason
         """
         if self.closing:
             return
@@ -351,7 +351,7 @@ class WireFactory(Factory, Generic[M]):
             self.config = LinesOrSocket(self.config)
         if wire.tells_missed_end:
             context.lobby.seats.ends.wires.add(wire.name)
-        #: The name of the connections that are passed on to another host of a cluster.
+        #: The name of this listener at other hosts of a cluster, for connections that are passed on to them.
         self.passed_on_as = wire.name
         self.connections: set[WireProtocol[M]] = set()
         #: Connections that were admitted, and refusals that were sent, since the start.
@@ -389,7 +389,7 @@ class WireFactory(Factory, Generic[M]):
         self.log.info("{wire}: refused {address!r}: {reason}", wire=self.wire.name, address=address, reason=reason)
 
     def hung_up(self, address: str, reason: str, kind: str = OTHER) -> None:
-        """Log why a connection was closed, as bounded as the line before, and count it."""
+        """Count a closed connection, and log the reason. The log bounds a flood of such lines, too."""
         self.hang_ups[kind_of(reason, kind)] += 1
         self.log.info("{wire}: hung up on {address!r}: {reason}", wire=self.wire.name, address=address, reason=reason)
 
@@ -422,7 +422,7 @@ class WireFactory(Factory, Generic[M]):
         """
         Pause the input from all clients of the host, or resume it.
 
-        If bytes come from a client meanwhile, it is not read any more. The others need not be touched.
+        A client is paused only when bytes come from it, so idle connections cost nothing.
         """
         behind = self.context.behind
         if paused:

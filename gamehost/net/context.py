@@ -61,7 +61,7 @@ class Cork:
         self._depth -= 1
 
     def add(self, connection: Flushable) -> None:
-        """Flush this connection at the end of the turn, or now if no turn is under way."""
+        """Flush this connection at the end of the current turn, or now if there is no current turn."""
         if self._depth:
             self._dirty.append(connection)
         else:
@@ -96,14 +96,14 @@ class Ticker:
     def _go_around(self) -> None:
         self._timer.set(self._clock, self._seconds, self._go_around)
         now = self._clock.seconds()
-        # A copy, because a member may leave when it is called, and make others leave.
+        # A copy, because a member may leave during its call, and may make others leave.
         for member, beat in list(self._ticks.items()):
             if member in self._ticks:
                 beat(now)
 
 
 class Deadline(StrEnum):
-    """The purpose of a deadline of a connection. It has at most one of each."""
+    """The purpose of a deadline. A connection has at most one deadline for each purpose."""
 
     #: The client must log in.
     LOGIN = "login"
@@ -121,11 +121,11 @@ class Deadline(StrEnum):
     SEGMENTS = "segments"
     #: Held messages are sent.
     HOLD = "hold"
-    #: The conversation asked to be called.
+    #: The conversation's own alarm is due.
     ALARM = "alarm"
 
 
-#: The deadlines of a connection that has none, as nearly all: one for all of them.
+#: The empty deadlines, shared by all connections without any, which are nearly all.
 _NO_CALLS: Any = MappingProxyType({})
 
 
@@ -188,7 +188,8 @@ class ConnectionBounds:
     bytes_at_once: int = 262_144
     #: Refused messages within `gamehost.net.connection.REFUSAL_SECONDS` that end it: mistyping people are slower.
     refusals: int = 20
-    #: Bytes that wait for a client that does not read, besides the system's buffer: all messages of a match.
+    #: Bytes that may wait for a client that does not read, besides the system's buffer: room for all messages of a
+    #: match.
     unread_bytes: int = 65_536
 
 
@@ -206,7 +207,8 @@ class HostContext:
     new_input: Callable[..., Any] | None = None
     scheduler: FairScheduler = field(default=Factory(lambda self: self.lobby.context.scheduler, takes_self=True))
     bounds: ConnectionBounds = ConnectionBounds()
-    #: While the disk is behind: the inputs for which bytes have come since. They pause. `None`: the disk keeps up.
+    #: While the disk is too slow: the inputs that are paused, because bytes have come for them since. `None`: the disk
+    #: is quick enough.
     behind: dict[Any, None] | None = None
 
 
@@ -227,7 +229,7 @@ class Connection(Protocol):
 
     @property
     def closing(self) -> bool:
-        """Whether the connection closes, or is closed: nothing can be sent any more."""
+        """Whether the connection is closing or closed. Nothing more can be sent."""
 
     @property
     def pending_bytes(self) -> int:
@@ -240,4 +242,4 @@ class Connection(Protocol):
         """Send the client the reason why the connection is closed, and close it."""
 
     def abort(self, reason: str) -> None:
-        """Close at once: the client would not read what is still to be written."""
+        """Close at once, without writing the pending bytes: the client would not read them."""

@@ -56,7 +56,7 @@ _ADDRESSES = {0x1: (4, ipaddress.IPv4Address), 0x2: (16, ipaddress.IPv6Address)}
 
 
 class ProxyInfo(Struct, frozen=True):
-    """The statement of a proxy about a connection."""
+    """The content of a PROXY header: what a proxy says about a connection."""
 
     #: The client's address and port; `None` if the proxy itself connects (a health check), or if the client has none.
     source: tuple[str, int] | None
@@ -66,10 +66,10 @@ class ProxyInfo(Struct, frozen=True):
 
 def read_header(data: bytes) -> ProxyInfo | None:
     """
-    The statement of the proxy at the beginning of a connection; `None`: the header is not complete yet.
+    Read the PROXY header at the beginning of a connection; `None`: the header is not complete yet.
 
-    :param data: everything that has come
-    :raises WireError: this is no such header
+    :param data: all bytes that were received so far
+    :raises WireError: the bytes are no PROXY header
     """
     if data[: len(SIGNATURE)] == SIGNATURE[: len(data)]:
         return _block(data)
@@ -131,7 +131,7 @@ def _block(data: bytes) -> ProxyInfo | None:
     return ProxyInfo((str(kind(block[:size])), int.from_bytes(block[2 * size : 2 * size + 2], "big")), rest)
 
 
-#: Seconds for a proxy to send its header: it sends that first.
+#: How many seconds a proxy has to send its header.
 HEADER_SECONDS = 5.0
 
 #: This machine.
@@ -212,12 +212,13 @@ class HeaderProtocol(Protocol):
     A connection that begins with a header. The header says to which client the connection belongs. Until it is
     complete, the connection has a buffer and a deadline.
 
-    :param headers: has admitted the address
+    :param headers: the limiter that has admitted the address
     """
 
     transport: Any
     log = Logger()
-    #: For the log: the action for a connection with a wrong header, and the fault if no header has come.
+    #: For the log: what the host does with a connection with a wrong header, and the fault of a connection without a
+    #: header.
     refusal, late = "", ""
 
     def __init__(self, clock: IReactorTime, headers: HeaderLimiter, address: str) -> None:
@@ -251,7 +252,7 @@ class HeaderProtocol(Protocol):
         self.end_wait()
 
     def end_wait(self) -> None:
-        """The wait for the header is over: it is complete, or is not needed any more."""
+        """Stop waiting for the header: it is complete, or the connection has ended."""
         deadline, self._deadline = self._deadline, None
         if deadline is not None:
             if deadline.active():
@@ -355,7 +356,8 @@ def set_socket_options(transport: Any) -> None:
             handle.setsockopt(level, option, value)
 
 
-#: Waiting connections that the system queues for us: with the usual 50, a thousand at once wait a second and more.
+#: How many new connections the system queues. With the usual 50, a thousand clients that connect at once wait for more
+#: than a second.
 BACKLOG = 4096
 
 #: Examples for the error message.

@@ -43,7 +43,7 @@ class _Process(ChildProcess):
     service: "HouseService" = field(kw_only=True)
     #: The games that it plays; none until it is ready.
     games: tuple[str, ...] = ()
-    #: The studies and the advice that it has not answered, by their numbers.
+    #: The questions for studies and advice that the process has not answered, by their numbers.
     studies: dict[int, Deferred[str]] = field(factory=dict)
 
     def started(self) -> None:
@@ -58,7 +58,7 @@ class _Process(ChildProcess):
             number, _, study = words.partition(" ")
             answer = self.studies.pop(int(number), None)
             if answer is None:
-                return  # the study is not wanted any more
+                return  # no client waits for the study any more
             if study:
                 answer.callback(study)
             else:
@@ -74,7 +74,7 @@ class _Process(ChildProcess):
 @define(eq=False)
 class HouseService:
     """
-    All of it, for one host.
+    Starts and stops the processes of the house players of one host, and their listener.
 
     :param command: starts a process
     :param processes: how many
@@ -127,7 +127,7 @@ class HouseService:
 
         :returns: the factories with the connections that must be closed when the host stops
         """
-        # Its own players count against no limit of clients.
+        # The host's own players count against no limit on clients.
         limits = Limits(unlimited=True)
         limiter, turns = ConnectionLimiter(limits), FairScheduler(context.clock)
         shared = HostContext(context.clock, context.lobby, limits, limiter, context.cork, scheduler=turns)
@@ -158,7 +158,7 @@ class HouseService:
         self._context.lobby.house.started(self)
 
     def lost(self) -> None:
-        """A process has ended. It is started again, but that may not help: no match begins until it is ready."""
+        """A process has ended: start it again. The new process may fail, too, so no match begins until it is ready."""
         self._context.lobby.house.starting = False
 
     def stop(self) -> Deferred[None]:

@@ -16,22 +16,22 @@ class _Address:
     __slots__ = ("count", "journal", "moves", "new", "told")
 
     def __init__(self, limits: Limits, now: float) -> None:
-        #: Its connections.
+        #: How many connections it has.
         self.count = 0
         self.fill(limits, now)
 
     def fill(self, limits: Limits, now: float) -> None:
         """Begin with full buckets."""
         self.new = TokenBucket(limits.new_per_second, limits.new_burst, now)
-        #: Refused connections that receive the reason. A reason costs more than an admission.
+        #: The rate of refused connections that receive the reason. To send a reason costs more than an admission.
         self.told = TokenBucket(limits.new_per_second, limits.new_burst, now)
-        #: Accepted moves of all its connections.
+        #: The rate of accepted moves of all its connections.
         self.moves = moves_bucket(limits.moves_per_second_per_address, now)
-        #: Bytes that all its connections add to the journal, besides moves of a few bytes.
+        #: The rate of bytes that all its connections add to the journal, besides the few bytes of each move.
         self.journal = journal_bucket(limits.journal_bytes_per_second_per_address, now)
 
     def idle(self, now: float) -> bool:
-        """Whether nothing of it need be remembered."""
+        """Whether the address can be removed: it has no connections, and all of its buckets are full."""
         return self.count == 0 and all(bucket.full(now) for bucket in (self.new, self.told, self.moves, self.journal))
 
 
@@ -71,18 +71,18 @@ class ConnectionLimiter:
         self._bans = bans or Bans()
         self._room = room
         most = limits.connections if room is None else min(limits.connections, room)
-        #: Connections that are open to everybody.
+        #: How many connections every address may use; the others are reserved for addresses with a seat in a match.
         self._unreserved = most - most * RESERVED_PERCENT // 100
         self._seats_at = seats_at
         self._addresses: dict[str, _Address] = {}
         self._sweep_at = 1024
-        #: Refused connections that receive the reason, and are not closed yet.
+        #: How many refused connections are receiving the reason now.
         self.being_refused = 0
-        #: Why all new connections are refused now; `None` if they are not.
+        #: The reason why all new connections are refused now; `None`: they are not.
         self.closed: str | None = None
         #: Connections that are open now.
         self.count = 0
-        #: Connections refused since the start, by the kind of the reason.
+        #: How many connections were refused since the start, by the kind of the reason.
         self.refusals: Counter[str] = Counter()
 
     @property
@@ -111,7 +111,8 @@ class ConnectionLimiter:
 
     def may_be_told(self, address: str, now: float) -> bool:
         """
-        Whether a connection that `admit` has just refused receives the reason. Others are closed without a message.
+        Whether a connection that `admit` has just refused may receive the reason. Otherwise it is closed without a
+        message.
         """
         if self.being_refused >= MOST_BEING_REFUSED:
             return False
@@ -167,7 +168,7 @@ class ConnectionLimiter:
 #: The most connections from proxies and other members of a cluster that have not sent their header yet. Each has
 #: `gamehost.net.endpoints.HEADER_SECONDS` for it.
 MOST_HEADERS = 512
-#: The same from one proxy or member. Its header comes with the connection, so few wait.
+#: The same from one proxy or member. The header is sent with the connection, so few connections wait for it.
 MOST_HEADERS_PER_ADDRESS = 256
 
 
@@ -182,7 +183,7 @@ class HeaderLimiter:
 
     def __init__(self, most: int = MOST_HEADERS, per_address: int = MOST_HEADERS_PER_ADDRESS) -> None:
         self.most, self.per_address = most, per_address
-        #: Whether there may be any number.
+        #: Whether the number of connections has no limit.
         self.unlimited = False
         #: Connections that are open now.
         self.count = 0
@@ -253,7 +254,7 @@ class HttpLimiter:
         self._by_address.leave(address)
 
     def may_ask(self, address: str, now: float) -> bool:
-        """Whether one more request of this address is answered now."""
+        """Whether one more request of this address may be answered now."""
         answered = self._limits.unlimited or self._asked.of(rate_limit_key(address), now).take(now)
         self.refused_requests += not answered
         return answered

@@ -33,12 +33,13 @@ def private_lobby(
     """
     A lobby with one wire, and the factory of its connections. Nothing is on disk.
 
-    :param new_lobby: makes it, as `Lobby` is made
+    :param new_lobby: makes the lobby, with the parameters of `Lobby`
     :param journal: the store of the accounts
-    :param limits: settings of the host that are not as by default
+    :param limits: settings of the host that differ from the defaults
     :param of_wire: the settings of the wire
     :param of_games: the settings of its games, by their names
-    :param around: makes, of the lobby, a connection and its conversation, what gets the messages in place of the conversation
+    :param around: makes an object that receives the messages instead of the conversation, from the lobby, a connection
+        and its conversation
     """
     clock, read, accounts, cork = context.clock, Limits.read(limits), StoredAccounts(journal), Cork()
     registry = SessionRegistry(ResumePolicy.ANY, accounts.__contains__, clock.seconds, read.keyless_resume_seconds)

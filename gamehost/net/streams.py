@@ -31,20 +31,21 @@ from gamehost.wires.framing import WireError
 #: Bytes of pending output above which input waits for its next turn.
 OUTPUT_BEFORE_INPUT = 16_384
 
-#: Bytes that a segment counts for at least: the work for a short segment is in the call, not in its bytes. A client that
-#: sends each field of a message on its own uses hardly more than `MESSAGE_BYTES`.
+#: A segment costs at least this many bytes of the rate, because handling a call costs as much. A client that sends each
+#: field of a message in its own segment uses hardly more than `MESSAGE_BYTES`.
 SEGMENT = 256
 
-#: Bytes above the rate after which a connection is busy: its next segments wait for a turn, as those of other busy ones.
+#: A connection is busy when it is this many bytes above its rate. The segments of busy connections wait for a turn.
 BUSY_BYTES = 32_768
 
-#: Seconds for which nothing is read from a busy connection after a short segment.
+#: How many seconds nothing is read from a busy connection after a short segment.
 JOIN_SECONDS = 0.05
 
-#: Bytes that a message gives back at most, because it counts as a message already. Nearly all messages are shorter.
+#: The most bytes of the rate that a message gives back. It counts against the rate of messages already. Nearly all
+#: messages are shorter.
 MESSAGE_BYTES = 1_024
 
-#: Messages of one connection that are handled before other connections have a turn: at most 1 ms of work.
+#: How many messages of one connection are handled before other connections have a turn: at most 1 ms of work.
 MESSAGES_PER_TURN = 64
 
 #: Seconds from a message's first byte to its last, after the log-in: a message fits one segment.
@@ -64,7 +65,7 @@ class PauseReason(StrEnum):
     MOVES = "moves"
     #: The client, or others at its address, add more bytes to the journal than the rate allows.
     JOURNAL = "journal"
-    #: The client sends many short segments. The system joins what comes meanwhile.
+    #: The client sends many short segments. During the pause, the system joins the next ones.
     SEGMENTS = "segments"
     #: The host asks the other hosts of its cluster which one has the name of this log-in.
     CLAIM = "claim"
@@ -108,7 +109,7 @@ class Input(Generic[M]):
     def __init__(self, connection: Connection, codec: Codec[M], conversation: Conversation[M]) -> None:
         self._connection = connection
         self._codec = codec
-        #: Of codecs that have it: the message that some bytes are, if they are exactly one.
+        #: Reads bytes that are exactly one message. Only some codecs have this.
         self._decode_whole: Callable[[bytes], M | None] = getattr(codec, "whole", _never)
         self._conversation: Conversation[M] = conversation
         self._context = connection.context
@@ -121,9 +122,9 @@ class Input(Generic[M]):
         bounds = connection.context.bounds
         #: All bytes count, also those that make no message, such as telnet's option negotiation. Messages give some back.
         self._bytes = TokenBucket(bounds.bytes_per_second, bounds.bytes_at_once, now)
-        #: As long as so many are left, no message can be too many, and the connection is not busy.
+        #: With at least so many tokens left, every message is within the rate, and the connection is not busy.
         self._plenty = max(MESSAGE_BYTES, bounds.bytes_at_once - BUSY_BYTES + MESSAGE_BYTES)
-        #: Bytes that were charged for what is not handled yet. Messages give back no more than this.
+        #: Bytes of the rate that were charged for input that is not handled yet. Messages give back no more than this.
         self._charged = 0
         #: Accepted moves, of this connection and of its address. `None`: there was none yet.
         self._moves: TokenBucket | None = None
@@ -133,15 +134,16 @@ class Input(Generic[M]):
         #: master.
         self._journal: TokenBucket | None = None
         self._address_journal = connection.context.limiter.journal_of(connection.address)
-        #: Whether the current message counts against the rate limit, as far as is known.
+        #: Whether the current message counts against the rate limit. The conversation may still change this.
         self._counts = False
-        #: The messages that are being handled; `None`: all that came are handled.
+        #: The messages that are being handled; `None`: all received messages were handled.
         self._messages: Iterator[M] | None = None
         #: A message that was decoded in the last turn, and is to be handled first in the next one.
         self._lookahead: tuple[M, ...] = ()
-        #: Bytes that came while earlier ones were waiting; `None`: none did.
+        #: Bytes that came while earlier bytes were waiting; `None`: there are none.
         self._buffer: bytearray | None = None
-        #: While this is not empty, nothing is read from the transport, and nothing that waits for its turn is handled.
+        #: The reasons of the current pause. With any reason, nothing is read from the transport, and waiting input is
+        #: not handled.
         self.paused: frozenset[PauseReason] = _NOT_PAUSED
 
     def receive(self, data: bytes) -> None:
@@ -177,7 +179,7 @@ class Input(Generic[M]):
         self._receive_all(data, size, now)
 
     def _receive_all(self, data: bytes, size: int, now: float) -> None:
-        """The general way."""
+        """Handle bytes in the general way."""
         context, limits = self._context, self._limits
         if not limits.unlimited:
             charge = size if size > SEGMENT else SEGMENT
@@ -198,7 +200,7 @@ class Input(Generic[M]):
         if not self._rate.has_one(now) if limits.unlimited else self._bytes.missing - size > BUSY_BYTES:
             if size < SEGMENT and not limits.unlimited and not self.paused:
                 self._pause_for(JOIN_SECONDS, _SEGMENTS, Deadline.SEGMENTS)
-            self._wait_for_turn()  # above the rate, a connection has only the time that others leave
+            self._wait_for_turn()  # above the rate, a connection gets only the time that other connections do not use
             return
         with context.cork:
             # While others wait, all but the first message of a segment wait behind them.
@@ -206,7 +208,7 @@ class Input(Generic[M]):
             self._handle(now, 1 if context.scheduler.lines.waiting else MESSAGES_PER_TURN, strange)
 
     def pause(self, reason: PauseReason) -> None:
-        """Read nothing until `resume` is called for the same reason, and let what waits for its turn wait."""
+        """Pause: read nothing, and handle no waiting input, until `resume` is called for the same reason."""
         self.paused |= {reason}
         self._connection.transport.pauseProducing()
 
@@ -216,11 +218,11 @@ class Input(Generic[M]):
         self.read_on()
 
     def lift(self, reason: PauseReason) -> None:
-        """Take a reason to pause away. Nothing is read by that."""
+        """Remove a reason to pause, without reading anything."""
         self.paused = self.paused - {reason} or _NOT_PAUSED
 
     def read_on(self) -> None:
-        """Handle what has come in the next turn, or else read more; nothing of this while input is paused."""
+        """Unless input is paused: handle waiting input in the next turn, or read more if none waits."""
         if self.paused or self._connection.closing:
             return
         if self._messages is not None or self._buffer:
@@ -281,7 +283,8 @@ class Input(Generic[M]):
         now = self.last_at
         if self._moves is None:
             self._moves = moves_bucket(self._limits.moves_per_second, now)
-        # Both are taken before there may be a token, and then waited for: so all moves of an address are in one queue.
+        # Both tokens are taken first, even if there is none, and the input waits afterwards. So all moves of an address
+        # wait in one queue.
         wait = max(self._moves.take_ahead(now), self._address_moves.take_ahead(now))
         if wait > 0.0 and _MOVES not in self.paused:
             self._pause_for(wait, _MOVES, Deadline.MOVES)
@@ -356,8 +359,8 @@ class Input(Generic[M]):
 
     def _give_bytes_back(self, handled: int) -> None:
         """
-        Give back the tokens for the bytes of handled messages. Without the bound, short messages would pay for bytes of
-        incomplete messages.
+        Give back the tokens for the bytes of handled messages. The bound prevents that short messages pay for the bytes
+        of incomplete ones.
         """
         size = min(handled * MESSAGE_BYTES, self._charged)
         self._charged -= size
@@ -366,9 +369,9 @@ class Input(Generic[M]):
     def _all_handled(self, handled: int) -> None:
         unfinished, deadlines = self._codec.unfinished, self._connection.deadlines
         if not unfinished and not self._buffer:
-            self._charged = 0  # the rest was longer than messages may be for nothing, or made none
+            self._charged = 0  # the other bytes were more than messages may give back, or made no message
         if deadlines and (handled or not unfinished):
-            deadlines.cancel(Deadline.MESSAGE)  # a message that began behind a complete one has its own time
+            deadlines.cancel(Deadline.MESSAGE)  # a message that began after a complete one has its own deadline
         if self._buffer:
             self._wait_for_turn()
         elif unfinished and Deadline.MESSAGE not in deadlines:
@@ -400,10 +403,10 @@ class Input(Generic[M]):
 # The output.
 
 
-#: The pending output of a connection that sends nothing, as nearly all do: one for all of them.
+#: The empty pending output, shared by all connections that send nothing now, which are nearly all.
 _NOTHING: Any = ()
 
-#: Seconds for which a client may not read before the connection ends: a phone that changes cells.
+#: After so many seconds in which a client reads nothing, its connection ends. A phone that changes cells needs less.
 STALLED_SECONDS = 10.0
 
 #: The most messages that are held for one connection. A player of a match of four receives fewer in a whole round.
@@ -428,14 +431,15 @@ class Output(Generic[M]):
         self._cork = connection.context.cork
         self._limit = connection.context.bounds.unread_bytes
         self._write_limit = connection.wire.write_bytes
-        #: Whether the connection closes, or is closed: nothing more is sent.
+        #: Whether the connection is closing or closed. Nothing more is sent.
         self.closed = False
         #: Whether the client does not read.
         self._stalled = False
         self._pending: list[bytes] = _NOTHING
         #: While the client does not read: the bytes that wait for it here.
         self._unread = 0
-        #: While the client does not read: messages that later ones of their keys replace. `None`: there is none.
+        #: While the client does not read: the newest message of each key, which a later one replaces. `None`: there is
+        #: none.
         self._newest: dict[str, M] | None = None
         #: Held messages, each with the seconds of the hold behind it; `None`: there is no hold.
         self._held: deque[tuple[M, float]] | None = None
@@ -447,7 +451,7 @@ class Output(Generic[M]):
         Send a message at the end of this turn, or once the client reads again and no hold is left. A closed connection
         sends nothing.
 
-        :param past: even during a hold
+        :param past: whether to send it even during a hold
         """
         if self.closed:
             return
@@ -566,7 +570,10 @@ class Output(Generic[M]):
     # -- flow control: the transport calls these
 
     def pauseProducing(self) -> None:
-        """The transport's buffer is full: the client does not read. Handle no more input that would want answers."""
+        """
+        The transport's buffer is full, because the client does not read. Handle no more input, which would need
+        answers.
+        """
         if self._connection.closing:
             return
         self._stalled = True
@@ -593,7 +600,7 @@ class Output(Generic[M]):
 
 
 def _in_pieces(messages: Iterable[bytes], limit: int) -> Iterator[bytes]:
-    """Whole messages, joined as far as a piece has at most so many bytes."""
+    """Join whole messages to pieces of at most so many bytes each."""
     piece = b""
     for message in messages:
         if piece and len(piece) + len(message) > limit:

@@ -78,7 +78,7 @@ def read_context(folder: Path, authority: Path | None = None) -> Any:
     own = [one for one in certificates.values() if _public(one.get_pubkey()) == public]
     if not own:
         raise BadOption(f"{folder}: no certificate in its .pem files belongs to the private key{_torn(folder)}")
-    # Of several for one key, as after a renewal, the one that is valid longest.
+    # If one key has several certificates, as after a renewal, use the one that is valid longest.
     leaf = max(own, key=lambda one: one.get_notAfter() or b"")
     context = _context(key, leaf, _chain(leaf, certificates.values()))
     if authority is not None:
@@ -171,7 +171,7 @@ class Certificates:
 
     def reload(self) -> None:
         """
-        Use the files as they are now for new connections. Connections that exist keep their certificates.
+        Read the files again, for new connections. Existing connections keep their certificates.
 
         :raises BadOption: the files cannot be used; the old certificates remain in use
         """
@@ -183,8 +183,8 @@ class Certificates:
 
     def to(self, host: str) -> IOpenSSLClientConnectionCreator:
         """
-        The creator of connections to a host. The host's certificate must be for this name or address, and from the
-        authority.
+        The creator of connections to a host. The certificate of that host must be for this name or address, and from
+        the authority.
         """
         return _Dialled(self, host)
 
@@ -196,7 +196,8 @@ class _CheckedConnection(SSL.Connection):  # type: ignore[misc]
 
     Twisted's own check of a name needs a callback in OpenSSL, and so memory that can be both written and executed.
 
-    :param host: the name or address that the other certificate must be for; empty: any, because the other end has dialled
+    :param host: the name or address that the other certificate must be for; empty: any name, because the other end has
+        opened the connection
     """
 
     log = Logger()
@@ -245,7 +246,7 @@ class TlsSession(TLSMemoryBIOProtocol):
     """
     One connection's TLS, which ends when it is broken.
 
-    Twisted's asks the transport to close then. If the other end does not read, the transport may never close.
+    Twisted's own class only asks the transport to close. If the other end does not read, the transport may never close.
     """
 
     def __init__(self, *arguments: Any) -> None:
