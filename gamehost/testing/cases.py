@@ -18,8 +18,8 @@ if settings.get_current_profile_name() == "default":
     settings.load_profile("gamehost")
 
 
-#: For properties of whole random matches. A failure is printed as it was found, with the actions of the match: to look for a
-#: smaller one plays long matches hundreds of times, for minutes.
+#: For properties of whole random matches. A failure is printed as it was found, with the actions of the match. Hypothesis does
+#: not look for a smaller one, because for that it would play hundreds of long matches, which takes minutes.
 of_matches = settings(phases=(Phase.explicit, Phase.reuse, Phase.generate))
 
 
@@ -33,7 +33,7 @@ def with_notes(error: BaseException) -> BaseException:
 
 
 def printing_example(test: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a test method, so that its failure prints what Hypothesis has noted."""
+    """Wrap a test method, so that a failure also prints the notes of Hypothesis."""
 
     @functools.wraps(test)
     def told(*args: Any, **kwargs: Any) -> Any:

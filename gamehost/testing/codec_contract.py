@@ -61,13 +61,13 @@ def mutated(data: bytes, rng: random.Random) -> bytes:
 
 
 def taken(codec: Any, segment: bytes) -> Iterator[Any]:
-    """The messages of a segment, as a connection asks a codec for them: the short way first, if the codec has one."""
+    """The messages of a segment, read as a connection does: by the short way of the codec first, if it has one."""
     message = codec.whole(segment) if hasattr(codec, "whole") else None
     return codec.feed(segment) if message is None else iter((message,))
 
 
 def heard_by(feed: Callable[[bytes], Iterable[object]], pieces: Iterable[bytes]) -> list[object]:
-    """The messages in these pieces, and the error that ended them, if one did."""
+    """The messages in these pieces, and the error after the last one, if there was an error."""
     messages: list[object] = []
     for piece in pieces:
         try:
@@ -93,7 +93,7 @@ class CodecContract(Mixin):
     sent: Sequence[tuple[Any, str]]
     #: How the words of `sent` are written.
     text: type[MessageText] = Lines
-    #: As of the wire.
+    #: The same as `Wire.spreads`.
     spreads: bool = False
 
     def new_codec(self) -> Any:
@@ -104,7 +104,7 @@ class CodecContract(Mixin):
         return heard_by(partial(taken, self.new_codec()), pieces)
 
     def test_messages_of_clients_are_read(self) -> None:
-        """Each is read as it should be, alone, and behind all the others on one connection."""
+        """The codec reads each message correctly: alone, and after all the others on one connection."""
         self.assertTrue(self.read)
         for data, message in self.read:
             self.assertEqual(list(self.new_codec().feed(data)), [message])
@@ -112,7 +112,7 @@ class CodecContract(Mixin):
         self.assertEqual(self.heard([together]), [message for _, message in self.read])
 
     def test_messages_of_the_host_are_written(self) -> None:
-        """A client reads each as it was meant, and is left with nothing unread, byte by byte too."""
+        """A client reads each message correctly and to its last byte, also if the bytes arrive one by one."""
         self.assertTrue(self.sent)
         codec, text, slow = self.new_codec(), self.text(), self.text()
         for message, words in self.sent:
@@ -132,7 +132,7 @@ class CodecContract(Mixin):
                 self.assertEqual(self.heard([stream[:cut], stream[cut:]]), whole, cut)
 
     def test_messages_in_segments_of_their_own(self) -> None:
-        """Each is read as it is behind others in one segment, also where the codec has a short way for it."""
+        """The codec reads a message alone in a segment as it reads the message after others, also by its short way."""
         for data, message in self.read:
             self.assertEqual(self.heard([self.streams[0], data])[-1:], [message])
             self.assertEqual(
@@ -164,8 +164,8 @@ class CodecContract(Mixin):
         wire that spreads can continue at another host of a cluster. Blank lines may differ, because no conversation
         receives them.
 
-        A new codec does not know how the connection began, nor which faults were forgiven. So an error may end what one of
-        the two reads, and not what the other reads.
+        A new codec does not know the beginning of the connection, nor the faults that were forgiven. So one of the two may
+        end with an error where the other one does not.
         """
         for stream in self.streams if self.spreads else ():
             whole = self._spoken([stream])
@@ -183,7 +183,7 @@ class CodecContract(Mixin):
         return [message for message in self.heard(pieces) if message is not BLANK]
 
     def _assert_same(self, new: list[object], old: list[object], where: str) -> None:
-        """The same messages, as far as neither list has an error; a list that ends in no error is not the shorter one."""
+        """The messages are the same up to the first error. A list without an error is not shorter than the other one."""
         for one, other in ((new, old), (old, new)):
             if one and isinstance(one[-1], str) and len(one) <= len(other):
                 one, other = one[:-1], other[: len(one) - 1]
@@ -246,14 +246,14 @@ class ClientCodecContract(Mixin):
 
     @given(st.data(), _MESSAGES)
     def test_what_the_server_writes_is_read(self, data: st.DataObject, rng: random.Random) -> None:
-        """The client reads each message as it was meant: whole, byte by byte, and cut anywhere."""
+        """The client reads each message correctly: whole, byte by byte, and cut anywhere."""
         messages = self._drawn(data, self.server_messages)
         codec = self.new_codec()
         self._assert_heard(b"".join([codec.encode(message) for message in messages]), messages, rng)
 
     @given(st.data())
     def test_each_message_of_the_server_is_read(self, data: st.DataObject) -> None:
-        """None of the types is left out by luck; and a message is unfinished from its first byte until its last one."""
+        """Each type is tried, not only those that were drawn. A message is unfinished from its first byte to its last one."""
         for kind, strategy in self.server_messages.items():
             message = data.draw(strategy)
             self.assertIs(type(message), kind)
@@ -266,7 +266,7 @@ class ClientCodecContract(Mixin):
 
     @given(st.data())
     def test_what_a_client_writes_is_read(self, data: st.DataObject) -> None:
-        """The server reads each message as it was meant, and the client refuses to write any other."""
+        """The server reads each message correctly. The client refuses to write messages that the server would refuse."""
         client = self.new_client_codec()
         said, messages = [], []
         for message in self._drawn(data, self.client_messages):

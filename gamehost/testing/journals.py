@@ -47,9 +47,9 @@ class RecordingJournal(MemoryJournal):
         self.people: dict[str, Account] = {}
         #: Finished tables with an end that was sent.
         self.told_tables: set[TableId] = set()
-        #: Of sleeping tables, since when.
+        #: The time since which each sleeping table sleeps.
         self.since: dict[TableId, int] = {}
-        #: And of slow ones, their deadlines.
+        #: The deadlines of slow tables.
         self.due: dict[TableId, int | None] = {}
         #: Sleeping tables that have not been loaded: no entries can be added to them.
         self.asleep: set[TableId] = set()
@@ -67,7 +67,7 @@ class RecordingJournal(MemoryJournal):
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
         """
-        Append to any record in memory, also to one that a test has put there: its entries say whether it is finished.
+        Append to any record in memory, also to one that a test has added. Its entries show whether it is finished.
         """
         assert table not in self.asleep, f"table {table} was neither loaded nor woken"
         entries = self.entries.get(table)
@@ -122,7 +122,7 @@ class RecordingJournal(MemoryJournal):
         self._answer(durable)
 
     def release(self, number: int | None = None) -> int:
-        """Let so many entries (all) become durable, oldest first; how many did."""
+        """Confirm entries, the oldest first: `number` of them, or all. Return how many were confirmed."""
         ready = self._waiting[:number]
         del self._waiting[:number]
         for durable in ready:
@@ -242,7 +242,7 @@ class RecordingJournal(MemoryJournal):
         return other
 
     def restarted(self) -> "RecordingJournal":
-        """The journal of the host's next run: nothing that was not durable is lost in this one, callbacks are."""
+        """The journal of the host's next run. It has all entries, also those not yet confirmed; callbacks are lost."""
         again = RecordingJournal(self.late)
         again.openings = dict(self.openings)
         again.entries = {table: list(entries) for table, entries in self.entries.items()}
@@ -261,7 +261,7 @@ class RecordingJournal(MemoryJournal):
 def checked_elsewhere(
     game: Game[Any, Any], seats: int, settings: Mapping[str, str], entries: Sequence[Entry], hash_seed: int
 ) -> str:
-    """The fingerprint in hexadecimal, after a process with this hash seed has replayed a record; or why it could not."""
+    """Replay a record in a process with this hash seed. Return the fingerprint in hexadecimal, or the text of the fault."""
     done = subprocess.run(
         [sys.executable, "-m", "gamehost.testing.journals"],
         input=pickle.dumps((game, seats, dict(settings), tuple(entries))),

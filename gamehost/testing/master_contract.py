@@ -44,9 +44,9 @@ from gamehost.testing.journals import checked_elsewhere
 
 #: The characters that replace a letter in a damaged action.
 _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJSFB,-/ @"
-#: For each seat, so many actions that the master accepts are carried out.
+#: The most legal actions of a seat that are carried out for comparison.
 _ACCEPTED = 12
-#: Words about the end of a match that are true for one of its readers only.
+#: Words that must not be in the text about the end of a match, because they are true for one reader only.
 FOR_ONE = r"\b([Tt]he other|[Yy]ou|[Yy]our|[Oo]pponent)\b"
 
 
@@ -62,7 +62,7 @@ class Step:
 
 
 class SeededChance:
-    """Chance from a seed, recorded as a table records it. The same seed gives the same game."""
+    """Random numbers from a seed. They are recorded as a table records them. The same seed gives the same game."""
 
     def __init__(self, seed: int) -> None:
         self._luck = random.Random(seed)
@@ -89,13 +89,13 @@ class MasterContract(Mixin):
     game: Game[Any, Any]
     seat_counts: Sequence[int] = (2,)
     settings: Mapping[str, str] = {}
-    #: A random game is followed for at most so many actions.
+    #: The most actions of a random game.
     most_steps = 200
-    #: Whether the host knows the rules: else nothing is asked of `Game.legal` and `Game.follow`.
+    #: Whether the host knows the rules. If not, `Game.legal` and `Game.follow` are not tested.
     knows_rules = True
-    #: If a seat has more legal actions, only so many are compared with the master.
+    #: The most legal actions of a seat that are compared with the master.
     most_listed = 2_000
-    #: Why nothing of a match is sent to watchers. By default they receive what is public.
+    #: The reason if watchers receive no events. By default they receive the public ones.
     unwatched = ""
 
     def legal(self, master: Any, rng: random.Random) -> tuple[Seat, Any] | None:
@@ -113,23 +113,23 @@ class MasterContract(Mixin):
 
     def rare(self, master: Any) -> Sequence[Any]:
         """
-        Actions that a random match hardly ever has, such as a pass. The contract finds out whether `legal` leaves them out.
+        Actions that a random match hardly ever has, such as a pass. The contract tests whether `Game.legal` lists them.
         """
         return ()
 
     def denied(self, events: Sequence[To[Any]]) -> bool:
-        """Whether the events of an action that the master did not refuse say that it was none."""
+        """Whether the events of an action say that it was refused, for a master that raises no error for it."""
         return False
 
     def twins(self, master: Any, seat: Seat, rng: random.Random) -> Sequence[Any]:
-        """Masters that differ from this one in what the seat cannot know, and in nothing else, in games that hide it."""
+        """Masters that differ from this one only in state that is hidden from the seat. Empty if the game hides nothing."""
         return ()
 
     def new_master(self, seats: int, chance: Any, **more: str) -> GameMaster[Any, Any]:
         return self.game.new_master(seats, {**self.settings, **more}, chance)
 
     def known(self, master: Any) -> object:
-        """The state of a master without its clocks: time that was used does not come back."""
+        """The state of a master without its clocks, because a move taken back does not give time back."""
         return master.state()
 
     def snapshot(self, master: GameMaster[Any, Any], seats: int) -> object:
@@ -164,7 +164,7 @@ class MasterContract(Mixin):
         seats, seed = data.draw(st.sampled_from(self.seat_counts)), rng.getrandbits(64)
         steps = data.draw(st.integers(0, self.most_steps))
         master, played = self.play(seats, random.Random(seed), steps, **more)
-        # Most matches of a short game would be over: half of them are stopped before.
+        # Most matches of a short game would be over, so half of them are stopped before the end.
         if master.result is not None and steps % 2:
             master, played = self.play(seats, random.Random(seed), steps % len(played), **more)
         return seats, master, played
@@ -172,7 +172,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_replay_equals_live(self, data: st.DataObject, rng: random.Random) -> None:
-        """The journal's notation and outcomes, played to a new master, give the same events, views and result."""
+        """A new master that replays the journal's notation and outcomes gives the same events, views and result."""
         seats = data.draw(st.sampled_from(self.seat_counts))
         live, played = self.play(seats, rng, self.most_steps)
         chance = ScriptedChance(played[0].drawn)
@@ -189,7 +189,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_audiences_are_seats(self, data: st.DataObject, rng: random.Random) -> None:
-        """Every event is for everybody, without an audience, or for some seats of the match, each named once."""
+        """The audience of an event is `None`, for everybody, or some seats of the match, each only once."""
         seats = data.draw(st.sampled_from(self.seat_counts))
         master, played = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
         events = [to for step in played for to in step.events]
@@ -257,7 +257,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_leaving_ends_or_goes_on(self, data: st.DataObject, rng: random.Random) -> None:
-        """A seat given up at any moment does not win; with two seats the other one does."""
+        """A seat that is given up does not win, at any moment. In a game of two the other seat wins."""
         seats, master, _ = self.somewhere(data, rng)
         if master.result is not None:
             return
@@ -277,7 +277,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_deadline_is_move_time_after_each_decision(self, data: st.DataObject, rng: random.Random) -> None:
-        """With `move_time` a decision is due so many seconds after the last; the match ends when it is not made."""
+        """With `move_time`, a decision is due so many seconds after the last one. If it is late, the match ends."""
         seats, master, played = self.somewhere(data, rng, move_time="2.5")
         if master.result is not None:
             self.assertIs(master.deadline, None)
@@ -299,7 +299,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_seat_that_gets_the_turn_has_its_whole_time(self, data: st.DataObject, rng: random.Random) -> None:
-        """With `move_time`, however long the other seat has thought."""
+        """With `move_time`, a seat has its whole time for a move, even if the other seat has used much time."""
         _, master, _ = self.somewhere(data, rng, move_time="10")
         choice = None if master.result is not None else self.legal(master, rng)
         if choice is None or not hasattr(master, "to_move") or not self.knows_rules:
@@ -320,7 +320,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_after_the_end_nothing_is_accepted(self, data: st.DataObject, rng: random.Random) -> None:
-        """A match that is over refuses every action that it took before."""
+        """After the end a match refuses every action that it accepted before."""
         seats = data.draw(st.sampled_from(self.seat_counts))
         master, played = self.play(seats, rng, self.most_steps)
         if master.result is None:
@@ -364,7 +364,7 @@ class MasterContract(Mixin):
                 continue
 
     def tried(self, master: Any, played: Sequence[Step], data: st.DataObject, rng: random.Random) -> Sequence[Any]:
-        """Actions of this match, of other seats and other moments, others near them, and others of any kind."""
+        """Actions to be tried: those of this match from all seats and moments, damaged copies of them, and any others."""
         seats = [Seat(seat) for seat in range(self.game.most_seats)]
         begun = self.new_master(self.game.most_seats, SeededChance(1))
         begun.begin(0)
@@ -384,8 +384,8 @@ class MasterContract(Mixin):
     @given(st.data(), st.randoms(use_true_random=False))
     def test_what_is_legal_is_accepted_and_nothing_else(self, data: st.DataObject, rng: random.Random) -> None:
         """
-        The master accepts what is listed, and nothing that is not: no action of another moment or another seat, and none that
-        is near one of them, or of any other kind.
+        The master accepts each listed action, and refuses all others: actions of other moments and other seats, damaged ones,
+        and actions of any other kind.
         """
         if not self.knows_rules:
             return
@@ -406,13 +406,16 @@ class MasterContract(Mixin):
 
     def _compare(self, master: Any, seat: Seat, tried: Sequence[Any], legal: set[bytes], whole: bool) -> None:
         """
-        Compare a list of legal actions with what the master takes.
+        Compare a list of legal actions with the actions that the master accepts.
 
-        :param whole: whether the list has all of them
+        :param tried: the actions that the master gets
+        :param legal: the notations of the listed actions
+        :param whole: whether the list has all legal actions
         """
         listed = [action for action in tried if self.game.write(action) in legal]
         # A refusal changes nothing, so one copy takes all actions that are refused.
         scratch = deepcopy(master)
+        # The master refuses what is not listed.
         for action in tried if whole else ():
             if self.game.write(action) not in legal:
                 try:
@@ -423,6 +426,7 @@ class MasterContract(Mixin):
                 self.assertTrue(self.denied(events), words)
                 scratch = deepcopy(master)
         self.assertEqual(fingerprint(scratch), fingerprint(master), "a refused action has changed the master")
+        # It accepts what is listed.
         for action in listed[:_ACCEPTED]:
             words = f"the master refuses {action!r} of seat {seat}, and `legal` lists it"
             try:
@@ -452,7 +456,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_somebody_can_act_until_the_end(self, data: st.DataObject, rng: random.Random) -> None:
-        """In a match without a result some seat has an action; in a determinization, and all that follows it, too."""
+        """In a match without a result some seat has an action. So it is in a determinization, and after it."""
         if not self.knows_rules:
             return
         seats, master, _ = self.somewhere(data, rng)
@@ -476,7 +480,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_who_has_no_turn_has_no_legal_action(self, data: st.DataObject, rng: random.Random) -> None:
-        """Nothing is listed, and none is drawn, for the seats for which the match does not wait."""
+        """If the match does not wait for a seat, the seat has no listed action and no random one."""
         seats, master, _ = self.somewhere(data, rng)
         turn = master.to_move() if isinstance(master, HasTurns) and self.knows_rules else None
         for seat in map(Seat, range(seats)) if turn is not None else ():
@@ -487,7 +491,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_what_is_legal_follows_from_the_view(self, data: st.DataObject, rng: random.Random) -> None:
-        """The same list for equal views, whatever the other seats hide; and the view does not change."""
+        """Equal views give equal lists, whatever state is hidden. Listing does not change the view."""
         if not self.knows_rules:
             return
         seats, master, _ = self.somewhere(data, rng)
@@ -507,7 +511,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_determinization_fits_what_the_seat_knows(self, data: st.DataObject, rng: random.Random) -> None:
-        """The seat that may act has the same view, and its actions are accepted. All depends on the view and on luck alone."""
+        """The seat to act has the same view, and its actions are accepted. Only the view and luck decide the result."""
         game = self.game
         if not isinstance(game, Determinizable):
             return
@@ -529,8 +533,8 @@ class MasterContract(Mixin):
     @given(st.data(), st.randoms(use_true_random=False))
     def test_steps_lead_to_what_is_legal_and_to_nothing_else(self, data: st.DataObject, rng: random.Random) -> None:
         """
-        All ways through the steps are the legal actions. A text that cannot begin an action, or that is a whole one, is
-        refused.
+        The ways through the steps give exactly the legal actions. A beginning that fits no action is refused, and so is a whole
+        action.
         """
         game = self.game
         if not isinstance(game, HasSteps):
@@ -574,7 +578,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_view_that_follows_equals_a_new_one(self, data: st.DataObject, rng: random.Random) -> None:
-        """After every action, for every seat and a watcher; after a player has left, or has not acted in time, too."""
+        """This holds for every seat and a watcher: after every action, after a player has left, and after a deadline."""
         if not self.knows_rules:
             return
         seats = data.draw(st.sampled_from(self.seat_counts))

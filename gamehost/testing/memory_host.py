@@ -190,13 +190,13 @@ class StrictTransport:
 
 
 class MessageText(Protocol):
-    """Words for people, bytes for the connection."""
+    """Translates between messages as text, for people, and the bytes of a connection."""
 
     def said(self, line: str) -> bytes:
-        """A line as the bytes of a client."""
+        """The bytes that a client sends for a line of text."""
 
     def heard(self, data: bytes) -> list[str]:
-        """The messages that are complete with these bytes, as text; the rest is stored for the next call."""
+        """The complete messages in the bytes so far, as text. The rest is stored for the next call."""
 
     @property
     def unread(self) -> bytes:
@@ -208,7 +208,7 @@ _TELNET = re.compile(rb"\xff[\xfb-\xfe].", re.DOTALL)
 
 
 class Lines:
-    """A wire of lines needs no other words. A subclass may have another end of a line."""
+    """Messages of a wire of lines: each line is its own text. A subclass may have another end of a line."""
 
     END: ClassVar[bytes] = b"\n"
 
@@ -219,7 +219,7 @@ class Lines:
         return line.encode("utf-8") + self.END
 
     def heard(self, data: bytes) -> list[str]:
-        """The lines that are whole now, without their ends. Answers to options of telnet are no text."""
+        """The lines that are complete now, without their ends. Answers to telnet options are left out."""
         *lines, self.unread = _TELNET.sub(b"", self.unread + data).split(self.END)
         return [line.decode("utf-8") for line in lines]
 
@@ -269,7 +269,7 @@ class Client:
         return self.transport.disconnected
 
 
-#: Tests play whole games at one time of their clock, so by default moves, new matches and guests' names have no rate.
+#: Tests play whole games without advancing their clock, so by default moves, new matches and guests' names have no rate.
 #: All players can be at one address, and can take a lost seat back at once.
 FAST: Mapping[str, str] = {
     "moves_per_second": "1000000",
@@ -288,7 +288,7 @@ NO_HOUSE = HouseRules()
 
 
 def highest() -> Callable[[int], int]:
-    """Always the highest number, except for keys of guests: a wire's tokens differ."""
+    """A source that always gives the highest number, except for the keys of guests, which must differ."""
     tokens = count()
     return lambda n: n - 1 - (next(tokens) if n > 2**128 else 0)
 
@@ -311,7 +311,7 @@ class MemoryHost:
     :param bounds: the bounds of a connection; by default those of every host
     """
 
-    #: By a wire's name, how tests write its messages, if it is not made of lines.
+    #: For each wire without lines: how tests write its messages.
     texts: ClassVar[Mapping[str, Callable[[], MessageText]]] = {}
 
     def __init__(
@@ -334,6 +334,7 @@ class MemoryHost:
         membership: Membership | None = None,
         bounds: ConnectionBounds = BOUNDS,
     ) -> None:
+        # The clock, the journal, and what the settings say.
         self.clock, self.journal = clock or Clock(), journal or RecordingJournal()
         guard = {"keyless_resume_seconds": "3"} if guarded else {}
         self.limits = Limits.read({**FAST, **guard, **settings_of("limits", settings, LIMITS)})
@@ -353,6 +354,7 @@ class MemoryHost:
             house_rules=house_rules,
         )
         self.lobby.change(self.limits)
+        # The wires, for connections in memory.
         limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at, bans=self.lobby.bans)
         self.context = HostContext(self.clock, self.lobby, self.limits, limiter, cork, bounds=bounds)
         strictly = {"strict": "yes"} if strict else {}

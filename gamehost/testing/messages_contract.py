@@ -20,13 +20,13 @@ from gamehost.testing.master_contract import MasterContract
 
 class MessagesContract(Mixin):
     """
-    The behaviours shared by all messages. Subclasses set `messages`, the value that lies in the game's folder, and `player`: a
-    `MasterContract` of the game, which knows how to play it.
+    The behaviours shared by all messages. Subclasses set `messages`, the value `MESSAGES` in the game's folder, and
+    `player`: a `MasterContract` of the game, which plays random matches.
     """
 
     messages: Messages
     player: MasterContract
-    #: Kinds of events that change a view and have no message, each with the reason why no client waits for one.
+    #: Types of events that change a view and have no message. For each, the reason why no client waits for a message.
     untold: Mapping[type, str] = {}
 
     @of_matches
@@ -70,7 +70,7 @@ class MessagesContract(Mixin):
     @of_matches
     @given(st.integers(0, 10_000))
     def test_legal_actions_are_messages_that_read_back_equal_and_differ(self, seed: int) -> None:
-        """Each action that is listed, and one that is drawn."""
+        """This holds for each listed action, and for a random one."""
         rng, game = random.Random(seed), self.player.game
         seats = self.player.seat_counts[seed % len(self.player.seat_counts)]
         master, _ = self.player.play(seats, rng, rng.randrange(60))
@@ -90,7 +90,7 @@ class MessagesContract(Mixin):
     @of_matches
     @given(st.integers(0, 10_000))
     def test_equal_situations_look_alike(self, seed: int) -> None:
-        """They show their argument and nothing else: no number of a process, no order of a set."""
+        """Equal events and views give equal messages: these depend on no process and no order of a set."""
         seats = self.player.seat_counts[0]
         first, _ = self.player.play(seats, random.Random(seed), 30)
         second, _ = self.player.play(seats, random.Random(seed), 30)

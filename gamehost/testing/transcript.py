@@ -11,7 +11,7 @@ A transcript is a text file in a folder that has the wire's name. Its lines are:
 
 `python -m gamehost.testing.transcript FILE` writes the host's lines again, from the clients' lines in a file.
 
-For a wire that is not made of lines, messages stand in words (`gamehost.testing.memory_host`). After `=` a line may give the
+For a wire without lines, messages are written in words (`gamehost.testing.memory_host`). After `=` a line may give the
 same message as bytes in hexadecimal.
 """
 
@@ -35,7 +35,7 @@ _PASS = re.compile(r"(?P<seconds>[0-9.]+) s pass")
 class Says:
     number: int
     line: str
-    #: The same in hexadecimal, where the file has it.
+    #: The same line in hexadecimal; empty if the file does not have it.
     bytes: str = ""
 
 
@@ -76,7 +76,7 @@ class Transcript:
         """
         Read a file. Its folder's name is the wire's name.
 
-        :param in_words: messages stand there in words, because the wire is not made of lines
+        :param in_words: messages are written in words, because the wire has no lines
         :raises ValueError: a line is none of a transcript's
         """
         steps: list[Step] = []
@@ -141,7 +141,7 @@ def play(transcript: Transcript, host: MemoryHost, send: Callable[[Client, bytes
 
 def written(text: str, host: MemoryHost, wire: str) -> str:
     """
-    A transcript with all lines of the host as it sends them now: the lines that the file has for it are ignored.
+    The transcript with the lines that the host sends now. The old lines of the host in the file are ignored.
 
     :param text: the lines of a file
     :raises ValueError: a line is none of a transcript's

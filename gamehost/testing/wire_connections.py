@@ -19,7 +19,7 @@ HANDSHAKE = (
     b"GET / HTTP/1.1\r\nHost: example.org\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: https://example.org\r\n\r\n"
 )
-#: The answer to it.
+#: The host's answer to the handshake.
 SWITCHED = (
     b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
@@ -36,7 +36,7 @@ def frame(payload: bytes, kind: int = TEXT, last: bool = True) -> bytes:
 
 
 def frames(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
-    """The frames of a host that are whole, each with its kind, and the bytes behind them."""
+    """The complete frames of a host, each with its kind, and the bytes after them."""
     found = []
     while len(data) >= 2:
         size, begin = data[1], 2
@@ -53,7 +53,7 @@ def frames(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
 class SocketTexts(Lines):
     """Plays the transcripts of a wire of lines over WebSocket: each line is a text."""
 
-    #: The end of a line, where texts have none.
+    #: The end of a line. Texts of WebSocket have none.
     LINE: ClassVar[bytes] = b"\n"
 
     _switched = False
@@ -66,7 +66,7 @@ class SocketTexts(Lines):
         return (b"" if shaken else HANDSHAKE) + frame(line.encode("utf-8"))
 
     def heard(self, data: bytes) -> list[str]:
-        """The texts that are whole. A text of several lines counts as these lines."""
+        """The complete texts. A text of several lines is split into them."""
         self.unread += data
         if not self._switched and self.unread.startswith(SWITCHED):
             self.unread, self._switched = self.unread.removeprefix(SWITCHED), True
@@ -99,7 +99,7 @@ class AnsweringHost(MemoryHost):
 
 
 class SocketContract(WireHooks):
-    """The behaviours of a wire with WebSocket. A wire without it has nothing to show."""
+    """The behaviours of a wire with WebSocket. For a wire without it, the tests do nothing."""
 
     #: How many damaged streams of WebSocket are made.
     socket_streams: int = 60
@@ -120,7 +120,7 @@ class SocketContract(WireHooks):
         return self.log_in(name).rstrip(b"\r\n")
 
     def test_transcripts_over_websocket(self) -> None:
-        """Each line is a text, and everything else is the same."""
+        """The same transcripts play over WebSocket: each line is one text."""
         if not self.wire.websocket:
             return
         for transcript in read_transcripts(self.transcripts / self.wire.name):
@@ -131,7 +131,7 @@ class SocketContract(WireHooks):
             play(transcript, host)
 
     def test_pings_are_answered(self) -> None:
-        """Before the log-in and after it, with what they hold; also between two frames of one text."""
+        """Before the log-in and after it, with the same content. Also between two frames of one text."""
         if not self.wire.websocket:
             return
         host, client = self.socket()
@@ -154,7 +154,7 @@ class SocketContract(WireHooks):
         self.assertFalse(self.is_in(host, "ann"))
 
     def test_wrong_frames_end_the_connection(self) -> None:
-        """Each with the code of RFC 6455 for it."""
+        """Each wrong frame is answered with its close code in RFC 6455."""
         if not self.wire.websocket:
             return
         wrong = {
@@ -253,7 +253,7 @@ class ConnectionContract(WireHooks):
         self.assertTrue(client.closed)
 
     def test_nagle_is_off_and_keepalive_on(self) -> None:
-        """A move is sent at once, and a pulled cable is found."""
+        """The host sends a move at once, and detects a dead connection."""
         _, client = self.connected()
         self.assertTrue(client.transport.no_delay)
         self.assertTrue(client.transport.keep_alive)
@@ -353,7 +353,7 @@ class ConnectionContract(WireHooks):
         self.assertNotIn("canary", repr(protocol) + repr(protocol._codec) + repr(protocol.conversation))
 
     def test_reset_in_mid_message_leaves_nothing(self) -> None:
-        """Row 16: nothing is done for half a message."""
+        """Row 16: a message that is cut off has no effect."""
         world, client = self.connected()
         client.send(self.log_in("ann")[:-1])
         client.drop()
@@ -430,9 +430,9 @@ FUZZED = int(os.environ["GAMEHOST_FUZZED"]) if "GAMEHOST_FUZZED" in os.environ e
 
 
 class FuzzingContract(WireHooks):
-    """The behaviours of a wire with streams that are not quite right."""
+    """The behaviours of a wire with nearly valid streams."""
 
-    #: How many streams are made where nothing else is asked for: about half a second of work.
+    #: The number of streams by default: about half a second of work.
     streams_in_suite: int = 100
 
     @property
