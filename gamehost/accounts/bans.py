@@ -1,8 +1,8 @@
 """
 Bans: names and addresses that are refused, stored across restarts.
 
-A ban of a name counts for all names that look like it, too. A ban of one IPv6 address counts for its network of 64 bits,
-because one customer has all of it. Addresses and networks of IPv4 in the words of IPv6 are those of IPv4.
+A ban of a name counts for all names that look like it, too. A ban of one IPv6 address counts for its network of 64
+bits, because one customer has all of it. IPv4-mapped IPv6 addresses and networks count as those of IPv4.
 """
 
 import re
@@ -20,18 +20,18 @@ from gamehost.rates import address_of
 
 _NAME = "name:"
 _NETWORK = "network:"
-#: Bits in front of an IPv4 address in the words of IPv6.
+#: The bits before the IPv4 address in an IPv4-mapped IPv6 address.
 _MAPPED = 96
 
 #: The beginning of the message to a client with a banned address.
 ADDRESS_BANNED = "your address is banned from this host"
 
-#: A name can have this form, but whoever types it means an address.
+#: The form of an address. A name can have this form, too, but a text like this is read as an address.
 _MISTYPED_ADDRESS = re.compile(r"[0-9]+(\.[0-9]+){3}", re.ASCII)
 
 
 class BanRefused(Exception):
-    """A text that is nothing to ban. The message says what was expected."""
+    """The text is no name, address or network. The message says what was expected."""
 
 
 @frozen
@@ -42,9 +42,9 @@ class Ban:
     key: str
     #: The name as it was written, the address or the network.
     target: str
-    #: From when on, in seconds since 1970.
+    #: When it begins, in seconds since 1970.
     since: int
-    #: Until when, in seconds since 1970; `None`: for ever.
+    #: When it ends, in seconds since 1970; `None`: never.
     until: int | None = None
 
     @property
@@ -94,8 +94,8 @@ class MemoryBans:
 @define(eq=False)
 class Bans:
     """
-    The bans of a host. A new ban takes effect when it is on disk, and its removal when that is on disk: no client
-    receives a message about a ban that could still be lost.
+    The bans of a host. A new ban takes effect when it is on disk, and so does the end of a ban. So no client receives a
+    message about a ban that a crash could undo.
 
     :param wall: seconds since 1970
     """
@@ -105,9 +105,9 @@ class Bans:
     _bans: dict[str, Ban] = field(init=False, factory=dict)
     #: The banned networks, by version and length, and then by number. An address is looked up once for each length.
     _networks: dict[tuple[int, int], dict[int, Ban]] = field(init=False, factory=dict)
-    #: By key: the ban, once its newest change is durable; `None`: the ban ends then.
+    #: By key: the ban that counts when its newest change is durable; `None`: there is no ban then.
     _coming: dict[str, Ban | None] = field(init=False, factory=dict)
-    #: How many changes are not durable yet, and what was learned meanwhile.
+    #: How many of this host's changes are not durable yet, and the bans that the store showed meanwhile.
     _pending: int = field(init=False, default=0)
     _learned: Iterable[Ban] | None = field(init=False, default=None)
 
@@ -152,9 +152,9 @@ class Bans:
 
     def learn(self, bans: Iterable[Ban]) -> None:
         """
-        Other hosts may have changed bans.
+        Take over the bans of the store, because other hosts may have changed them.
 
-        While own changes are not durable yet, nothing is learned. The store shows them later.
+        While changes of this host are not durable yet, the bans wait, and are taken over after that.
 
         :param bans: all bans as the store has them
         """
@@ -168,7 +168,7 @@ class Bans:
                 self._hold(ban)
 
     def _own_is_durable(self, key: str, ban: Ban | None, durable: Callable[[], None]) -> None:
-        """An own change is durable: this ban counts, or none of this key."""
+        """A change of this host is durable: put the ban into effect, or end the ban with this key."""
         self._pending -= 1
         if self._coming.get(key) is ban:
             self._coming.pop(key, None)
@@ -187,7 +187,7 @@ class Bans:
         return sorted(self._bans.values(), key=lambda ban: (ban.since, ban.key))
 
     def of_name(self, name: Name) -> Ban | None:
-        """The ban of a name, in any case, or of the name that it looks like."""
+        """The ban of a name, in capital or small letters, or of a name that looks like it."""
         if not self._bans:
             return None
         found = (self._bans.get(_NAME + key) for key in (name.latin, name.skeleton))

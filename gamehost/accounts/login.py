@@ -2,8 +2,8 @@
 The log-in service: how often each client may try, the order in which delayed log-ins are served, and the result of a
 log-in.
 
-Password work is done by a worker, one piece at a time. A right password is never refused because others guess: it waits
-for its turn.
+Password work is done by a worker, one piece at a time. A right password is never refused because other clients guess
+passwords: the attempt waits for its turn.
 """
 
 import secrets
@@ -39,17 +39,17 @@ K = TypeVar("K", bound=Hashable)
 #: The message to clients that wait. It is the same for names without an account.
 LOG_IN_WAITS = "others try passwords for this name, or from your address: yours is checked in about {seconds} s"
 
-#: The log-ins of an address to an account within an hour that come before those of more persistent addresses: a
-#: mistyped password, and the right one.
+#: How many log-ins of an address to an account within an hour are served before those of addresses with more attempts.
+#: Two: a mistyped password, and the right one.
 FIRST_TRIES = 2
-#: The part of a token that first tries leave for second ones, and others for first ones. With five guesses a minute, each of
-#: them waits 9.6 s at most if its address comes first alone.
+#: The part of a token that first attempts leave for second ones, and other attempts for first ones. With five guesses a
+#: minute, each of the first two waits 9.6 s at most, if no other address is served first.
 RESERVE = 0.2
-#: Tokens that are missing and are not waited for: less than the rounding of times.
+#: If only this part of a token is missing, no attempt waits for it: it is less than the rounding of times.
 _ROUNDING = 1e-6
 
-#: Log-ins to one account a minute from an address known for it. More have to wait: the owner waits half a minute at most for
-#: others behind that address.
+#: How many log-ins a minute to one account may come from an address that is known for the account. More of them have to
+#: wait, so the owner waits at most half a minute for other clients at that address.
 KNOWN_GUESSES_PER_MINUTE = 120
 
 
@@ -68,17 +68,17 @@ class LoginAttempt:
     """A log-in that is not answered yet."""
 
     name: Name
-    #: As `rate_limit_key` gives it.
+    #: The client's address, by `rate_limit_key`.
     address: str
     password: bytes = field(repr=False)
     answer: Callable[[LoginOutcome], None] = field(repr=False)
-    #: Gives back the tokens that the attempt has got. If the password is wrong, they remain spent.
+    #: Gives back the tokens that the attempt has taken. Not called if the password is wrong.
     spent: list[Callable[[], None]] = field(factory=list, repr=False)
     #: Tokens of the quotas of new accounts. Without them a new name becomes no account.
     signup_tokens: list[TokenBucket] = field(factory=list, repr=False)
-    #: Leaves the line of a quota; `None`: it is in no such line.
+    #: Leaves the line of a quota; `None`: the attempt waits in no such line.
     leave: Callable[[], None] | None = field(default=None, repr=False)
-    #: Why no account can be made now; `None`: it can.
+    #: The reason why no account can be made now; `None`: one can be made.
     no_new_account: str | None = None
     #: Whether no account has the name.
     new: bool = False
@@ -86,9 +86,9 @@ class LoginAttempt:
     #: wrong.
     compared: bool = False
     over: bool = False
-    #: The part of a token that it leaves for those after it if it comes first.
+    #: If the attempt is served first: the part of a token that it leaves for later attempts.
     leaves: float = 0.0
-    #: Called with the seconds that the attempt waits, about, when it has to wait for others.
+    #: Called with the approximate number of seconds when the attempt has to wait for others.
     waits: Callable[[float], None] = field(default=lambda seconds: None, repr=False)
 
     def cancel(self) -> None:
@@ -115,7 +115,7 @@ class LoginAttempt:
 
 @define(eq=False)
 class _Line:
-    #: The attempts that come first, and all others.
+    #: The attempts that are served first, and all others.
     first: Rounds[str, LoginAttempt] = field(factory=Rounds)
     rounds: Rounds[str, LoginAttempt] = field(factory=Rounds)
     timer: Timer = field(factory=Timer)
@@ -135,10 +135,10 @@ class QuotaLines(Generic[K]):
 
     :param rate: tokens a second
     :param burst: tokens of a full quota
-    :param within: a context that is entered around the answers that a timer leads to
+    :param within: a context that is entered around answers that a timer causes
     :param go_on: called for each waiter that has got its token
-    :param reserve: the part of a token that other attempts leave for those that come first. So these wait less. Of the
-        reserve, each of them leaves its own part, `LoginAttempt.leaves`
+    :param reserve: the part of a token that other attempts leave for those that are served first, which then wait less.
+        An attempt of the latter leaves its own part, `LoginAttempt.leaves`
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class QuotaLines(Generic[K]):
         """
         Take a token and continue, now or when it is this waiter's turn.
 
-        :param first: whether it comes before all others. It loses this place when the same taker enters again
+        :param first: whether it is served before all others. It loses this place when the same taker enters again
         """
         line = self._lines.get(key)
         reserve = waiter.leaves if first else self._reserve
@@ -189,7 +189,10 @@ class QuotaLines(Generic[K]):
         return sum(map(len, self._lines.values()))
 
     def take(self, key: K, waiter: LoginAttempt | None = None, reserve: float = 0.0) -> bool:
-        """Take a token if there is one beside the reserve. A waiter can give it back; without a waiter it is spent."""
+        """
+        Take a token, if there is one without using the reserve. A waiter can give the token back; without a waiter the
+        token is spent.
+        """
         now = self._clock.seconds()
         bucket = self._buckets.of(key, now)
         taken = self._seconds_to_token(key, reserve) <= (_ROUNDING if reserve else 0.0) and bucket.take(now)
@@ -198,14 +201,14 @@ class QuotaLines(Generic[K]):
         return taken
 
     def give_back(self, key: K) -> None:
-        """Put a token back. The next in the line has it, in the next turn of the reactor."""
+        """Put a token back. The next waiter in the line gets it, in the next turn of the reactor."""
         self._buckets.of(key, self._clock.seconds()).give_back()
         line = self._lines.get(key)
         if line is not None and line.timer:
             line.timer.set(self._clock, 0, self._due, key, line)
 
     def close(self) -> None:
-        """Forget all waiting attempts, and their timers."""
+        """Drop all waiting attempts, and stop their timers."""
         for line in self._lines.values():
             line.timer.stop()
         self._lines.clear()
@@ -262,10 +265,11 @@ class WorkQueue:
     """
     Attempts that wait for the worker, in two lines that are served in turn. In each line, addresses are served in rounds.
 
-    One line is for accounts with a seat in a match. So a flood of other log-ins delays them by little. Attempts with
-    accounts are never refused here: a quota and the number of connections already bound them.
+    One line is for accounts with a seat in a match. So a flood of other log-ins delays them only a little. Attempts to
+    log in to existing accounts are never refused here, because a quota and the number of connections already limit
+    them.
 
-    :param most_new: attempts with new names; `None`: any number
+    :param most_new: the most waiting attempts with new names; `None`: any number
     """
 
     def __init__(self, most_new: int | None) -> None:
@@ -290,7 +294,7 @@ class WorkQueue:
         return True
 
     def put_back(self, attempt: LoginAttempt) -> None:
-        """Put an attempt at the front of the line of all."""
+        """Put an attempt at the front of the line for accounts without a seat."""
         self._new += attempt.new
         self._lines[False].put(attempt.address, attempt, first=True)
 
@@ -322,7 +326,9 @@ _LOOKS_TAKEN = "this name looks like another one that is in use"
 
 
 class _Judgement(Struct, frozen=True):
-    """The result of hashing: whether the password is right, and a new digest if one is to be stored."""
+    """
+    The result of hashing: whether the password is right, and the new digest that has to be stored, if there is one.
+    """
 
     fits: bool
     digest: Digest | None
@@ -339,12 +345,12 @@ def _judge(password: bytes, digest: Digest | None, cost: Cost) -> _Judgement:
 def _safely(work: Callable[[], R]) -> R | Failure:
     try:
         return work()
-    except Exception:  # such as MemoryError: this attempt fails, and the service continues
+    except Exception:  # such as MemoryError: only this attempt fails, and the service continues
         return Failure()
 
 
 def _new_account_objection(name: Name, password: str, strong: bool) -> str | None:
-    """Why there cannot be a new account with this name and this password; `None`: there can."""
+    """The reason why there can be no new account with this name and this password; `None`: there can be one."""
     try:
         check_new_name(name)
         if strong:
@@ -366,7 +372,7 @@ class LoginService:
     :param is_guest: whether a guest has the name with this key
     :param worker: runs the hashing of passwords
     :param turn: a context that is entered around each answer
-    :param cost: the cost of a digest, if it is not to be that of the limits
+    :param cost: the cost of a digest; by default that of the limits
     :param proven: the proofs of accounts. By default an empty set that is not stored
     :param remembered: the devices that log in without a password. By default an empty set that is not stored
     :param is_seated: whether the account with this key has a seat in a match
@@ -397,13 +403,14 @@ class LoginService:
         hourly, guesses = limits.failures_per_hour, limits.guesses_per_minute
         # By address. The line serves accounts in rounds.
         self._failures: QuotaLines[str] = QuotaLines(hourly / 3600, hourly, clock, turn, self._guess)
-        # By account. All addresses that are not known for it share one quota, so that many addresses cannot guess
-        # faster than one. An address with few tries comes first: the owner does not wait for a persistent guesser.
+        # By account. All addresses that are not known for the account share one quota, so that many addresses cannot
+        # guess faster than one. Addresses with few attempts are served first, so the owner does not wait for a
+        # persistent guesser.
         reserve = FIRST_TRIES * RESERVE
         self._guesses: QuotaLines[str] = QuotaLines(guesses / 60, guesses, clock, turn, self._begin, reserve)
-        # By account and address: log-ins with which an address comes first.
+        # By account and address: the log-ins that are served first.
         self._first_tries: KeyedBuckets[tuple[str, str]] = KeyedBuckets(FIRST_TRIES / 3600, FIRST_TRIES)
-        # By account and address, if the account has logged in from there.
+        # By account and address, for addresses from which the account has logged in.
         self._known_guesses: QuotaLines[tuple[str, str]] = QuotaLines(
             KNOWN_GUESSES_PER_MINUTE / 60, guesses, clock, turn, self._begin
         )
@@ -418,7 +425,7 @@ class LoginService:
         self._new = TokenBucket(limits.accounts_per_hour / 3600, limits.accounts_per_hour, clock.seconds())
         self._queue = WorkQueue(None if limits.unlimited else limits.log_ins_waiting)
         self._busy = False
-        #: Accounts that are not durable yet, as they are now: key -> the answers to give when they are.
+        #: The accounts with a state that is not durable yet: key -> the answers to give when it is.
         self._unkept: dict[str, list[tuple[LoginAttempt, Account]]] = {}
 
     @property
@@ -434,11 +441,14 @@ class LoginService:
     # -- for the owner of the host
 
     def is_being_made(self, key: str) -> bool:
-        """Whether the account with this key is not durable yet, as it is now."""
+        """Whether the present state of the account with this key is not durable yet."""
         return key in self._unkept
 
     def forget(self, key: str) -> None:
-        """An account has another password or another name, or is deleted: nothing that it has shown before counts."""
+        """
+        Remove all proofs and remembered devices of an account, because its password or name has changed, or it was
+        deleted.
+        """
         self.proven.forget(key)
         self.remembered.end_all(key)
 
@@ -469,11 +479,11 @@ class LoginService:
 
     def change_digest(self, account: Account, digest: Digest, durable: Callable[[], None]) -> bool:
         """
-        Give an account another password. Nothing that it has shown before counts any more.
+        Give an account another password. All of its earlier proofs and remembered devices become invalid.
 
-        :param account: as it was when the change was asked for
-        :param durable: called when the change is durable, before anybody who logs in meanwhile is answered
-        :returns: `False`: the account was changed meanwhile, and nothing is done
+        :param account: the account as it was at the time of the request
+        :param durable: called when the change is durable, before log-ins that came meanwhile are answered
+        :returns: `False`: the account was changed meanwhile, so nothing is done
         """
         if self.accounts.find(account.key) != account or self.is_being_made(account.key):
             return False
@@ -500,9 +510,11 @@ class LoginService:
         """
         Change the password of an account for its player, who shows the old one. It is checked as in a log-in.
 
-        :param answer: called once, at once or later: with why nothing was changed, or with `None` when the change is durable
+        :param answer: called once, at once or later: with the reason why nothing was changed, or with `None` when the
+            change is durable
         :param waits: as of `log_in`
-        :returns: the check of the old password, to be cancelled if the player does not wait any more; `None`: it is over
+        :returns: the check of the old password, which the caller cancels if the player disconnects; `None`: the check
+            is over
         """
         try:
             wanted = checked_password(new)
@@ -539,9 +551,9 @@ class LoginService:
         Check the password of a name.
 
         :param answer: called once, at once or later
-        :param no_new_account: why a name that nobody has becomes no account now; `None`: it becomes one
+        :param no_new_account: the reason why a free name cannot become an account now; `None`: it becomes one
         :param strong: whether a new account needs a strong password
-        :param waits: called with the seconds, about, each time that the attempt has to wait for others
+        :param waits: called with the approximate number of seconds, each time that the attempt has to wait for others
         """
         attempt = LoginAttempt(name, rate_limit_key(address), b"", answer, waits=waits)
         try:
@@ -578,7 +590,7 @@ class LoginService:
         Whether a refusal to a guest may reveal that an account has a name, or that a key is wrong. Each call counts,
         separate from failed log-ins.
 
-        `False`: this address received as many such refusals within the hour as log-ins may fail.
+        `False`: within the hour, this address has received as many such refusals as it may have failed log-ins.
         """
         if self._limits.unlimited:
             return True
@@ -590,8 +602,8 @@ class LoginService:
         Whether a guest may try a name that no guest has. The answer reveals whether an account has it, so each call
         counts.
 
-        `False`: the new names of this address are used up, or its refusals of `may_be_told` are. Then names of accounts
-        and free names must get the same answer.
+        `False`: this address has used up its new names, or its refusals of `may_be_told`. Then the caller must give the
+        same answer for names of accounts and for free names.
         """
         if self._limits.unlimited or is_loopback(address):
             return True
@@ -599,7 +611,10 @@ class LoginService:
         return self._told.of(key, now).has_one(now) and self._guest_names.of(key, now).take(now)
 
     def _begin(self, attempt: LoginAttempt) -> None:
-        """It is this attempt's turn. Answer, if the password was proved before; else put it into the queue for the worker."""
+        """
+        Begin an attempt that has its tokens. If its password was proved before, answer it; otherwise put it into the
+        queue for the worker.
+        """
         account = self.accounts.find(attempt.name.key)
         attempt.new = account is None
         if account is None and attempt.no_new_account is not None:
@@ -621,7 +636,7 @@ class LoginService:
         self._next()
 
     def _take_signup_tokens(self, attempt: LoginAttempt) -> None:
-        """Take a token of both quotas of new accounts, if both have one."""
+        """Take one token from each of the two quotas of new accounts, if both have one."""
         now = self._clock.seconds()
         here = self._new_here.of(attempt.address, now)
         local = is_loopback(attempt.address)
@@ -649,7 +664,7 @@ class LoginService:
                 self._worker(partial(_safely, work), partial(self._judged, attempt, account))
 
     def close(self) -> None:
-        """The host stops: no more attempts are worked on, stored or answered."""
+        """The host stops: no more attempts are checked, stored or answered."""
         self.closed = True
         self._queue = WorkQueue(None)
         for lines in (self._failures, self._guesses, self._known_guesses):
@@ -680,7 +695,7 @@ class LoginService:
             else:
                 self._answer_guess(attempt, now, outcome)
         elif self.accounts.find(attempt.name.key) is not None:
-            # Another client has just registered the same name: this is a guess at their password now.
+            # Another client has just registered the same name, so this attempt is now a guess at that password.
             attempt.give_back_signup()
             self._queue.put_back(attempt)
         else:
@@ -728,7 +743,10 @@ class LoginService:
         self._say(attempt, attempt.name.spelled(account.name, account.shown))
 
     def _kept(self, owner: Account) -> None:
-        """An account is durable as it is now; or its key was taken, and the passwords that were welcome are guesses."""
+        """
+        The present state of an account is durable: answer the waiting log-ins. If another host has taken its key, their
+        passwords are only guesses.
+        """
         with self._turn:
             for attempt, account in self._unkept.pop(owner.key):
                 if account.digest.salt == owner.digest.salt:

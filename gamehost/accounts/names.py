@@ -1,5 +1,5 @@
 """
-Names of players: which may be, when two are the same, and which look like another one.
+The rules for names of players: which texts are names, when two names are the same, and which names look alike.
 
 A person may type a *display name* on the open wire and at the console, such as `Jan van der Meer`. Its player has the
 name `Jan_van_der_Meer`, which all wires send and all comparisons use. Pages and the console show what was typed.
@@ -16,10 +16,10 @@ from msgspec import Struct, structs
 #: Words that two wires send in the place of a name, and words that people type when they need help.
 RESERVED = frozenset({"tie", "none", "draw", "help", "quit", "exit"})
 
-#: The names of house players: a level and a number. Nobody else may have such a name.
+#: The names of house players: a level and a number. Other players may not have such a name.
 _HOUSE_NAME = re.compile(r"(random|easy|medium|hard)\.\d+")
 
-#: The names that the host gives, to guests too and in a cluster too, and those with letters that look like their digits.
+#: The names that the host gives, also to guests and in a cluster, and names with letters that look like their digits.
 _GIVEN_NAME = re.compile(r"(guest|random|easy|medium|hard)(\.[\dlio]+){1,2}")
 
 #: In characters, after normalization.
@@ -32,7 +32,7 @@ LONGEST_TEXT = 4 * LONGEST_NAME
 #: In characters, after normalization: the longest display name.
 LONGEST_SHOWN = 30
 
-#: The key of a text that is no name. No name begins so, so no session is found under it.
+#: The key of a text that is no name. No name begins like this, so no session has this key.
 KEY_OF_NOBODY = "#"
 
 #: The Hangul fillers. Unicode classes them as letters, but they are invisible.
@@ -56,8 +56,8 @@ _ONE_SCRIPT = "a name has letters of one script, such as Latin, Greek or Cyrilli
 
 def place_of(*what: object) -> str:
     """
-    The key of an object that is no name and has a home in a cluster: a table by its number, or `remote`, `championship`
-    or `wire` with its name. No name begins with `#`.
+    The key of an object with a home in a cluster, beside names: a table by its number, or `remote`, `championship` or
+    `wire` with its name. No name begins with `#`.
     """
     return f"#{' '.join(map(str, what))}"
 
@@ -93,7 +93,8 @@ class NameRefused(Exception):
 
 class Name(Struct, frozen=True):
     """
-    A name, and what it is compared by. It is made once, where the text of a name comes in, by `checked_name` or `name_of`.
+    A name, and the keys by which it is compared. It is made once, by `checked_name` or `name_of`, when the text of a
+    name is received.
 
     The three keys are one object if they are equal, as those of most names are.
     """
@@ -107,11 +108,11 @@ class Name(Struct, frozen=True):
     #: As `latin`, with digits and capitals replaced by the letters that they look like in the name as written. So
     #: `malIory` and `ma11ory` look like `mallory`, and `maliory` does not.
     skeleton: str
-    #: The display name; empty: it is the name.
+    #: The display name; empty if it equals the name.
     shown: str = ""
 
     def spelled(self, text: str, shown: str) -> "Name":
-        """The same name as it is written here, which may look like other names than this spelling does."""
+        """The same name in another spelling. The other spelling may look like other names."""
         return self if (text, shown) == (self.text, self.shown) else name_of(text, shown)
 
 
@@ -189,7 +190,7 @@ def _plain(shown: str) -> str:
 
 
 def suggested(text: str) -> str:
-    """The text that is most like what a person has typed, and that `typed_name` takes; empty: there is none."""
+    """The text most similar to a typed one that `typed_name` accepts; empty: there is none."""
     typed = composed(text[:LONGEST_TEXT]).replace("\u2019", "'")
     kept = [character if _fits(character) or character == "'" else " " for character in typed]
     found = " ".join("".join(kept).split())
@@ -226,7 +227,10 @@ def _name(text: str, written_out: str, key: str) -> Name:
 
 
 def mended(text: str) -> str:
-    """A text as a name: `_` replaces characters that names cannot have, and the end is cut off. Empty: nothing is left."""
+    """
+    Make a name of a text: `_` replaces characters that names cannot have, and a long text is cut off. Empty: nothing is
+    left.
+    """
     name = composed(text[:LONGEST_TEXT])[:LONGEST_NAME]
     name = "".join(character if _fits(character) else "_" for character in name)
     return name if name.strip("_-.") else ""
@@ -270,7 +274,7 @@ def key_of(name: str) -> str:
 
     This is for a text from outside. Within the host, a `Name` has its key.
 
-    Any text has a key, also what a client has sent. Nobody is found under that of a text that is too long for a name.
+    Every text has a key, also a text of a client. No player has the key of a text that is too long for a name.
     """
     return _folded(_written_out(name))
 
@@ -318,7 +322,7 @@ class LookAlikes:
     """
     An index of names by their skeletons.
 
-    A name that has its skeleton as its key is not in it.
+    It does not contain names with a skeleton equal to their key.
 
     :param texts: the names at the beginning
     """

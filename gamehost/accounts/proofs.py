@@ -16,9 +16,9 @@ from attrs import define, field, frozen
 
 from gamehost.accounts.passwords import Account
 
-#: Days for which a proof counts after it was last shown.
+#: How many days a proof is valid after it was last shown.
 PROOF_DAYS = 30
-#: Addresses that are remembered for each account.
+#: The most addresses that are stored for each account.
 KNOWN_ADDRESSES = 8
 
 SECONDS_PER_DAY = 86_400
@@ -128,14 +128,14 @@ class ProvenLogins:
             self._store.drop_proof(oldest)
 
     def forget(self, key: str) -> None:
-        """Forget everything that an account has proved: its password was changed, or its name is not in use any more."""
+        """Remove all proofs of an account, because its password was changed, or its name is not in use any more."""
         proved = self._proved.pop(key, None)
         if proved is not None:
             for proof in [*filter(None, [proved.password]), *proved.addresses.values()]:
                 self._store.drop_proof(proof)
 
     def last_day(self, key: str) -> int | None:
-        """When an account has last logged in, in days since 1970; `None`: not in the last 30 days."""
+        """The day of the last log-in of an account, in days since 1970; `None`: it has not logged in within 30 days."""
         shown = self._password(key)
         return None if shown is None else shown.day
 
@@ -145,7 +145,7 @@ class ProvenLogins:
         return shown if shown is not None and self._counts(shown) else None
 
     def _hold(self, proof: Proof) -> list[Proof]:
-        """Add a proof. Returns the addresses that have to go, because there is no room for them."""
+        """Add a proof. Returns the addresses that have to be removed to make room for it."""
         proved = self._proved.setdefault(proof.key, _Proved())
         if not proof.of_address:
             proved.password = proof
@@ -163,7 +163,10 @@ class ProvenLogins:
         return self._today - proof.day < PROOF_DAYS
 
     def _of_password(self, account: Account, password: bytes) -> bytes:
-        """Depends on the account's digest too: after a change of password the old one is not proved any more."""
+        """
+        The digest of a proved password. It depends on the account's digest, too, so a change of the password makes it
+        invalid.
+        """
         return hmac.digest(self._secret, b"password" + account.digest.salt + account.digest.hash + password, sha256)
 
     def _of_address(self, key: str, address: str) -> bytes:

@@ -1,8 +1,8 @@
 """
 Remembered log-ins: the devices on which an account is logged in without its password.
 
-A device that has shown the password may get a random key. It logs in with that key later. The store has one row for each key,
-with the digest of the key. So a copy of the store logs nobody in, and each row can be ended alone.
+A device that has shown the password may get a random key. It logs in with that key later. The store has one row for
+each key, with the digest of the key. So nobody can log in with a copy of the store, and each row can be removed alone.
 
 The digest depends on the account's password, too. After a change of the password no older key counts.
 """
@@ -21,7 +21,7 @@ from gamehost.accounts.proofs import SECONDS_PER_DAY
 
 #: Days without use after which a remembered log-in ends.
 IDLE_DAYS = 90
-#: Remembered log-ins of one account. The one that was used longest ago ends when there is another one.
+#: The most remembered log-ins of one account. With one more, the log-in that was used longest ago is removed.
 MOST_REMEMBERED = 20
 
 REMEMBERED_KEY_BITS = 256
@@ -33,11 +33,11 @@ REMEMBERED_KEY = re.compile(rf"[0-9a-f]{{{REMEMBERED_KEY_BITS // 4}}}", re.ASCII
 class RememberedLogin:
     """One row of the store."""
 
-    #: Of the key, and of the account's digest.
+    #: The digest of the key and of the account's digest.
     digest: bytes = field(repr=False)
     #: The account's key.
     account: str
-    #: How the device is named in lists, as its program says; it may be empty.
+    #: The device's name in lists, which its program has given; it may be empty.
     device: str
     #: The first and the last day on which it was used, in days since 1970.
     made: int
@@ -45,7 +45,7 @@ class RememberedLogin:
 
     @property
     def id(self) -> str:
-        """Names this log-in among those of its account, and is no secret."""
+        """Identifies this log-in among those of its account. It is no secret."""
         return self.digest[:8].hex()
 
 
@@ -116,7 +116,7 @@ class RememberedLogins:
         """
         Let a device log in to an account with a key. The device has shown the password just now.
 
-        :param key: a new random one, as `REMEMBERED_KEY` has it
+        :param key: a new random key, in the form of `REMEMBERED_KEY`
         :param device: how the device is named in lists
         :param remembered: called when the log-in is durable
         """
@@ -125,9 +125,9 @@ class RememberedLogins:
 
     def check(self, account: Account, key: str, checked: Callable[[RememberedLogin | None], None]) -> None:
         """
-        Find out whether a key counts for an account as it is now, and note that it was used.
+        Check whether a key is valid for the present state of an account, and note its use.
 
-        :param checked: called with the log-in; `None`: the key does not count, or not any more
+        :param checked: called with the log-in; `None`: the key is not valid, or not any more
         """
 
         def found(login: RememberedLogin | None) -> None:
@@ -147,7 +147,7 @@ class RememberedLogins:
             checked(None)
 
     def of(self, account: Account, found: Callable[[Sequence[RememberedLogin]], None]) -> None:
-        """Find the log-ins of an account that count, the one that was used last first."""
+        """Find the valid log-ins of an account, the one that was used last first."""
         today = self._today
         self._store.of(account.key, lambda logins: found([one for one in logins if today - one.seen < IDLE_DAYS]))
 
@@ -155,7 +155,7 @@ class RememberedLogins:
         """
         End log-ins of an account.
 
-        :param ids: their `RememberedLogin.id`; there need not be such log-ins
+        :param ids: their `RememberedLogin.id`; unknown ids are ignored
         :param ended: called when that is durable
         """
 
@@ -183,10 +183,10 @@ def remembered_id(key: str) -> str:
 
 
 def _digest_of(account: Account, key: str) -> bytes:
-    """Half of it is of the key alone, so that the id does not depend on the account."""
+    """The first half depends only on the key, so that the id does not depend on the account."""
     bound = hmac.digest(key.encode(), account.digest.salt + account.digest.hash, sha256)
     return sha256(key.encode()).digest()[:16] + bound[:16]
 
 
 def _nothing() -> None:
-    """Nobody waits for this change."""
+    """Do nothing: no caller waits for this change."""

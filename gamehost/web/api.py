@@ -1,7 +1,7 @@
 """
 The HTTP interface: the public data of the matches, as JSON. Questions that read the journal wait for their turn.
 
-It is for programs that look something up once. Programs that need the events open a socket. The objects are the
+It is for programs that ask for data once. Programs that need each event open a socket. The objects in the answers are
 messages of the open wire.
 """
 
@@ -54,7 +54,7 @@ from gamehost.wires.open.values import LARGEST
 from gamehost.wires.open.watching import OpenOptions, SharedEncoder, ladder_of
 from gamehost.wires.seeking import PlayedGame
 
-#: Matches in one list.
+#: The most matches in one list.
 PAGE = 50
 
 
@@ -112,7 +112,7 @@ class Results(Struct, frozen=True):
 
 
 def moment(ms: int) -> str:
-    """A time as programs read it; empty: it is not known."""
+    """A time as ISO text, for programs; empty if it is not known."""
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if ms else ""
 
 
@@ -136,8 +136,8 @@ def row(match: FinishedMatch) -> MatchRow:
 
 def results_of(tally: Tally, game: str, wanted: str) -> Generator[None, None, Results]:
     """
-    The results of a tally: accounts, house players and then guests, of each kind the most victories first. Each step
-    takes one row.
+    The results of a tally: accounts, then house players, then guests. In each kind, the players with the most victories
+    come first. Each step of the generator makes one row.
 
     :param wanted: the key of a name; empty: of all names
     """
@@ -153,16 +153,16 @@ def results_of(tally: Tally, game: str, wanted: str) -> Generator[None, None, Re
     return Results(rows, ladders, tally.matches.total(), tally.since, shown or UNSET)
 
 
-#: Entries above which a thread makes the record: less takes about a millisecond.
+#: A record with more entries than this is made in a thread. A shorter one takes about a millisecond.
 MANY = 20
 
-#: A picture has its style in itself, and needs nothing else.
+#: A picture contains its style, and may load nothing.
 PICTURE: Mapping[str, str] = {
     **FOR_EVERYBODY,
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
 }
 
-#: How the addresses of records end.
+#: The ends of the addresses of records.
 ENDINGS = ("json", "txt", "svg")
 
 
@@ -238,10 +238,10 @@ def _entry(number: int, entry: Entry) -> RecordEntry:
     return RecordEntry(number, entry.at, entry.kind.name.lower(), seat, action, entry.drawn)
 
 
-#: Seconds for which the board is looked at after it was asked for.
+#: How many seconds the board is watched after a request for it.
 LOOK_SECONDS = 10.0
 
-#: Replaces a game that no match can be of, and a name that no player can have.
+#: Replaces unknown games and impossible names of players in the keys of answers.
 NOTHING_SUCH = KEY_OF_NOBODY
 
 NOTHING = "there is nothing at this address"
@@ -252,7 +252,7 @@ def not_found(why: str = NOTHING) -> Answer:
 
 
 def number(text: str) -> int | None:
-    """A whole number as people write it; `None`: it is none."""
+    """A whole number as people write it; `None`: the text is no number."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 and int(text) <= LARGEST else None
 
 
@@ -261,8 +261,9 @@ class BoardReader:
     """
     Reads the board for clients that ask for it once.
 
-    Without viewers, the board does not know matches in which something happens at this moment. So the first client that
-    asks waits until it does. That takes about a commit, and never longer than until the next difference.
+    Without viewers, the board does not know the matches with events that are being stored at this moment. So the first
+    client that asks waits until the board knows them. That takes about one commit, and at most until the next
+    difference.
     """
 
     _directory: MatchDirectory
@@ -270,7 +271,7 @@ class BoardReader:
     _clock: IReactorTime
     #: The answers that wait for a complete board.
     _waiting: list[Deferred[Answer]] = field(factory=list)
-    #: The board as it was sent last; `None`: it has changed since.
+    #: The last board that was sent; `None`: the board has changed since.
     _sent: Answer | None = None
     _seen: bytes = b""
     _complete: bool = False
@@ -291,11 +292,11 @@ class BoardReader:
         return answer
 
     def tell(self, data: bytes) -> None:
-        """Receive the whole board, or a difference. Of differences only their existence is noted."""
+        """Receive the whole board, or a difference. A difference only makes the stored board invalid."""
         self._seen, self._sent = data, None
 
     def _known(self) -> None:
-        if self._timer:  # else the question is not asked any more
+        if self._timer:  # else no client waits for the answer any more
             self._complete = True
             self._answer()
 
@@ -332,7 +333,7 @@ class BoardReader:
 
 @define(eq=False)
 class _Glance:
-    """A watcher of a match for a moment."""
+    """A watcher of a match that needs only its present state."""
 
     _directory: MatchDirectory
     _table: TableId
@@ -364,7 +365,7 @@ class Api:
     """
     The answers below `/api`.
 
-    :param worker: makes long records, and compresses long answers
+    :param worker: makes long records and compresses long answers, in a thread
     :param reveal: whether a record shows what was hidden during the match
     """
 
@@ -390,7 +391,7 @@ class Api:
 
     @cached_property
     def _fixed(self) -> Mapping[tuple[str, ...], Answer]:
-        """The answers that do not change while the host runs."""
+        """The answers that never change while the host runs."""
         played = self._options.games
         answers: dict[tuple[str, ...], Answer] = {
             ("schema.json",): found(
@@ -477,7 +478,7 @@ class Api:
         return kept(answer) if answer.status == 200 and not code else Found(answer)
 
     def _made(self, match: FinishedMatch, record: TableRecord, played: PlayedGame, ending: str) -> Answer:
-        """The answer. May run on a thread, so nothing of this object is changed."""
+        """Make the answer. This may run in a thread, so it changes nothing of this object."""
         cache = NEVER if match.opening.code else FOR_EVER  # a private match is in no shared cache
         date = moment(match.opened_ms)[:10]
         try:
@@ -556,7 +557,7 @@ T = TypeVar("T")
 
 JSON = "application/json"
 
-#: Bytes of a body above which a thread compresses it: less takes half a millisecond.
+#: A thread compresses bodies with more bytes than this. A shorter one takes half a millisecond.
 LARGE = 16_384
 
 
@@ -575,7 +576,7 @@ def in_thread(worker: Worker, work: Callable[[], T]) -> Deferred[T]:
 
 
 async def as_json(worker: Worker, content: Any, cache: str = NEVER) -> Answer:
-    """An answer that programs read."""
+    """An answer with a JSON body."""
     body = to_json(content)
     pack = partial(found, body, JSON, cache)
     return pack() if len(body) <= LARGE else await in_thread(worker, pack)

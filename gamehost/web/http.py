@@ -2,10 +2,10 @@
 Requests over HTTP, access to them, and their answers: values that know no connection. Also the files of the pages, read
 and compressed once, at the start. Pure.
 
-A page of another site can make a browser send requests here, and a name of that site that points to this host makes
-them look like our own. So a browser's socket must come from a page of this host. And the host must be addressed by an
-address, by the name `localhost`, or by a name that its owner has given it: no other site can make such a name point
-here.
+A page of another site can make a browser send requests to this host. If a name of that site points to this host, these
+requests look like those of our own pages. So a browser's socket must come from a page of this host. And a request must
+name the host by an address, by `localhost`, or by a name that the owner has set, because no other site can make such a
+name point to this host.
 
 The addresses of the files have a hash over all of them, so browsers may cache them for ever: a new release has new
 addresses. Modules import each other by relative names, so the imported names have the hash, too. In the shell,
@@ -42,17 +42,17 @@ from gamehost.rates import address_of, is_loopback
 from gamehost.settings import Settings, milliseconds
 from gamehost.wires.origins import origin_of, read_origin
 
-#: Bodies of fewer bytes are not compressed: they fit one packet.
+#: Bodies with fewer bytes are not compressed, because they fit into one packet.
 WORTH_PACKING = 512
 
 #: Answers that never change.
 FOR_EVER = "public, max-age=31536000, immutable"
-#: Answers that are asked for again each time, and not sent again if they are the same.
+#: A browser asks for these answers each time, and receives them again only if they have changed.
 ASK_AGAIN = "no-cache"
-#: Answers that are old at once.
+#: Answers that must not be cached.
 NEVER = "no-store"
 
-#: Other sites may read these answers: everybody may know them.
+#: Pages of other sites may read these answers, because they are public.
 FOR_EVERYBODY: Mapping[str, str] = {
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
@@ -60,25 +60,25 @@ FOR_EVERYBODY: Mapping[str, str] = {
 
 
 class BadPath(ValueError):
-    """A path that is no path. The message repeats nothing of it."""
+    """The path of a request is malformed. The message repeats nothing of it."""
 
 
 @frozen
 class Visitor:
     #: Without the port; empty if the transport has no addresses.
     address: str
-    #: Whether the way to the visitor is encrypted, as far as is known.
+    #: Whether the connection of the visitor is known to be encrypted.
     https: bool
-    #: Whether a password may be sent: no other program can read it.
+    #: Whether the visitor may send a password, because no other program can read it.
     private: bool
 
 
 class Asked(Struct, frozen=True):
     method: str
-    #: The parts between the slashes, decoded; `/` has none.
+    #: The decoded parts of the path between the slashes; `/` has none.
     path: tuple[str, ...]
     query: Mapping[str, str]
-    #: By their names in lower case. Of several headers with one name the values stand behind each other, with commas.
+    #: The headers by their names in lower case. The values of several headers with one name are joined with commas.
     headers: Mapping[str, str]
     visitor: Visitor
     #: `HTTP/1.1`, for instance.
@@ -94,7 +94,7 @@ class Answer:
     headers: Mapping[str, str] = field(factory=dict)
     #: The body, compressed with gzip; `None`: only the plain one is sent.
     packed: bytes | None = None
-    #: Identifies the body; empty: it is sent each time.
+    #: Identifies the body for caches; empty: the body is sent each time.
     etag: str = ""
 
 
@@ -107,13 +107,16 @@ def packed(body: bytes, level: int = 6) -> bytes | None:
 def found(
     body: bytes, kind: str, cache: str = ASK_AGAIN, headers: Mapping[str, str] = FOR_EVERYBODY, level: int = 6
 ) -> Answer:
-    """An answer with a body that browsers may keep. Its `ETag` is a weak one, because the compressed body has the same."""
+    """
+    An answer with a body that browsers may keep. Its `ETag` is a weak one, because the compressed body has the same
+    tag.
+    """
     etag = f'W/"{blake2b(body, digest_size=12).hexdigest()}"'
     return Answer(200, body, kind, cache=cache, headers=headers, packed=packed(body, level), etag=etag)
 
 
 def refused(status: int, why: str, headers: Mapping[str, str] = {}) -> Answer:
-    """An error, in words."""
+    """An answer with an error in words."""
     return Answer(status, f"{status} {HTTPStatus(status).phrase}: {why}\n".encode(), headers=headers)
 
 
@@ -124,7 +127,7 @@ def written(status: int, headers: Mapping[str, str], body: bytes, version: str =
 
 def split_path(raw: bytes) -> tuple[str, ...]:
     """
-    The parts of a path, decoded. An escaped slash does not divide.
+    The decoded parts of a path. An escaped slash does not separate parts.
 
     :raises BadPath: it does not begin with a slash, or has a part that no path of this host has
     """
@@ -145,7 +148,7 @@ def split_path(raw: bytes) -> tuple[str, ...]:
 
 def read_query(arguments: Mapping[bytes, list[bytes]] | Any) -> dict[str, str]:
     """
-    The arguments behind the question mark; of several with one name, the last.
+    The arguments after the question mark. If several have one name, the last one counts.
 
     :raises BadPath: they are not UTF-8
     """
@@ -162,7 +165,7 @@ class Access(Struct, frozen=True):
     """
     The names of a listener, and its trusted proxies.
 
-    :param advice: the advice to people that use another name
+    :param advice: the advice to people that use another name of the host
     """
 
     #: The origins of its pages, as its owner has named them.
@@ -181,7 +184,7 @@ class Access(Struct, frozen=True):
         if not is_forwarded(headers):
             return Visitor(peer, tls, tls or _is_loopback(peer))
         if not self.trusts(peer):
-            # Another program has read the request, even if it is one of this machine.
+            # Another program, perhaps of this machine, has read the request.
             return Visitor(peer, tls, tls)
         https = tls or headers.get("x-forwarded-proto") == "https"
         return Visitor(_last_hop(headers.get("x-forwarded-for", "")) or peer, https, https)
@@ -191,11 +194,11 @@ class Access(Struct, frozen=True):
         return not peer or is_among(peer, self.trusted)
 
     def may_be_many(self, peer: str) -> bool:
-        """Whether the connections from this address can be those of many clients: a proxy's, or this machine's own."""
+        """Whether many clients may share this address: it is a proxy's, or this machine's own."""
         return self.trusts(peer) or _is_loopback(peer)
 
     def wrong_host(self, host: str | None, version: str) -> Answer | None:
-        """Why a request for this host is refused; `None`: it is not."""
+        """The reason why a request that names this host is refused; `None`: the name is allowed."""
         if host is None:
             return None if version == "HTTP/1.0" else refused(400, "expected the header Host")
         match = _HOST.fullmatch(host)
@@ -203,14 +206,14 @@ class Access(Struct, frozen=True):
             return refused(400, "expected a name, or an address, and a port in the header Host")
         name = match[1].lower().removesuffix(".")
         if name == "localhost" or name.endswith(".localhost") or address_of(name.strip("[]")) is not None:
-            return None  # an address, or a name that means this machine everywhere: no site can have it
-        # Whether the way was encrypted does not count: the proxy of an owner may not say so.
+            return None  # an address, or a name that means the own machine everywhere: no site can have such a name
+        # `http` and `https` are not told apart, because a proxy of the owner may not say which was used.
         if any(read_origin(origin) == origin_of(origin.partition("://")[0], host) for origin in self.origins):
             return None
         return refused(421, f"this host does not have that name; {self.advice}")
 
     def foreign(self, origin: str | None, host: str | None, visitor: Visitor) -> bool:
-        """Whether a page of another site asks. Programs that are no browser send no origin."""
+        """Whether the request comes from a page of another site. Only browsers send an origin."""
         if origin is None:
             return False
         read = read_origin(origin)
@@ -219,17 +222,19 @@ class Access(Struct, frozen=True):
 
 
 def is_forwarded(headers: Mapping[str, str]) -> bool:
-    """Whether a proxy says that it has passed a request on."""
+    """Whether the headers say that a proxy has passed the request on."""
     return "x-forwarded-for" in headers or "x-forwarded-proto" in headers
 
 
 def _is_loopback(address: str) -> bool:
-    """Whether this is a loopback address, also of IPv4 in the words of IPv6. A Unix socket is none: proxies use it."""
+    """
+    Whether this is a loopback address, also an IPv4-mapped one. A Unix socket does not count, because proxies use it.
+    """
     return address != "" and is_loopback(address)
 
 
 def _last_hop(forwarded: str) -> str:
-    """The address that the nearest proxy has seen; empty: it cannot be read."""
+    """The client's address as the nearest proxy has reported it; empty: it cannot be read."""
     last = forwarded.rpartition(",")[2].strip().strip("[]")
     try:
         return str(ip_address(last))
@@ -240,12 +245,12 @@ def _last_hop(forwarded: str) -> str:
 # The files of the pages.
 
 
-#: The page that all addresses of pages show.
+#: The shell: the one HTML file for all addresses of pages.
 SHELL = "index.html"
 
 #: In the shell, replaced by the address of the files.
 PLACEHOLDER = b"/static/HASH/"
-#: In the shell, replaced by the games, and by what is run in a terminal to come here.
+#: In the shell, replaced by the games, and by the commands to reach this host from a terminal.
 GAMES, WAYS = b"GAMES", b"WAYS"
 #: In the shell, replaced by the phrases for players, and by the wires on which they can receive them.
 SAID = b"PHRASES"
@@ -286,7 +291,9 @@ def schemas() -> dict[str, Answer]:
 
 
 def board_files(game: Game[Any, Any]) -> dict[str, bytes]:
-    """The files of a game's own board, by their paths with slashes; none: the pages show their plain one."""
+    """
+    The files of a game's own board, by their paths with slashes. A game without any is shown with the plain board.
+    """
     content = files_of(game, "board")
     if "board.js" not in content:
         return {}
@@ -294,7 +301,10 @@ def board_files(game: Game[Any, Any]) -> dict[str, bytes]:
 
 
 def times_of(game: Game[Any, Any], settings: Settings) -> dict[str, float]:
-    """The seconds in which a player must act with these settings: at the `begin` of a match, and for a `move`. None is 0."""
+    """
+    How many seconds a player has with these settings: at the `begin` of a match, and for a `move`. 0: there is no
+    limit.
+    """
     master = game.new_master(game.least_seats, settings, JournalledChance(lambda number: 0))
     master.begin(0)
     begin, move = (master.deadline or 0) / 1000, milliseconds("move_time", settings.get("move_time", "0")) / 1000
@@ -330,7 +340,9 @@ def described(
 
 
 def _levels(game: Game[Any, Any]) -> dict[str, Any]:
-    """The levels of a game that is not offered at all of them. Random is one for people only if there is no other."""
+    """
+    The levels of a game that does not have all of them. `random` is offered to people only if it is the only level.
+    """
     offered = levels_of(game)
     return {} if len(offered) == len(Level) else {"levels": [one for one in offered if one != Level.RANDOM] or offered}
 
@@ -402,5 +414,5 @@ class StaticFiles:
         return cls(digest, found(shell, KINDS["html"], headers={}, level=9), answers)
 
     def file(self, path: tuple[str, ...]) -> Answer | None:
-        """The file at a path behind `/static`; `None`: there is none, or it is of another release."""
+        """The file at a path below `/static`; `None`: there is none, or the path is of another release."""
         return self._answers.get(path[1:]) if path[:1] == (self.hash,) else None

@@ -2,8 +2,9 @@
 The HTTP server of the house: connections, their bounds, and the headers of every answer. Pages, metrics, health and the page
 of a contest are sites of it, so all of them have the same bounds.
 
-Twisted's `HTTPChannel` parses requests. A request has no body, and nothing changes by one. A site can hand a connection over to
-another protocol, as the pages do with those of WebSocket. So does a site that takes bodies: the protocol reads the body.
+Twisted's `HTTPChannel` parses requests. Requests have no bodies, and change nothing at the host. A site can hand a
+connection over to another protocol, as the pages do for WebSocket. A site that accepts bodies does the same: the
+protocol reads the body.
 """
 
 import time
@@ -41,13 +42,13 @@ Answering: TypeAlias = Answer | Deferred[Answer]
 
 #: Seconds from the first byte of a request to its last.
 REQUEST_SECONDS = 10.0
-#: Seconds for which a connection without a request remains open.
+#: How many seconds a connection without a request remains open.
 IDLE_SECONDS = 15.0
-#: Bytes of a request line and its headers.
+#: The most bytes of a request line and its headers.
 REQUEST_BYTES = 16_384
 END_OF_REQUEST = b"\r\n\r\n"
-#: Seconds and bytes for which a connection with a refused request is still read. If a connection is closed while bytes
-#: are on their way to it, the client loses the answer, too.
+#: After a refused request, the connection is read for so many more seconds and bytes. If it were closed while the
+#: client still sends, the client would lose the answer, too.
 DROP_SECONDS = 2.0
 DROP_BYTES = 1 << 20
 
@@ -78,7 +79,7 @@ class HttpRequest(Request):
     pending: Deferred[Any] | None = None
 
     def gotLength(self, length: int | None) -> None:
-        """Twisted would keep a body of any length on the disk. Here a site refuses it, or reads it by itself."""
+        """Refuse a body, or let the site read it. Twisted would store a body of any length on the disk."""
         super().gotLength(0)
         if length != 0:
             self.requestHeaders.removeHeader(b"Expect")
@@ -87,7 +88,7 @@ class HttpRequest(Request):
             self.channel.site.process_body(self, length)
 
     def process(self) -> None:
-        """Answer. A fault ends the connection, which would wait for ever otherwise."""
+        """Answer the request. A fault closes the connection, because the client would otherwise wait for ever."""
         try:
             self.channel.site.process(self)
         except Exception:
@@ -117,7 +118,7 @@ class HttpRequest(Request):
         if not self.channel.persistent:
             headers["Connection"] = "close"
         headers["Date"] = self.channel.site.date
-        self.startedWriting = 1  # not by Twisted, which takes a third of the time of an answer for its headers
+        self.startedWriting = 1  # not by Twisted, which needs a third of the time of an answer for the headers
         if self.method == b"HEAD":
             body = b""
         self.channel.write(written(status, headers, body, self.clientproto.decode("latin-1")))
@@ -130,7 +131,7 @@ class HttpRequest(Request):
         return any(word == "gzip" or (word.startswith("gzip;q=") and word != "gzip;q=0") for word in words)
 
     def words(self, header: str) -> list[str]:
-        """The words of a header that is a list."""
+        """The items of a header with a list."""
         # As bytes: Twisted raises an error for text that is not UTF-8.
         return [one.strip() for one in (self.getHeader(header.encode()) or b"").decode("latin-1").split(",")]
 
@@ -139,7 +140,7 @@ class HttpConnection(HTTPChannel):
     """
     One connection.
 
-    :param address: of the client, as far as the listener knows
+    :param address: the client's address, as far as the listener knows it
     :param counted: the address under which it was admitted; empty: of a proxy
     """
 
@@ -158,19 +159,22 @@ class HttpConnection(HTTPChannel):
         self._successor: IProtocol | None = None
         self._asking = False
         self._full = False
-        #: Bytes that have come and are not handled, and how many of them were searched for the end of a request.
+        #: Received bytes that are not handled yet, and how many of them were searched for the end of a request.
         self._received = bytearray()
         self._searched = 0
         #: Whether a request is being handled at this moment.
         self._handling = False
-        #: Bytes that may still come and are dropped; `None`: none are.
+        #: After a refusal: how many further bytes are read and dropped. `None`: no request was refused.
         self._dropping: int | None = None
 
     def callLater(self, period: float, func: Callable[[], None]) -> Any:
         return self.site.clock.callLater(period, func)
 
     def dataReceived(self, data: bytes) -> None:
-        """Read a request, which has its time from the first byte on, or pass bytes of a socket on."""
+        """
+        Receive bytes of a request, and start its deadline at the first byte; or pass them to the protocol that has
+        taken over.
+        """
         if self._successor is not None:
             self._successor.dataReceived(data)
             return
@@ -196,20 +200,20 @@ class HttpConnection(HTTPChannel):
             self._handle()
 
     def go_on(self) -> None:
-        """Use a turn: handle one request. Others that have come wait for the next turn."""
+        """Use a turn of the scheduler: handle one request. Further requests wait for the next turn."""
         self._handle()
         if self._next_request():
             self.site.scheduler.wait(self)
 
     @property
     def _taken(self) -> bool:
-        """Whether no more requests are read here."""
+        """Whether this object reads no more requests."""
         return self._successor is not None or self._dropping is not None
 
     def _next_request(self) -> int:
         """
-        The number of received bytes that make the next request, or that are refused as none; 0: nothing can be handled
-        now.
+        How many of the received bytes are the next request, or are refused because they are none. 0: no request can be
+        handled now.
         """
         if self.requests or self._taken or self.transport.disconnecting:
             return 0
@@ -223,7 +227,8 @@ class HttpConnection(HTTPChannel):
 
     def _handle(self) -> None:
         if self.counted and not self.site.limiter.may_ask(self.counted, self.site.clock.seconds()):
-            # It is not even read. New connections have a lower rate, so nothing more comes of this one.
+            # The request is not read, and the connection ends. The rate of new connections is lower than that of
+            # requests, so the client becomes slower.
             self.refuse(TOO_MANY)
             self.loseConnection()
             return
@@ -244,7 +249,7 @@ class HttpConnection(HTTPChannel):
         self._pause_or_resume()
 
     def _pause_or_resume(self) -> None:
-        """Read no more than a request ahead."""
+        """Pause reading while more bytes are waiting than one request may have."""
         if self._successor is None and not self._full:
             if len(self._received) > REQUEST_BYTES:
                 self._networkProducer.pauseProducing()
@@ -252,14 +257,16 @@ class HttpConnection(HTTPChannel):
                 self._networkProducer.resumeProducing()
 
     def refuse(self, answer: Answer) -> None:
-        """Answer with an error, and drop what comes after it, until the client closes or the time for that is up."""
+        """
+        Answer with an error, and drop further bytes until the client closes the connection or the deadline is over.
+        """
         self._received.clear()
         self._dropping = DROP_BYTES
         self.write(self.site.last(answer))
         self.setTimeout(DROP_SECONDS)
 
     def allContentReceived(self) -> None:
-        """A request is complete. If the client does not read the answers to earlier ones, it gets no more."""
+        """A request is complete. If the client does not read the earlier answers, it receives no more answers."""
         if self._full:
             self.close()
         else:
@@ -275,7 +282,7 @@ class HttpConnection(HTTPChannel):
             self._read_on()
 
     def timeoutConnection(self) -> None:
-        """Close: the client has not finished its request, or has none."""
+        """Close the connection: the client has not finished its request in time, or has sent none."""
         TimeoutMixin.setTimeout(self, None)
         self.close()
 
@@ -289,7 +296,7 @@ class HttpConnection(HTTPChannel):
         self._pause_or_resume()
 
     def take_over(self, protocol: IProtocol) -> None:
-        """Hand the connection over to a protocol. Bytes that have come already follow."""
+        """Hand the connection over to a protocol, and then the bytes that were already received."""
         self.setTimeout(None)
         self.requests.clear()
         self.transport.unregisterProducer()
@@ -313,9 +320,9 @@ class HttpConnection(HTTPChannel):
 
 class HttpSite(Factory):
     """
-    The connections of one listener. A subclass says what is there.
+    The connections of one listener. A subclass has the pages that it serves.
 
-    :param limiter: of the connections and requests, which may be those of several listeners
+    :param limiter: limits connections and requests; several listeners may share it
     :param wall: seconds since 1970, for the header `Date`
     """
 
@@ -340,7 +347,7 @@ class HttpSite(Factory):
         self.access = access
         self.wall = wall
         self.channels: set[HttpConnection] = set()
-        #: Whether the log has said that a proxy of this machine is not believed.
+        #: Whether the warning about an untrusted proxy at this machine was logged.
         self._warned = False
         self._closing: Deferred[None] | None = None
 
@@ -351,7 +358,7 @@ class HttpSite(Factory):
         raise NotImplementedError
 
     def banned(self, address: str) -> str | None:
-        """Why an address gets no answers; `None`: it gets them."""
+        """The reason why an address gets no answers; `None`: it gets answers."""
         return None
 
     def is_socket(self, path: Sequence[str]) -> bool:
@@ -359,14 +366,16 @@ class HttpSite(Factory):
         return False
 
     def open_socket(self, request: HttpRequest, asked: Asked) -> None:
-        """Take the connection over, or refuse that."""
+        """Take the connection over, or refuse the request."""
 
     def longest_body(self, method: bytes, path: bytes) -> int:
-        """Bytes of the longest body that a request may have; 0: it has none."""
+        """The longest body that a request for this path may have, in bytes; 0: no body is allowed."""
         return 0
 
     def take_body(self, request: HttpRequest, asked: Asked, length: int) -> Answer | None:
-        """Hand the connection of a request over to a protocol that reads its body, or say why it is refused."""
+        """
+        Hand the connection of a request over to a protocol that reads its body, or refuse the request with a reason.
+        """
         return WITH_BODY
 
     # -- connections
@@ -382,7 +391,7 @@ class HttpSite(Factory):
         return channel
 
     def lost(self, channel: HttpConnection) -> None:
-        """A connection is closed, or does not use HTTP any more."""
+        """Called when a connection was closed, or was handed over to another protocol."""
         if channel in self.channels:
             self.channels.discard(channel)
             self.limiter.leave(channel.counted)
@@ -417,7 +426,7 @@ class HttpSite(Factory):
 
     def process_body(self, request: HttpRequest, length: int | None) -> None:
         """
-        A request comes with a body. It is refused by its announcement, but where this site takes bodies.
+        A request announces a body. Refuse it, unless this site accepts bodies for its path.
 
         :param length: `None`: it is not announced
         """
@@ -433,7 +442,7 @@ class HttpSite(Factory):
             channel.refuse(refusal)
 
     def last(self, answer: Answer) -> bytes:
-        """The bytes of the last answer on a connection, which is closed after it."""
+        """The bytes of the last answer on a connection that is then closed."""
         headers = {**HEADERS, "Cache-Control": answer.cache, **answer.headers, "Content-Type": answer.kind}
         headers |= {"Content-Length": str(len(answer.body)), "Connection": "close", "Date": self.date}
         return written(answer.status, headers, answer.body)
@@ -454,10 +463,10 @@ class HttpSite(Factory):
 
     def _refusal(self, asked: Asked, counted: bool, methods: Sequence[str]) -> Answer | None:
         """
-        Why a request is not even looked at.
+        The answer to a request that is refused before the site handles it; `None`: it is not refused.
 
         :param counted: whether it has been counted for its address
-        :param methods: those that are allowed
+        :param methods: the allowed methods
         """
         banned = self.banned(asked.visitor.address)
         if banned is not None and not self.is_socket(asked.path):
@@ -483,7 +492,7 @@ class HttpSite(Factory):
         request.answer(self.answer_of(failure))
 
     def answer_of(self, failure: Failure) -> Answer:
-        """The answer to a client after a failure."""
+        """The answer to a request after a failure."""
         self.log.failure("a request could not be answered", failure)
         return FAULT
 

@@ -36,26 +36,26 @@ from gamehost.wires.open.conversation import OPTIONS, WIRE
 from gamehost.wires.open.websocket import SocketConfig, frame_encoder
 from gamehost.wires.websocket import NoHandshake, fault_of_handshake, handshake_with
 
-#: Paths of pages: all of them are one shell, which reads the path. The number of parts, by the first one.
+#: The paths of pages: the number of parts of a path, by its first part. All pages are one shell, which reads the path.
 PAGES: Mapping[str, int] = {
     **{"table": 2, "match": 2, "matches": 1, "player": 2, "results": 1, "mine": 1, "rules": 2},
     "no-mail": 2,
 }
-#: The worker of the pages. Its address has no hash: a browser looks there for a newer one.
+#: The service worker of the pages. Its address has no hash, because a browser looks there for a newer version.
 WORKER = "sw.js"
 
 
 class WebSite(HttpSite):
     """
-    The pages, what programs look up, and the way to the sockets.
+    The site with the pages for browsers, the HTTP interface for programs, and the sockets.
 
-    :param worker: makes long records
-    :param reveal: whether records of finished matches show what was hidden
+    :param worker: makes long records, in a thread
+    :param reveal: whether records of finished matches show information that was hidden during the match
     :param wall: seconds since 1970, for the header `Date`
     """
 
     log = Logger()
-    # Everybody may read the answers, and sockets look at the origin themselves.
+    # The answers are public, and sockets check the origin themselves.
     for_other_sites = True
 
     def __init__(
@@ -70,7 +70,7 @@ class WebSite(HttpSite):
         super().__init__(context.clock, context.scheduler, context.http_limiter, access, wall)
         self.context = context
         self._files = files
-        #: The connections that speak WebSocket.
+        #: The connections that use WebSocket.
         self.sockets: WireFactory[Any] = WireFactory(WIRE, {}, context)
         self.sockets.passed_on_as = "web/socket"
         #: Other wires with WebSocket that listen on this host, by their names.
@@ -101,7 +101,8 @@ class WebSite(HttpSite):
         if path == (WORKER,) and (worker := self._files.file((self._files.hash, WORKER))) is not None:
             return evolve(worker, cache=ASK_AGAIN)
         if path[0] != "static" and "text/html" in asked.headers.get("accept", ""):
-            return evolve(self._files.shell, status=404, etag="")  # a person: the shell says it, with ways on
+            # for a person: the shell says it, with links to other pages
+            return evolve(self._files.shell, status=404, etag="")
         answer = self._files.file(path[1:]) if path[0] == "static" else None
         return answer or refused(404, "there is nothing at this address")
 
@@ -131,7 +132,7 @@ class WebSite(HttpSite):
         The protocol of a socket; `None`: there are too many.
 
         :param private: whether a password may be sent
-        :param key: of the handshake; empty: another host of a cluster has answered that
+        :param key: the key of the handshake; empty: another host of a cluster has already answered the handshake
         """
         return self.sockets.admit(address, SocketConfig(OPTIONS, self._encoder, key, private))
 
@@ -155,7 +156,7 @@ class WebSite(HttpSite):
 
 
 class WebListener(Struct, frozen=True):
-    """An endpoint where the pages are."""
+    """An endpoint that serves the pages."""
 
     #: The endpoint as the options name it.
     description: str
