@@ -58,7 +58,7 @@ class OwnerContract(WireHooks):
         world.until_idle()
 
     def test_a_banned_name_cannot_log_in(self) -> None:
-        """It is refused in the wire's own words. Other names can log in."""
+        """A log-in with the name is refused in the wire's own words. Other names can log in."""
         if self.nameless:
             return
         world, client = self.connected()
@@ -104,7 +104,7 @@ class OwnerContract(WireHooks):
         self.assertIsNone(session.player)
 
     def test_an_address_that_is_banned_is_closed(self) -> None:
-        """In every state of its clients."""
+        """Clients of the address are closed in every state."""
         for name, reach in self.situations().items():
             situation = reach()
             if situation.client.closed:
@@ -173,8 +173,8 @@ class OwnerContract(WireHooks):
 
 def claims_of(conversation: Any) -> list[Claim]:
     """
-    The list of all claims of a client's messages from now on. Each claim is asked for before the conversation gets the
-    message.
+    The claims of a client's messages from now on, as a list that grows. The conversation is asked for a claim before it gets
+    the message.
     """
     hear = conversation.hear
     claims: list[Claim] = []
@@ -190,7 +190,7 @@ def claims_of(conversation: Any) -> list[Claim]:
 
 
 def _noting_unclaimed(unclaimed: set[str], conversation: Any) -> Any:
-    """A conversation that is asked what each message claims. The names of sessions without a claim are noted."""
+    """A conversation that asks itself for the claim of each message. Names of sessions without a claim are noted."""
     claims = claims_of(conversation)
     hear = conversation.hear
 
@@ -208,10 +208,10 @@ def _noting_unclaimed(unclaimed: set[str], conversation: Any) -> Any:
 
 
 class ClaimsContract(SamplesHooks):
-    """The behaviours of a wire when it is asked what a message claims."""
+    """The behaviours of a wire when a cluster asks for the claim of a message."""
 
     def test_a_log_in_claims_its_name(self) -> None:
-        """It has the name of the session that follows; on a wire that spreads also where its player waits for an opponent."""
+        """The claim has the name of the session. On a wire that spreads it also has the place where the player waits."""
         if self.nameless:
             return
         for name in ("ann", "Bob"):
@@ -244,8 +244,7 @@ class ClaimsContract(SamplesHooks):
 
     def test_log_ins_alone_claim(self) -> None:
         """
-        Messages claim only in the states in which they are allowed. Asking for a claim changes nothing, and sends no
-        answer.
+        A message has a claim only in a state in which it is allowed. To ask for a claim changes nothing, and sends no answer.
         """
         claims = conversation_of(self.connected_only()).CLAIMS
         self.assertTrue(claims, "the wire does not say what its log-ins claim")
@@ -269,7 +268,7 @@ class ClaimsContract(SamplesHooks):
                 self.assertEqual([] if client is None else received(client), [], f"said something when {name}")
 
 
-#: The acts of a test after the client waits.
+#: The steps of a test that follow when the client waits.
 Course = Callable[[Situation], None]
 
 
@@ -287,7 +286,7 @@ def _recorded(client: Client) -> bytearray:
 
 
 def _told(course: Course, situation: Situation) -> list[bytearray]:
-    """The bytes that the client of a situation, and those that connect later, receive."""
+    """Run a course. Return the bytes for the client of the situation, and for each client that connects later."""
     host = situation.host
     connect, clients = host.connect, [situation.client]
     records = [_recorded(situation.client)]
@@ -309,12 +308,12 @@ class AdoptionContract(WireHooks):
     """
     Tests of a wire that spreads, with a client that has logged in at another host of the cluster.
 
-    Each test does the same with a client that has logged in and waits on its connection, and with one that was adopted.
-    From there on all clients must receive the same, byte for byte.
+    Each test takes the same steps with two clients: one has logged in at this host and waits, and the other one was adopted
+    from another host. From then on both must receive the same bytes.
     """
 
     def adopted(self, waiting: Situation) -> Situation:
-        """A client that waits as the one of this situation does, but has logged in at another host."""
+        """A client in the same state as the one of this situation that has logged in at another host."""
         session: Session = conversation_of(waiting).session
         host, client = self.connected(unlimited="yes")
         situation = Situation(host, client)
@@ -344,7 +343,7 @@ class AdoptionContract(WireHooks):
             return None
         waiting = self.waiting()
         if not waiting.host.lobby.queues.waiting or conversation_of(waiting).parcel() is None:
-            return None  # it waits at a table, which has a home
+            return None  # it waits at a table, and a table has one home
         received(waiting.client)
         return waiting, self.adopted(waiting)
 
@@ -359,7 +358,7 @@ class AdoptionContract(WireHooks):
         self.assertEqual(adopted.client.closed, waiting.client.closed)
 
     def test_an_adopted_client_waits(self) -> None:
-        """It is in the queue in which it would wait here, and has no deadline for a log-in."""
+        """It is in the same queue as a client of this host, and has no deadline for a log-in."""
         if (both := self.both()) is None:
             return
         waiting, adopted = both
@@ -373,7 +372,7 @@ class AdoptionContract(WireHooks):
         self.assertEqual(len(adopted.host.lobby.registry), 0, "the name of a client that is gone is in use")
 
     def test_an_adopted_client_plays(self) -> None:
-        """It meets another player, acts, is refused, and sees the match end; then it can play another one."""
+        """It meets another player, acts, and receives a refusal and the end. Then it can play another match."""
 
         def course(situation: Situation) -> None:
             host, ann = situation.host, situation.client
@@ -436,7 +435,7 @@ class AdoptionContract(WireHooks):
             self.assert_same(course)
 
     def test_an_adopted_client_is_told_why_it_ends(self) -> None:
-        """When the host drains or stops, when no opponent comes, and when its message is not finished in time."""
+        """It receives the reason when the host drains or stops, when no opponent comes, and when its message is late."""
 
         def drain(situation: Situation) -> None:
             situation.host.lobby.drain(DRAINING)
@@ -462,7 +461,7 @@ class AdoptionContract(WireHooks):
 
 
 class _Front:
-    """The host that a client has connected to, until a log-in comes."""
+    """The host with the connection of a client. It handles messages until a log-in comes."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -473,7 +472,7 @@ class _Front:
         #: The bytes since the last place without an unfinished message, and how many of their messages were handled.
         #: Blank lines do not count, because a codec that begins may see more or fewer of them.
         self.data, self.heard = b"", 0
-        #: Whether a log-in has come, and what the other host must know then.
+        #: Whether a log-in has come, and the state of the conversation for the other host.
         self.over = False
         self.parcel = ""
 
@@ -481,7 +480,7 @@ class _Front:
         claim = self._conversation.claim(message)
         if claim is not None and (claim.by_place or not (claim.place or claim.stays)):
             self.over, self.parcel = True, self._conversation.parcel()
-            self._client.protocol.input.stop()  # a fault behind the log-in is the other host's matter
+            self._client.protocol.input.stop()  # a fault after the log-in is handled by the other host
         else:
             self.heard += not isinstance(message, Blank)
             self._hear(message)
@@ -524,14 +523,16 @@ class HandoverContract(WireHooks):
 
     def assert_unnoticed(self, reach: Callable[[], Situation], pieces: Sequence[bytes]) -> bool:
         """
-        A client that sends this receives the same, whether one host handles everything or another one handles the
-        log-in.
+        A client that sends these pieces receives the same in both cases: one host handles everything, or another host
+        handles the log-in.
 
         :returns: whether there was a log-in
         """
+        # One host handles everything.
         alone = reach()
         for piece in pieces:
             alone.client.send(piece)
+        # One host handles the messages up to a log-in, and another host the rest.
         situation = reach()
         front, rest = _Front(situation.client), list(pieces)
         while rest and not front.over:
@@ -553,7 +554,7 @@ class HandoverContract(WireHooks):
 
     def test_a_log_in_is_heard_at_another_host(self) -> None:
         """
-        However the client's bytes are cut, and whatever it sent before. On a wire with free names, the connection is
+        This holds for any cuts in the client's bytes, and any earlier messages. On a wire with free names, the connection is
         not passed on.
         """
         if not self.wire.spreads or self.wire.seat_key is SeatKey.TOKEN:
@@ -574,7 +575,7 @@ class HandoverContract(WireHooks):
 
     def test_the_next_log_in_is_heard_at_another_host(self) -> None:
         """
-        After a match a client may continue elsewhere, too. A client that is still logged in takes its session along.
+        After a match, too, a client may continue at another host. If it is still logged in, its session moves with it.
         """
         stays = self.wire.seat_key is SeatKey.TOKEN
         if not self.wire.spreads or stays or conversation_of(self.after_match()).session is not None:

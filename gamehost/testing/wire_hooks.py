@@ -34,7 +34,7 @@ class InMatch(Situation):
 
 @define(eq=False)
 class WatchedConfig:
-    """A wire's configuration, and what comes between it and the codecs and the conversations that it makes."""
+    """A wire's configuration that wraps the codecs and the conversations that it makes."""
 
     _config: WireConfig[Any]
     _codec: Callable[[Any], Codec[Any]] = lambda codec: codec
@@ -64,12 +64,12 @@ class WireHooks(Mixin):
     transcripts: Path
     #: How transcripts write the wire's messages.
     text: type[MessageText] = Lines
-    #: The host of all tests. A wire with clients that must send messages from time to time has a host that does it for
-    #: them.
+    #: The class of the host of all tests. If clients of the wire must send messages from time to time, the class sends
+    #: these for them.
     host_class: type[MemoryHost] = MemoryHost
     #: Settings of the host for all tests, as for `--set`.
     host_settings: Mapping[str, str] = {}
-    #: The first bytes of a message, without its end. Its last byte may be sent for ever.
+    #: The first bytes of a message, without its end. However often the last byte is repeated, the message does not end.
     begun: bytes
     #: A whole message just over the limit.
     too_long: bytes
@@ -84,7 +84,7 @@ class WireHooks(Mixin):
     #: The events that the wire does not send, with the reason. The keys are those of `SAYINGS`. Each entry is checked:
     #: a wire that does send it must not have the entry.
     silent: Mapping[str, str] = {}
-    #: Why a client of the wire has no name: each log-in makes another player. Empty: `log_in` says the name.
+    #: Why a client of the wire has no name, so that each log-in makes a new player. Empty: `log_in` sends the name.
     nameless: str = ""
     #: Why a player cannot take its seat back on a new connection. Empty: `come_back` does it.
     no_return: str = ""
@@ -93,7 +93,7 @@ class WireHooks(Mixin):
     #: States of the conversation that `situations` does not reach, with the reason.
     unreached: Mapping[Enum, str] = {}
 
-    #: The wrappers that a test puts around the parts of the wire's configuration, as `WatchedConfig` takes them.
+    #: The wrappers around the parts of the wire's configuration, as arguments of `WatchedConfig`.
     watch: Mapping[str, Callable[[Any], Any]] = {}
 
     #: The events that a wire should send to its clients, by the keys of `silent`.
@@ -120,7 +120,7 @@ class WireHooks(Mixin):
         raise NotImplementedError
 
     def join(self, client: Client, name: str) -> None:
-        """Log a new connection in, and let it wait for a match, or begin one with the waiting player."""
+        """Log in on a new connection. The client then waits for a match, or begins one with the waiting player."""
         client.send(self.log_in(name))
 
     def join_again(self, client: Client, name: str) -> None:
@@ -132,7 +132,7 @@ class WireHooks(Mixin):
         client.send(self.log_in(name))
 
     def set_up(self, first: Client, second: Client) -> None:
-        """Do what comes between the beginning of a match and its first action, such as placing pieces."""
+        """Take the steps between the beginning of a match and its first action, such as placing pieces."""
 
     def is_in(self, host: MemoryHost, name: str) -> bool:
         """Whether a player is in the lobby; on a wire without names, whether anybody is."""
@@ -180,13 +180,13 @@ class WireHooks(Mixin):
         return host
 
     def restarted(self, host: MemoryHost) -> MemoryHost:
-        """The next run of a host that has ended without a word."""
+        """The next run of a host that was killed."""
         settings = {**self.host_settings, "limits.unlimited": "yes"}
         return type(host)(settings, wires=(self.watched,), journal=host.journal.restarted())
 
     @property
     def watched(self) -> Wire[Any]:
-        """The wire, with `watch` behind its configuration."""
+        """The wire, with the wrappers of `watch` in its configuration."""
         if not self.watch:
             return self.wire
         return evolve(self.wire, configure=lambda given: WatchedConfig(self.wire.configure(given), **self.watch))

@@ -87,7 +87,7 @@ class MatchContract(WireHooks):
         self.assertTrue(received(bob), "the other player was told nothing")
 
     def test_an_accepted_action_counts_as_a_move(self) -> None:
-        """It counts towards the rate of moves of its connection, which slows down a client that plays itself."""
+        """It counts for the rate of moves of its connection. This rate slows down a client that plays against itself."""
         host, ann = self.connected()
         self.join(ann, "ann")
         bob = host.connect(self.wire.name)
@@ -217,8 +217,8 @@ class MatchContract(WireHooks):
 
     def test_after_the_end_another_match_can_be_played(self) -> None:
         """
-        The name of the absent player is free. The other player can begin a match with another opponent, and can act: on a
-        new connection if the wire closes the old one.
+        The name of the absent player is free. The other player can play against a new opponent. If the wire has closed the
+        connection, the player needs a new one.
         """
         over = self.after_match()
         ann, host = over.client, over.host
@@ -267,7 +267,7 @@ SAMPLES = 3
 
 @define(eq=False)
 class _WatchedCodec:
-    """A codec, and what a client makes of each message that it encodes."""
+    """A codec that also notes how a client reads each message that the codec encodes."""
 
     _codec: Codec[Any]
     _text: MessageText
@@ -294,7 +294,7 @@ def conversation_of(situation: Situation) -> Any:
 
 
 def lobby_state(situation: Situation) -> object:
-    """All that a refused message must leave as it was."""
+    """The state that a refused message must not change."""
     lobby, conversation = situation.host.lobby, conversation_of(situation)
     entries = {table: len(entries) for table, entries in situation.host.journal.entries.items()}
     names = sorted(lobby.registry.sessions.by_key)
@@ -321,7 +321,7 @@ class SamplesHooks(WireHooks):
 
 
 class AnswersContract(SamplesHooks):
-    """The behaviours of a wire with messages that it does not await, and how it writes."""
+    """The answers of a wire to messages that it does not wait for, and the form of what it sends."""
 
     def test_every_state_is_reached(self) -> None:
         """`situations` reaches each state of the conversation, except those of `unreached`."""
@@ -379,7 +379,7 @@ class AnswersContract(SamplesHooks):
                 self.assertIs(conversation_of(situation).session, session)
 
     def test_an_action_outside_a_match_is_refused(self) -> None:
-        """It is answered, nothing fails, and the journal does not have it."""
+        """The action is answered, nothing fails, and the journal does not contain it."""
         _, action = self.legal_action(*self.in_match().players)
         for name in ("waiting", "over"):
             situation = self.situations()[name]()
@@ -395,7 +395,7 @@ class AnswersContract(SamplesHooks):
                 self.assertEqual(lobby_state(situation), before, f"something has changed when {name}")
 
     def test_no_answer_holds_what_was_sent(self) -> None:
-        """Row 26: nothing of a bad message comes back, control bytes least of all, in whatever state."""
+        """Row 26: in no state an answer contains a part of a bad message, and above all no control bytes."""
         names = ("canary" * 9, "\x1b[2Jcanary", "canary\x07", "canary\x7f<&")
         for name, reach in self.situations().items():
             for data in (*self.nonsense, *(map(self.log_in, names) if name == "connected" else ())):
@@ -411,7 +411,7 @@ class AnswersContract(SamplesHooks):
             self.assertIsNone(CONTROL.search(answer), f"an answer holds a control byte: {where}")
 
     def test_every_message_is_written_whole(self) -> None:
-        """Each message that the host sends, in all situations and transcripts, is whole when it is written."""
+        """The host writes each message in one piece, in all situations and transcripts."""
         faults: list[str] = []
         self.watch = {"codec": lambda codec: _WatchedCodec(codec, self.text(), faults)}
         for reach in self.situations().values():
@@ -425,7 +425,7 @@ class AnswersContract(SamplesHooks):
         self.assertEqual(faults, [])
 
     def test_transcripts(self) -> None:
-        """The wire has transcripts, and they play as they are written."""
+        """The wire has transcripts, and the host sends what they say."""
         found = list(read_transcripts(self.transcripts / self.wire.name, self.text is not Lines))
         self.assertTrue(found, f"no transcript of {self.wire.name}")
         for transcript in found:

@@ -19,7 +19,7 @@ from gamehost.games.eriantys.events import IllegalChoice, RuleFault
 
 
 class Choices(Struct, frozen=True, gc=False):
-    """The choices before the deal, in the order of the seats."""
+    """The teams and wizards that were chosen before the deal, in the order of the seats."""
 
     match: rules.Match
     towers: tuple[rules.Tower, ...] = ()
@@ -78,7 +78,7 @@ def members(match: rules.Match, towers: Sequence[rules.Tower]) -> tuple[tuple[Se
 
 def chosen(choices: Choices, action: events.Action, say: events.Told) -> Choices:
     """
-    The choices after the next player's, and the next question if there is one.
+    Add the choice of the next player, and append the next question, if there is one.
 
     :raises IllegalChoice: the action does not answer this question, or the choice is not available
     """
@@ -165,9 +165,9 @@ def answers(
     request: events.Ask, position: rules.Position | None, picked: rules.Colour | None
 ) -> Iterator[events.Action]:
     """
-    The answers to a request that would not be denied, without characters.
+    The possible answers to a request, without characters.
 
-    :param position: for the rooms at the tables; `None`: before the deal
+    :param position: shows which tables of the dining room have free seats; `None`: before the deal
     :param picked: the student that the request is about; `None`: there is none, or it is not known
     """
     match request:
@@ -197,7 +197,7 @@ def answers(
 
 
 def _playable(hand: Sequence[int], played: Sequence[tuple[Seat, int]]) -> Sequence[int]:
-    """The assistants that no other player has played in this round; if all were, any of the hand."""
+    """The assistants of the hand that nobody has played in this round. If there is none, the whole hand."""
     taken = {card for _, card in played}
     return [card for card in hand if card not in taken] or hand
 
@@ -210,8 +210,8 @@ def _seated_with(
     students: rules.Students, position: rules.Position | None, picked: rules.Colour | None
 ) -> rules.Students:
     """
-    The students that can be chosen, of those that a character offers. A swapped student may have no free seat at its
-    table.
+    The students that can be chosen among those that a character offers. After some choices, a swapped student would have no
+    free seat at its table.
     """
     minstrel = position is not None and position.character is rules.Character.MINSTREL
     if position is None or picked is None or not minstrel or rules.has_room(position.school, picked):
@@ -279,7 +279,7 @@ def answered(play: Play, action: events.Action, chance: Chance, say: events.Told
     """
     The match after the asked player has answered the open request.
 
-    :raises IllegalChoice: the action does not answer this request, or the rules are against it
+    :raises IllegalChoice: the action does not answer this request, or the rules forbid it
     """
     match play.request, action:
         case events.AskStudent() as request, events.ChooseStudent():
@@ -342,7 +342,7 @@ def _asked(play: Play, request: events.Ask, say: events.Told) -> Play:
 
 def _assistant_played(play: Play, request: events.AskAssistant, action: events.PlayAssistant, say: events.Told) -> Play:
     """
-    :raises IllegalChoice: not in the hand, or played by another while something else could be played
+    :raises IllegalChoice: it is not in the hand; or another player has played it, and the hand has another choice
     """
     number = action.assistant
     if number not in rules.ASSISTANTS:
@@ -369,7 +369,7 @@ def _assistant_played(play: Play, request: events.AskAssistant, action: events.P
 
 
 def _by_assistant(position: rules.Position) -> tuple[Seat, ...]:
-    """The action order: ascending assistants. Of two equal ones, the one that was played earlier comes first."""
+    """The action order: by ascending assistants. Of two equal ones, the earlier one is first."""
     return tuple(sorted(position.order, key=lambda seat: position.schools[seat].played or 0))
 
 
@@ -384,7 +384,7 @@ def _turn(play: Play, say: events.Told) -> Play:
 
 
 def _ask(play: Play, say: events.Told) -> Play:
-    """Ask the request of the stage, with what is true now. A student without a destination is dropped."""
+    """Make the request of this stage from the position now. A chosen student without a destination is dropped."""
     request = request_of(play)
     say.append(_to(request.seat, request))
     return rules.evolve(play, picked=None, effect=None, request=request)
@@ -506,7 +506,8 @@ def character_used(play: Play, action: events.UseCharacter, say: events.Told) ->
     """
     The match after the player that is asked has paid a character, and the character's effect has begun.
 
-    :raises IllegalChoice: not now, not in this match, not possible or too expensive, checked in this order
+    :raises IllegalChoice: checked in this order: no character may be used now; this one is not in the match; its effect
+        is not possible; the player has too few coins
     """
     # May the player use a character now, and is it one of this match?
     if play.stage is rules.Status.PLANNING:
@@ -548,9 +549,9 @@ def _effect_student(
     play: Play, request: events.Ask, action: events.ChooseStudent, chance: Chance, say: events.Told
 ) -> Play:
     """
-    A student or a colour for the character at work.
+    Give a student or a colour to the effect that asks for it.
 
-    :raises IllegalChoice: not one that was offered
+    :raises IllegalChoice: the request did not offer it
     """
     if play.effect is None:
         raise ValueError("an effect was answered and none is at work")
@@ -566,9 +567,9 @@ def _effect_island(
     play: Play, request: events.AskDestination, action: events.ChooseDestination, chance: Chance, say: events.Told
 ) -> Play:
     """
-    An island for the character at work.
+    Give an island to the effect that asks for it.
 
-    :raises IllegalChoice: not an island
+    :raises IllegalChoice: there is no such island
     """
     if play.effect is None:
         raise ValueError("an effect was answered and none is at work")

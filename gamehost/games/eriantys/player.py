@@ -1,5 +1,5 @@
 """
-Eriantys: a beam search over the own turn; assistants by sampled hands of the others.
+Eriantys: a beam search finds the own turn. An assistant is chosen by sampled hands of the other players.
 
 A seat sees nearly everything: only the order of the bag and the others' next assistants are unknown. Every request has
 an answer. A player that has just come back can answer in the middle of a decision.
@@ -105,7 +105,11 @@ class Seen:
         return tuple(sorted(seats, key=lambda seat: board.schools[seat].played or 99))
 
     def play(self) -> Play | None:
-        """The own turn as the rules hold it, where a student, steps or a cloud is asked for."""
+        """
+        The own turn as a match of the rules, while a student, steps or a cloud is requested.
+
+        :returns: `None`: there is no position yet, or no request
+        """
         position, request = self.position(), self.request
         if position is None or request is None:
             return None
@@ -164,8 +168,8 @@ def worth(position: rules.Position, seat: Seat) -> float:
     """
     The value of a position for a seat's team against the best other team.
 
-    Towers count most. Then come professors, islands that would change hands, and students in the dining room. Coins
-    count a little.
+    Towers count most. Less count professors, islands that would get a new owner, and students in the dining room, and
+    least count coins.
     """
     if position.character is not None or position.banned is not None:
         # The effect of a character ends with the turn.
@@ -202,7 +206,7 @@ def _assets(position: rules.Position, seats: Sequence[Seat]) -> float:
 
 
 class Line(Struct, frozen=True, gc=False):
-    """A way through the rest of the turn."""
+    """One sequence of answers for the rest of the turn."""
 
     play: Play
     actions: tuple[events.Action, ...]
@@ -210,7 +214,7 @@ class Line(Struct, frozen=True, gc=False):
 
 
 def value_of(play: Play, seat: Seat) -> float:
-    """The value of a match for a seat, over or not."""
+    """The value of a match for a seat, before its end or after it."""
     if play.verdict is None:
         return worth(play.position, seat)
     if seat not in play.verdict.winners:
@@ -220,20 +224,20 @@ def value_of(play: Play, seat: Seat) -> float:
 
 @frozen
 class Beam:
-    """The width of the search for a turn."""
+    """The bounds of the search for a turn."""
 
     #: Positions that remain after each decision.
     width: int
     characters: bool
-    #: Each decision's value is changed by up to so much, up or down.
+    #: The value of each decision is changed at random by at most this amount, up or down.
     noise: int = 0
 
 
 def turn_lines(play: Play, beam: Beam, chance: Chance, budget: Budget) -> list[Line]:
     """
-    Ways through the rest of the turn of the seat that is asked, the best first; at least one.
+    Lines for the rest of the turn of the seat that has to answer, the best first; at least one.
 
-    A budget that ends narrows the beam to one position.
+    When the budget is used up, the search continues with one position.
     """
     seat = play.position.seat
     lines, ended = [Line(play, (), 0.0)], list[Line]()
@@ -259,7 +263,7 @@ def is_own(play: Play, seat: Seat) -> bool:
 
 
 def _decisions(line: Line, seat: Seat, beam: Beam, chance: Chance) -> Iterator[Line]:
-    """All whole decisions after a line; a character does not count as one."""
+    """The line with each next whole decision. The use of a character is part of the decision after it."""
     open_ends = [(line.play, line.actions)]
     while open_ends:
         play, actions = open_ends.pop()
@@ -269,6 +273,7 @@ def _decisions(line: Line, seat: Seat, beam: Beam, chance: Chance) -> Iterator[L
             except events.IllegalChoice:
                 continue
             way = (*actions, action)
+            # Continue until the decision is whole: a student has its destination, and no effect asks.
             unfinished = following.picked is not None or following.effect is not None
             of_character = play.effect is not None or isinstance(action, events.UseCharacter)
             if following.verdict is None and (unfinished or of_character):
@@ -284,7 +289,7 @@ def _decisions(line: Line, seat: Seat, beam: Beam, chance: Chance) -> Iterator[L
 @frozen
 class Style:
     beam: Beam
-    #: Sampled hands of the others for the choice of an assistant; 0: the choice is by chance.
+    #: How many hands of the others are sampled for the choice of an assistant; 0: the choice is random.
     worlds: int
     nodes: int
 
@@ -295,7 +300,7 @@ STYLE: Mapping[Level, Style] = {
     Level.HARD: Style(Beam(12, characters=True), worlds=8, nodes=12_000),
 }
 _SECONDS = 1.0
-#: For a study: how wide turns are searched, sampled hands of the others, and the value of a clear lead.
+#: For a study: the bounds of the search, the number of sampled hands, and the value of a clear lead.
 STUDIED, HANDS, LEAD = Beam(3, characters=False), 4, 90
 
 
@@ -305,7 +310,7 @@ class EriantysPlayer:
     level: Level
     thinking: Thinking
     seen: Seen = field(init=False)
-    #: The answers that this turn's search has found, to requests that have not come yet.
+    #: The answers from the search of this turn, for requests that have not come yet.
     _plan: tuple[events.Action, ...] = field(init=False, default=())
     #: The request that was answered last, and the answer.
     _answered: tuple[events.Ask, events.Action] | None = field(init=False, default=None)
@@ -372,7 +377,7 @@ class EriantysPlayer:
         return self._plan[0] if self._plan else self._any(request, play)
 
     def _any(self, request: events.Ask, play: Play | None) -> events.Action:
-        """Any answer that the request offers, now and then a character."""
+        """A random answer that the request offers, or sometimes a character."""
         chance = self.thinking.chance
         if play is None:
             return events.ChooseDestination(1)
@@ -392,7 +397,7 @@ class EriantysPlayer:
         return lines[0].actions if lines else ()
 
     def _assistant(self, play: Play, request: events.AskAssistant) -> events.PlayAssistant:
-        """The assistant that brings most, over what the others may play."""
+        """The assistant with the highest mean value over sampled assistants of the other players."""
         style, chance = STYLE[self.level], self.thinking.chance
         cards = [
             action.assistant for action in options(play, characters=False) if isinstance(action, events.PlayAssistant)
@@ -418,7 +423,7 @@ class EriantysPlayer:
 
     def weigh(self, action: bytes) -> Weighed | None:
         """
-        Weigh assistants and the decisions of a turn, each against the best turn that was possible. Choices of team,
+        Weigh assistants and the decisions of a turn, compared with the best possible turn. Choices of team,
         wizard and character targets are not weighed.
         """
         request, choice = self.seen.request, events.read(action)
@@ -443,7 +448,7 @@ class EriantysPlayer:
     def _weighed_assistant(
         self, play: Play, request: events.AskAssistant, choice: events.PlayAssistant
     ) -> tuple[events.Action, float]:
-        """The best assistant, and how much less the one that was played brings."""
+        """The best assistant, and how much lower the value of the played one is."""
         hands = [self._others(play.position, dict(request.played)) for _ in range(HANDS)]
         values = {
             action: sum(round_value(play.position, self.seat, {**hand, self.seat: action.assistant}) for hand in hands)
@@ -454,7 +459,7 @@ class EriantysPlayer:
         return best, (values[best] - values.get(choice, values[best])) / HANDS
 
     def _weighed_turn(self, play: Play, choice: events.Action) -> tuple[events.Action, float] | None:
-        """The best action, and how much less the rest of the turn brings after this one."""
+        """The best action, and how much lower the value of the turn is after this one."""
         try:
             following = after(play, choice, self.thinking.chance)
         except events.IllegalChoice:
@@ -481,13 +486,14 @@ def round_value(position: rules.Position, seat: Seat, cards: Mapping[Seat, int])
             there = rules.evolve(position, mother_nature=place, order=tuple(order), turn=number)
             reached.append(rules.resolved(there, place).position)
         position = max(reached, key=lambda one: worth(one, mover))
-    # A used low card is one choice less for later.
+    # A low card that is used now cannot be used later.
     return worth(position, seat) + 0.8 * cards[seat]
 
 
 def recalled(known: events.Situation, told: Sequence[Any], seat: Seat) -> Sequence[Any]:
     """
-    The events that a player that comes back needs before its view: no board shows the assistants that were played.
+    The earlier events for a player that comes back. It needs them before its view, because no board shows the assistants of
+    earlier rounds.
     """
     return [event for event in told if isinstance(event, events.PlayedAssistant)]
 

@@ -79,7 +79,7 @@ Students = tuple[int, ...]
 
 NO_STUDENTS: Students = (0, 0, 0, 0, 0)
 STUDENTS_OF_A_COLOUR = 26
-#: How many students of each colour the islands' students are drawn from. The others go into the bag.
+#: The students of the islands are drawn from this many of each colour. The others go into the bag.
 STUDENTS_FOR_ISLANDS = 2
 ISLANDS = 12
 ASSISTANTS = tuple(range(1, 11))
@@ -91,7 +91,7 @@ COIN_SEATS = frozenset((3, 6, 9))
 COINS = 20
 #: Characters laid out for an expert game.
 CHARACTERS_IN_PLAY = 3
-#: With so many groups of islands, or fewer, the match ends.
+#: The match ends when there are this many groups of islands, or fewer.
 LAST_GROUPS = 3
 
 
@@ -324,7 +324,7 @@ def with_professors(position: Position, colours: Iterable[Colour] = tuple(Colour
     The professors of these colours with their new owners (A.5, D-R5, D-R17).
 
     A professor goes to the only player with the most students of the colour. With the farmer in use, the player to move
-    also gets it for equally many. In all other cases the professor does not move: on a tie its owner has it further.
+    also gets it for equally many. In all other cases the professor does not move, so on a tie its owner keeps it.
     """
     professors = list(position.professors)
     for colour in colours:
@@ -350,7 +350,7 @@ def seated(position: Position, school: School, colour: Colour) -> Position:
     One more student of the colour in the active player's dining room, with the coin it may earn (A.10, D-R7, D-R8)
     and the professor it may bring.
 
-    :param school: the player's board, on which the student has already left where it came from, and finds room
+    :param school: the player's board, from which the caller has removed the student; the table has a free seat
     """
     dining = plus(school.dining, colour)
     earned = int(position.match.expert and position.supply > 0 and dining[colour] in COIN_SEATS)
@@ -368,8 +368,8 @@ def moved_to_table(position: Position, colour: Colour) -> Position:
 
 def swapped(position: Position, leaves: Colour, enters: Colour) -> Position:
     """
-    A student of the active player's dining room for one of the entrance (the minstrel). The one that enters earns its
-    coin (D-R6). A swap of equal colours changes nothing.
+    Swap a student of the active player's dining room with one of the entrance (the minstrel). The student that enters the
+    dining room earns its coin (D-R6). A swap of equal colours changes nothing.
     """
     if leaves is enters:
         return position
@@ -489,14 +489,14 @@ def _with_towers(position: Position, tower: Tower, more: int) -> Position:
 
 
 def _merged(position: Position, place: int) -> Position:
-    """The island with those neighbours that have the same towers; the same position where there are none."""
+    """The position after an island has merged with the neighbours that have the same towers, if there are any."""
     islands = position.islands
     tower = islands[place].tower
     around = ((place - 1) % len(islands), (place + 1) % len(islands))
     group = {place, *(neighbour for neighbour in around if islands[neighbour].tower is tower)}
     if len(group) == 1:
         return position
-    # A group takes the index of its first island. A group of the last and the first island takes the beginning.
+    # A group has the index of its first island. A group of the last and the first island has index 0.
     stands = min(group)
     whole = islands[place]
     for neighbour in group - {place}:
@@ -557,8 +557,8 @@ def ended_with_round(position: Position) -> Verdict | None:
 
 def counted(teams: Sequence[Team], position: Position, why: str, cause: Cause = Cause.RULES) -> Verdict:
     """
-    The winner among these teams by comparison: fewest towers left to build, then most professors. Teams that are equal
-    in both share the victory (D-R9).
+    The winner among these teams: the team with the fewest towers left to build, and of equal ones the team with most
+    professors. Teams that are equal in both share the victory (D-R9).
     """
     fewest = min(position.schools[team.seats[0]].towers for team in teams)
     first = [team for team in teams if position.schools[team.seats[0]].towers == fewest]
@@ -577,7 +577,7 @@ def _professors(position: Position, team: Team) -> int:
 
 
 def left(position: Position, leaver: Seat, cause: Cause) -> Verdict:
-    """The verdict when a player has left (A.11): of two teams the other one wins, of three players two are compared."""
+    """The verdict when a player has left (A.11). Of two teams, the other one wins. Of three players, the others compare."""
     why = "a player ran out of time" if cause is Cause.TIME else "a player left"
     others = [team for team in position.teams if leaver not in team.seats]
     if len(others) == 1:

@@ -82,7 +82,7 @@ def seat(coin: bool) -> str:
 
 
 def count(many: int) -> str:
-    """A number on a dark disc, for the corner of something that is there more than once."""
+    """A number on a dark disc, for the corner of a symbol that stands for several things."""
     return tag("g", tag("circle", r=7.4), text(str(many), 0, 3.9), class_="count")
 
 
@@ -115,7 +115,7 @@ def heap(students: rules.Students, per_row: int, gap: float = 25) -> Iterator[st
 
 
 def outline(island: int, radius: float) -> str:
-    """A closed line, of another shape for each island, and the same one each time."""
+    """The coast of an island: a closed line. Each island has a different shape, which is always the same."""
     points = []
     for place in range(_LOBES):
         far = radius * (0.94 + 0.14 * ((island * 37 + place * place * 29) % 17) / 17)
@@ -125,7 +125,7 @@ def outline(island: int, radius: float) -> str:
 
 
 def _curve(points: Sequence[tuple[float, float]], place: int) -> str:
-    """From one point to the next one, through the directions of their neighbours."""
+    """A curve from one point to the next one. Its directions at both ends follow from the points beside them."""
     before, start, end, after = (points[(place + step) % len(points)] for step in (-1, 0, 1, 2))
     first = (start[0] + (end[0] - before[0]) / 6, start[1] + (end[1] - before[1]) / 6)
     second = (end[0] - (after[0] - start[0]) / 6, end[1] - (after[1] - start[1]) / 6)
@@ -142,7 +142,7 @@ def _pair(point: tuple[float, float]) -> str:
 _WIDTH, _SEA = 700, 500
 _RADII = (286, 186)
 _ISLAND = 47
-#: How near the islands of a group are, in places of the circle.
+#: The distance of the islands of a group, in places of the circle.
 _MERGED = 0.56
 #: A school board: its height, its head, a row; the left edges of its four parts, and their widths.
 _SCHOOL, _HEAD, _ROW = 166, 34, 25
@@ -155,7 +155,7 @@ _STYLE = f"""{STYLE}
 
 
 def picture(scene: Scene) -> str:
-    """The table; below it, what happened in each turn."""
+    """The table, and below it a line about each turn."""
     situation: events.Situation = scene.view
     board = situation.board
     words = [caption(scene, situation.turn)]

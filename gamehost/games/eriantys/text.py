@@ -4,7 +4,7 @@ Eriantys in a terminal. Typed are `assistant 4`, `green to 3`, `green to hall`, 
 A screen knows only the events of its seat. The own assistants come with the request for one.
 
 Clouds are counted from 1 here, as islands are. A whole move may be several answers: `green to 3` is a student and its
-destination, `monk green 3` a character and two answers. Without what it asks for, a character begins and then asks.
+destination, `monk green 3` a character and two answers. If nothing is typed after its name, a character begins and then asks.
 """
 
 import re
@@ -91,7 +91,7 @@ def _name(value: Character | Colour | Tower) -> str:
 
 def effect_of(board: events.Board, seat: Seat, character: Character, words: Sequence[str]) -> list[events.Action]:
     """
-    The answers to what a character asks; none if nothing was typed after its name.
+    The answers to the questions of a character; empty if nothing was typed after its name.
 
     :raises MoveRefused: they do not fit the character
     """
@@ -137,9 +137,9 @@ def _swaps(
     pairs: Sequence[Colour | None], here: Students, there: Students, most: int, seats: int | None = None
 ) -> list[events.Action]:
     """
-    Swaps of students, each of one from here for one from there.
+    Swaps of students between two heaps, one for one.
 
-    :param seats: how many of a colour find a seat there; `None`: any number
+    :param seats: how many students of one colour the second heap can have; `None`: any number
     """
     if len(pairs) % 2 or len(pairs) > 2 * most:
         raise MoveRefused(f"Type from 1 to {most} pairs of colours, each as in green for red.")
@@ -236,7 +236,7 @@ def prompt_of(asked: "Asked") -> str:
 
 
 def moves_of(known: events.Situation, seat: Seat) -> Iterator[str]:
-    """Answers to the open request, and the characters that can be used. A student is typed with its destination."""
+    """The text of each possible answer to the open request, and of each usable character. A student has its destination."""
     legal = list(ERIANTYS.legal(known, seat))
     students = [
         action
@@ -275,7 +275,7 @@ class Asked(Struct, frozen=True):
 
     @property
     def request(self) -> Any:
-        """The open request, of the kind by which the function for an answer was chosen."""
+        """The open request. Its type matches the function that reads the answer."""
         return self.known.request
 
     def legal(self, kind: type[A]) -> list[A]:
