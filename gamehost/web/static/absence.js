@@ -1,4 +1,4 @@
-// Players who are away: for how long seats are kept, the own one too while the connection is lost, and what can be claimed then.
+// Absent players: how long seats are reserved (yours too, while the connection is lost), and what can be claimed then.
 
 import { TOLD } from "./countdown.js";
 import { announce, h, put, say } from "./dom.js";
@@ -11,11 +11,11 @@ import { listed, t } from "./words.js";
 const TICK = 250;
 
 /**
- * The words for a player whose connection is lost; `left`: the milliseconds for which the seat is kept. `move`: those that are left
+ * The words about a lost connection. `left`: how many more milliseconds the seat is reserved. `move`: the milliseconds left
  * for the own move, if its clock ends the match before that.
  */
 export function lostWords(table, left, move = Infinity) {
-  // Without another person at the table the match sleeps.
+  // The match sleeps if no other person is at the table.
   const others = table.names.some((_, seat) => seat !== table.seat && !table.away.has(seat) && !table.left.has(seat) && table.wires[seat] !== "house");
   if (!others) return t("The connection is lost. The match waits for you.");
   if (move <= 0 && move < left) return t("The connection is lost, and your time is over.");
@@ -24,7 +24,7 @@ export function lostWords(table, left, move = Infinity) {
   return t("The connection is lost, and your seat is not kept any more: the others can end the match now.");
 }
 
-/** Who has not come back, and when the match ends if you wait. */
+/** The names of the players who have not come back, and when the match ends if you wait. */
 export function claimWords(table, now) {
   if (!table.claims.size) return "";
   const names = listed([...table.claims.keys()].map((seat) => table.names[seat]));
@@ -33,7 +33,7 @@ export function claimWords(table, now) {
   return t("{names} has not come back in time. You decide, or wait: the match ends in {time}, or before that with the time of the absent player.|{names} have not come back in time. You decide, or wait: the match ends in {time}, or before that with the time of the absent player.", { n, names, time: clockText(left) });
 }
 
-/** The milliseconds that are left for the own move; nothing else than a move ends that. */
+/** The milliseconds left for your own move, until you move. */
 export function ownTime(table, turns) {
   return table.due && turns.includes(table.seat) ? table.due[0] - (performance.now() - table.dueAt) : Infinity;
 }

@@ -1,5 +1,5 @@
-// The own name: a dialog with the devices that log in to the account without its password, the password, and how to be told while
-// nobody looks. Loaded when somebody looks at it, with a catalogue of its own, which notices.js learns.
+// Your account: a dialog with the devices that log in to it without its password, the password, and the notices while
+// you are away. Loaded at the first use, with a catalogue of its own, which notices.js adds.
 
 import { h, put, say } from "./dom.js";
 import { passwordsAreSafe } from "./enter.js";
@@ -9,7 +9,7 @@ import { logOut, send } from "./socket.js";
 import { listen, state } from "./store.js";
 import { t } from "./words.js";
 
-/** Fill the dialog of somebody who has a name, and show it. */
+/** Fill the dialog of a person with a name, and show it. */
 export function known(dialog) {
   const { name, shown, account } = state.me;
   const out = () => {
@@ -82,7 +82,7 @@ function passwordForm(place) {
   const fresh = h("input", { type: "password", autocomplete: "new-password", required: true, minlength: 8 });
   const said = h("p", { role: "alert" });
   const change = h("button", { class: "go" }, t("Change the password"));
-  /** What the host had said when the change was asked for; `null`: no change is under way. */
+  /** The answers of the host at the time of the request; `null`: no change is running. */
   let asked = null;
   const submit = (event) => {
     event.preventDefault();

@@ -88,7 +88,7 @@ function followLinks() {
   window.addEventListener("popstate", () => location.pathname !== shown.path && show(new URL(location.href)));
 }
 
-/** A new match is shown wherever you are; one that goes on, if you come to the page of tables. */
+/** Open the page of a new match from every page, and of a running match only from the page of tables. */
 let own = null;
 let sorry = 0;
 let mine = null;
@@ -111,7 +111,7 @@ function follow() {
 
 let late = 0;
 
-/** The state of the connection in words. A short interruption is not worth a word. */
+/** The state of the connection in words; none for a short interruption. */
 function showLink() {
   const place = document.getElementById("link");
   clearTimeout(late);

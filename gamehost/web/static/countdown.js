@@ -6,7 +6,7 @@ import { listed, t } from "./words.js";
 /** A time is counted down, second by second, when less than this part of it is left. */
 const SHORT = 1 / 5;
 const TICK = 250;
-/** A screen reader is told of a time that runs out when so many seconds are left. */
+/** A screen reader reads out the time left when it is so many seconds. */
 export const TOLD = [60, 30, 10];
 
 /** Less than so many seconds are always counted. */
@@ -21,7 +21,7 @@ export function leftWords(left, allowed) {
   return minutes >= 120 ? t("{n} h", { n: Math.floor(minutes / 60) }) : t("{n} min", { n: minutes });
 }
 
-/** The line that says how long those have whose turn it is. */
+/** The line with the time left for the present turn. */
 export class Deadline {
   constructor() {
     this.element = h("p", { class: "deadline small", hidden: true });
@@ -33,7 +33,7 @@ export class Deadline {
     clearInterval(this.timer);
   }
 
-  /** `turns`: the seats that may act; `known`: whether the host can be heard. */
+  /** `turns`: the seats that may act; `known`: whether the connection is open. */
   show(table, turns, known) {
     if (table.due !== this.table?.due) this.told = TOLD.length;
     Object.assign(this, { table, turns, known });

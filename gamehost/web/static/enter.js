@@ -17,7 +17,7 @@ function suggestion() {
   return localStorage.getItem("name") ?? `${word}${10 + Math.floor(Math.random() * 90)}`;
 }
 
-/** Fill the dialog of somebody who has no name, and show it. `then` is called after the log-in. */
+/** Fill the dialog of a person without a name, and show it. `then` is called after the log-in. */
 export function unknown(dialog, then) {
   const name = h("input", { name: "name", value: suggestion(), maxlength: 40, required: true, autocomplete: "username" });
   const password = h("input", { name: "password", type: "password", autocomplete: "current-password" });

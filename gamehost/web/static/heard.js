@@ -1,11 +1,11 @@
-// For those who do not see the page, and for those without a mouse: what changes is said once, and the focus is never lost.
+// For people with a screen reader or without a mouse: each change is read out once, and the focus is never lost.
 //
-// An element with `data-said` has its words said in the page's one live region whenever they change. The focus goes to what has
-// taken the place of a control that was drawn anew, or is gone; else to what is beside it.
+// When the words of an element with `data-said` change, the page's one live region gets them. If the control with the focus
+// was drawn again or removed, the focus moves to the control in its place, or beside it.
 
 import { announce } from "./dom.js";
 
-/** What is read as a control, or too long to be said unasked. */
+/** Elements that are left out: a screen reader reads them as controls, or they are too long. */
 const UNSAID = "button, a, select, input, table, [hidden], [aria-hidden=true]";
 const CONTROLS = "button, a[href], input, select, summary, [tabindex='0']";
 
@@ -16,7 +16,7 @@ function wordsOf(element) {
   return parts.join(element.matches("p, span") ? "" : " ").replaceAll(/\s+/g, " ").trim();
 }
 
-/** What such elements said last. What is drawn anew with the same words is not said again. */
+/** The last words of such elements. If one is drawn again with the same words, they are not repeated. */
 let said = new Set();
 
 function sayChanges() {
@@ -25,7 +25,7 @@ function sayChanges() {
   said = new Set(now);
 }
 
-/** Where the focus was last, on the page and in a dialog: `{node, parents, name}`; `null` after a press beside all controls. */
+/** The last focus, on the page and in a dialog: `{node, parents, name}`; `null` after a press outside of all controls. */
 const last = { page: null, dialog: null };
 
 const nameOf = (node) => node.ariaLabel ?? node.textContent;
@@ -41,7 +41,7 @@ function keepFocus() {
   const from = document.querySelector("dialog[open]") ? last.dialog : last.page;
   const active = document.activeElement;
   if (active && active !== document.body && isUsable(active)) return;
-  // It was moved.
+  // The control was moved.
   if (from && isUsable(from.node)) return void from.node.focus({ preventScroll: true });
   const main = document.getElementById("main");
   for (const parent of from?.parents ?? []) {
@@ -54,7 +54,7 @@ function keepFocus() {
   main.focus({ preventScroll: true });
 }
 
-/** From now on. */
+/** Begin to read out changes, and to keep the focus. */
 export function begin() {
   document.addEventListener("focusin", note);
   document.addEventListener("pointerdown", () => Object.assign(last, { page: null, dialog: null }));

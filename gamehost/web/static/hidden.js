@@ -1,17 +1,17 @@
-// A notification of the browser while the page is open and nobody looks at it. Off until somebody asks for it, on this device alone.
+// Notifications of the browser while the page is open and not visible. Off until the person turns them on, for this device only.
 
 const SAVED = "notices";
 
-/** Whether this browser was asked to tell, and may do so. */
+/** Whether notifications are turned on in this browser, and allowed. */
 export const wanted = () => localStorage.getItem(SAVED) !== null && window.Notification?.permission === "granted";
 
-/** Ask this browser to tell, or not to. */
+/** Turn notifications on or off in this browser. */
 export function setAsked(on) {
   if (on) localStorage.setItem(SAVED, "on");
   else localStorage.removeItem(SAVED);
 }
 
-/** Tell something, unless the page is looked at. `path` is the page that a touch opens; of one path the newest is shown. */
+/** Show a notification, unless the page is visible. `path`: the page that a touch opens; only the newest of a path is shown. */
 export function tellHidden(words, path) {
   if (!document.hidden || !wanted()) return;
   try {
@@ -21,7 +21,7 @@ export function tellHidden(words, path) {
       shown.close();
     };
   } catch {
-    // Browsers on phones show only what a worker shows.
+    // Browsers on phones show only the notifications of a service worker.
     navigator.serviceWorker?.getRegistration().then((worker) => worker?.showNotification(words, { tag: path, data: path }));
   }
 }

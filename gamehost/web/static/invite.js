@@ -36,7 +36,7 @@ export const kept = ({ settings }) =>
     ? t("The table waits for two weeks, and is yours when you come back: you can close this page.")
     : t("The table waits for a day, and is yours when you come back: you can close this page.");
 
-/** Who has a seat at a table that waits, and what it waits for, in a sentence or two. */
+/** The players at a waiting table, and what the table waits for, in a sentence or two. */
 export function gathered({ names, seats, away = [] }) {
   const missing = seats - names.length;
   const here = names.filter((name) => !away.includes(name));

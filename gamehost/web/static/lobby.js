@@ -114,7 +114,7 @@ function show(parts, cards) {
   const boards = rows.slice(0, WATCHED);
   list(parts.boards, boards, (row) => row.table, liveCard, updateCard);
   list(parts.more, rows.slice(WATCHED), (row) => row.table, liveRow, updateRow);
-  // Not at every change, because a table that is told of twice a second would be asked for as often.
+  // Not at every change: a table that changes twice a second would be asked for as often.
   const numbers = boards.map((row) => row.table).filter((number) => number !== state.own);
   if (state.listed && String(numbers) !== parts.looked) {
     parts.looked = String(numbers);

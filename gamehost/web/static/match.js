@@ -13,7 +13,7 @@ import { t, titled } from "./words.js";
 const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
 /** Milliseconds for which `Play` shows a position. */
 const PACE = 900;
-/** Milliseconds after which a match that has just ended is in the list for certain. */
+/** Milliseconds after which a match that has ended is surely in the list. */
 const LISTED = 1_200;
 
 export function open(place, url) {
@@ -71,7 +71,7 @@ class MatchPage {
     }
   }
 
-  /** Whether there is a record, so that nothing is asked for that is not there. Private matches are in no list. */
+  /** Whether there is a record to ask for. Private matches are in no list. */
   async listed() {
     if (this.code) return true;
     const { matches } = await fetchJson(address("/api/matches", { before: this.number + 1 }));
@@ -82,7 +82,7 @@ class MatchPage {
     return address(`/api/matches/${this.number}.${ending}`, { code: this.code });
   }
 
-  /** There is no record: the match may go on. */
+  /** There is no record: the match may be running. */
   watch() {
     const refused = state.sorry.count;
     let asked = false;
@@ -98,7 +98,7 @@ class MatchPage {
     look({ tables: [this.number] });
   }
 
-  /** It goes on no more: it may have ended just now, and the list is some moments old. */
+  /** The match is not running: it may have just ended, after the list was made. */
   unlisted() {
     this.stopListening();
     if (this.again) return this.missing(t("There is no such match"), t("It may never have begun, or it is not kept here."));
@@ -179,7 +179,7 @@ class MatchPage {
     this.drawButtons();
   }
 
-  /** The host has refused. It says why, and may be asked again. */
+  /** The host has refused: show the reason. The page may ask again. */
   noStudy() {
     this.study = null;
     this.drawButtons();
@@ -209,7 +209,7 @@ class MatchPage {
     this.study?.at(stop.n);
   }
 
-  /** The current move is kept in sight inside the list, without moving the page. */
+  /** Scroll the list to the current move, without scrolling the page. */
   keepInSight() {
     const current = this.moves.rows.querySelector("[aria-current]");
     const box = this.moves.scroll;
@@ -247,7 +247,7 @@ class MatchPage {
     announce(this.words());
   }
 
-  /** What a move shows for a moment only, such as a fight, is shown once when it is reached. */
+  /** Show once what a move shows only for a moment, such as a fight. */
   linger() {
     const { move } = this.stops[this.at];
     const linger = move ? this.game.linger?.(move.event) : 0;
@@ -271,7 +271,7 @@ class MatchPage {
     return found < 0 ? this.stops.length - 1 : found;
   }
 
-  /** A person steps: the match does not play on by itself. */
+  /** The person steps: end the automatic play. */
   user(at) {
     this.pause();
     this.goTo(at);

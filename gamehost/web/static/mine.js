@@ -1,5 +1,5 @@
 // Your matches: a list at the top of the page of tables and on a page of its own, and a number in the head and the title of every
-// page. Loaded when somebody has a name. The host tells the list once, and then each change.
+// page. Loaded after the log-in. The host sends the list once, and then each change.
 
 import { h, link, list, put, say } from "./dom.js";
 import { titleOf } from "./games.js";
@@ -9,18 +9,18 @@ import { look, send } from "./socket.js";
 import { listen, state } from "./store.js";
 import { listed, t, titled } from "./words.js";
 
-/** So many are shown on the page of tables, where people come to play, too. */
+/** The most rows on the page of tables, which also has other content. */
 const FEW = 4;
 
 const ORDER = ["turn", "offer", "wait", "open", "over"];
 
-/** The rows in the order in which they want to be seen: your turn with the least time first, and what ended last. */
+/** The rows in order: your turns with the least time first, and ended matches last. */
 export function ordered(rows) {
   const by = (row) => (row.state === "over" ? -row.ended : (row.by ?? Number.MAX_VALUE));
   return [...rows].sort((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state) || by(one) - by(other) || one.table - other.table);
 }
 
-/** How many matches want something of you. */
+/** How many matches wait for you. */
 export const wanted = (rows) => rows.filter((row) => row.state === "turn" || row.state === "offer").length;
 
 /** So many milliseconds in words, the larger of the units that fit. */
@@ -32,7 +32,7 @@ export function leftWords(milliseconds) {
 
 const others = (row) => listed(row.names.filter((_, seat) => seat !== row.seat));
 
-/** How a match stands, in words. `now`: milliseconds since 1970. */
+/** The state of a match in words. `now`: milliseconds since 1970. */
 export function stateWords(row, me, now) {
   const time = row.by === undefined ? "" : leftWords(row.by - now);
   const left = time && t(": {time} left", { time });
@@ -49,7 +49,7 @@ export function stateWords(row, me, now) {
   return `${endWords(row)}${why && `: ${why}`}`;
 }
 
-/** Why a match has ended: the host's words are the same for all, and do not say whose time was over. */
+/** Why a match has ended, for this player: the host's words are the same for all players. */
 function whyWords({ cause, winners = [], seat, why = "", names }) {
   if (winners.length !== 1 || names.length !== 2 || (cause !== "time" && cause !== "left")) return why;
   const [lost, name] = [winners[0] !== seat, names[1 - seat]];
@@ -64,14 +64,14 @@ function endWords({ cause, winners, seat }) {
   return cause === "left" ? t("It was put away") : t("A draw");
 }
 
-/** Where a match is; `null`: it has no record. */
+/** The address of a match; `null`: it has no record. */
 export function placeOf({ state: stands, cause, winners, table, code }) {
   if (stands !== "over") return `/table/${table}${code ? `#${code}` : ""}`;
   const kept = winners.length || (cause !== undefined && cause !== "left");
   return kept ? `/match/${table}${code ? `?code=${encodeURIComponent(code)}` : ""}` : null;
 }
 
-/** The game, and with whom. */
+/** The game and the opponents. */
 const named = (row) => (others(row) ? t("{game} with {names}", { game: titleOf(row.game), names: others(row) }) : titleOf(row.game));
 
 function make(row) {
@@ -102,20 +102,20 @@ function update(element, row) {
 
 const button = (word, name, onclick, kind = "") => h("button", { type: "button", class: kind, "aria-label": `${t(word)}: ${name}`, onclick }, t(word));
 
-/** The answers to who wants a rematch of a slow match, which begins at once. */
+/** The buttons to answer a request for a rematch of a slow match, which begins at once. */
 const answers = ({ table, code }, name) => [
   button("Accept", name, () => send({ do: "join", table, code }), "go"),
   button("Decline", name, () => send({ do: "stop", table })),
 ];
 
-/** The connection that was asked for its list, by the log-in. */
+/** The log-in for which the list was asked for. */
 let asked = null;
 
 function rows() {
   return state.me && state.mine ? ordered([...state.mine.values()]) : [];
 }
 
-/** What is shown elsewhere on the page of tables is not shown there again. */
+/** Matches that the page of tables shows elsewhere are left out. */
 const elsewhere = (row) => row.table === state.own || row.table === state.seeking?.table;
 
 function show() {
@@ -136,7 +136,7 @@ function show() {
 /** How each match stood when it was shown last, and for whom; `null`: nothing was shown yet. */
 let stood = null;
 
-/** Tell what has happened since then, if nobody looks at the page: your turn, an offer, a seat that was taken, an end. */
+/** If the page is not visible, notify of changes since then: your turn, an offer, a seat that was taken, an end. */
 function tellChanges(all) {
   if (!state.me || !state.mine) return;
   const before = stood?.name === state.me.name ? stood.rows : null;

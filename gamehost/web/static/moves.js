@@ -8,10 +8,10 @@ const undone = (event) => (event.kind === "taken-back" ? event.moves : 0);
 
 /**
  * The position before the first move, and that after each move, so that the place in the list is the number of the move. Moves
- * that were taken back are not among them. `n` is the entry of the record. What is no move, such as a set-up, belongs to the
+ * that were taken back are left out. `n` is the entry of the record. An event that is no move, such as a set-up, belongs to the
  * move before it.
  *
- * `hidden` are the events that single seats were told, in the record of a finished match: `reveal` of a game shows them.
+ * `hidden` are the events that only some seats received, in the record of a finished match: `reveal` of a game shows them.
  */
 export function stopsOf(game, events, hidden = [], where = {}) {
   const stops = [];
@@ -36,7 +36,7 @@ export function stopsOf(game, events, hidden = [], where = {}) {
  * Add an entry of a table's log to the list of its moves. All that one entry of the record has changed is one move.
  *
  * `moves` are `{n, index, last, event, seat, text}`: the first and the last place in the log, and what the list shows. `view` is
- * how the match stood before. Gives the move that is new or has changed, or `null`.
+ * the state before it. Returns the new or changed move, or `null`.
  */
 export function addMove(moves, game, { n, event }, index, view) {
   const told = game.move(event, view);
@@ -76,7 +76,7 @@ export class MoveList {
     this.log = null;
     this.entries = [];
     this.read = 0;
-    /** How the match stood after what has been read, as everybody may know it. */
+    /** The public state of the match after the entries that were read. */
     this.view = null;
     this.scroll.addEventListener("keydown", (event) => this.key(event));
   }
@@ -124,7 +124,7 @@ export class MoveList {
     }
   }
 
-  /** The last move was taken back. */
+  /** Remove the last move: it was taken back. */
   remove() {
     this.entries.pop()?.button.remove();
     if (!this.rows.lastElementChild?.querySelector("button")) this.rows.lastElementChild?.remove();

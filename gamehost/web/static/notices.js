@@ -1,4 +1,4 @@
-// Being told while nobody looks: by this page while it is hidden, by the browser when no page is open, and by mail.
+// Notices while you are away: from this page while it is hidden, from the browser when no page is open, and by mail.
 
 import { h, put, say } from "./dom.js";
 import { setAsked, wanted } from "./hidden.js";
@@ -9,10 +9,10 @@ import { learnPart, t, titled } from "./words.js";
 
 await learnPart("account");
 
-/** Whether this browser can be told while no page is open. */
+/** Whether this browser can receive notices while no page is open. */
 const pushes = () => isSecureContext && "serviceWorker" in navigator && "PushManager" in window;
 
-/** Show how to be told in an element. Returns the function that ends it. */
+/** Show the settings for notices in an element. Returns the function that ends it. */
 export function notices(place) {
   const [device, mail, said] = [h("div", {}), h("div", {}), h("p", { role: "alert" })];
   let refused = state.sorry.count;
@@ -131,7 +131,7 @@ export function open(place, address) {
   let pressed = false;
   let before = null;
   const answered = () => {
-    // The connection may come later than the button is pressed.
+    // The button may be pressed before there is a connection.
     if (pressed && !before && !state.entering) {
       const now = { refusals: state.sorry.count, notices: state.notices };
       if (send({ do: "notices", by: "mail", set })) before = now;

@@ -19,7 +19,7 @@ export class Offers {
     this.element = h("div", { class: "offer" });
   }
 
-  /** The buttons to make an offer: none for those who look on, and against players who can't be told. */
+  /** The buttons to make an offer: none for watchers, and none against players on wires without a message for it. */
   buttons({ game, seat, names, wires }) {
     const offers = seat === null || names.length !== 2 || !talks(wires[1 - seat]) ? [] : games().get(game)?.offers ?? [];
     return offers.map((offer) => h("button", { type: "button", "data-offer": offer, onclick: () => this.say(offer, "offer") }, NAMES[offer]));

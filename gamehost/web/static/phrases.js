@@ -5,10 +5,10 @@ import { levelOf } from "./games.js";
 import { send } from "./socket.js";
 import { t, told } from "./words.js";
 
-/** `{phrases, wires}`: the words by key, and the wires whose players can be told something. */
+/** `{phrases, wires}`: the words by key, and the wires on which players receive them. */
 const known = JSON.parse(document.querySelector("meta[name=phrases]").content);
 
-/** Whether a player on this wire can be told what others say and offer. */
+/** Whether a player on this wire receives the phrases and offers of others. */
 export const talks = (wire) => known.wires.includes(wire);
 
 /** What was said last, and a menu to say something. */

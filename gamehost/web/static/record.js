@@ -36,7 +36,7 @@ export function lastedWords({ opened, ended }) {
 
 const DATE = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 
-/** A moment, told in seconds since 1970 or as ISO text; "" if the host does not know it. */
+/** A moment, from seconds since 1970 or from ISO text; "" if the host does not know it. */
 export function dateWords(moment) {
   if (moment === undefined || moment === null) return "";
   const date = new Date(typeof moment === "number" ? moment * 1000 : moment);

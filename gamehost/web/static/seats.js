@@ -1,4 +1,4 @@
-// The bars of the players above and below a board: name, wire, away, clock, and whose turn it is.
+// The bars of the players above and below a board: name, wire, away, clock, and turn.
 
 import { h, list, say, set } from "./dom.js";
 import { known } from "./store.js";
@@ -17,7 +17,7 @@ export function clockText(milliseconds) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** How players come whose way is not the browser's; "" for the open wire, which browsers speak. */
+/** The names of the wires of players without a browser; "" for the open wire, which browsers use. */
 const WAYS = {
   console: t("by the console"), house: t("the host's player"), onitama: t("by Onitama lines"), "onitama-final": t("by Onitama lines"), litama: t("by Litama"),
   "stratego-lines": t("by Stratego lines"), "stratego-frames": t("by Stratego frames"), "paper-soccer": t("by XML"), eriantys: t("by Eriantys lines"),
@@ -25,7 +25,7 @@ const WAYS = {
 };
 export const wireWords = (wire) => (["web", "open", undefined, ""].includes(wire) ? "" : WAYS[wire] ?? t("by {way}", { way: wire.replaceAll("-", " ") }));
 
-/** Who has left, by name: the words of the host are the same for everybody. */
+/** The end with the name of the player who has left: the words of the host are the same for everybody. */
 function leftWords({ seat, names, resigned }, loser) {
   if (seat !== loser) return t("{name} has resigned, or did not come back", { name: names[loser] });
   return resigned ? t("You have resigned") : t("You did not come back in time");
@@ -46,7 +46,7 @@ export function endWords(table) {
   return { title, detail: who + (who ? why : `${why[0]?.toUpperCase() ?? ""}${why.slice(1)}`) };
 }
 
-/** What is said of a player who is not there: for how long the seat is kept, whatever the time for a move is. */
+/** The words about an absent player: how long the seat is reserved, which does not depend on the time for a move. */
 export function awayWords(table, seat) {
   if (table.over) return "";
   if (table.left.has(seat)) return t("has left");

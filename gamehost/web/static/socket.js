@@ -1,11 +1,10 @@
 // The connection to the host: the open wire over a WebSocket. It is opened again by itself when it is lost.
 //
-// Pages say what they look at (`look`); after a lost connection the same is asked for again. A guest's key is kept in the storage
+// Pages call `look` with what they show; after a lost connection it is asked for again. A guest's key is stored in the storage
 // of this site, which all its tabs share and which outlives the browser: so a reload, another tab or the next day has the same
 // name and seat. The key is no cookie, because the host answers GET alone and has nothing to set one with; only modules of this
-// site can read it. One tab at a time has the connection of the name: the one that was looked at last. Passwords are kept in
-// memory until the
-// host has answered: it gives a key for an account, too.
+// site can read it. One tab at a time has the connection of the name: the last visible one. Passwords are stored in memory
+// until the host has answered: it gives a key for an account, too.
 
 import { changed, disconnected, hear, state } from "./store.js";
 
@@ -14,7 +13,7 @@ const FIRST = 500;
 const LONGEST = 10_000;
 const PING_EVERY = 10_000;
 const PONG_WITHIN = 5_000;
-/** A socket that does not open is given up after so long. */
+/** Milliseconds after which a socket that has not opened is closed. */
 const OPEN_WITHIN = 10_000;
 const SAVED = "gamehost";
 
@@ -25,17 +24,17 @@ let pongTimer = 0;
 let openTimer = 0;
 /** How to log in on a new connection: a message `enter` or `log-in`, or `null`. */
 let login = null;
-/** What the page looks at now: whether at the lobby, and at which tables (number -> code or `undefined`). */
+/** What the page shows now: whether the lobby, and which tables (number -> code or `undefined`). */
 let wanted = { lobby: false, tables: new Map() };
-/** The same, as the host has been asked on this connection. */
+/** What the host was asked for on this connection, in the same form. */
 let asked = { lobby: false, tables: new Set() };
 
-/** The milliseconds until the next attempt, after so many failures. `random` is from 0 to 1. */
+/** The milliseconds until the next attempt, after a number of failures. `random` is from 0 to 1. */
 export function pause(failed, random) {
   return Math.min(LONGEST, FIRST * 2 ** failed) * (0.7 + 0.6 * random);
 }
 
-/** Send a message; `false`: there is no connection, and it is lost. */
+/** Send a message; `false`: there is no connection, and the message is dropped. */
 export function send(message) {
   if (socket?.readyState !== WebSocket.OPEN) return false;
   socket.send(JSON.stringify(message));
@@ -69,7 +68,7 @@ function connect() {
   opened.onclose = () => drop(opened);
 }
 
-/** Give a socket up. Its own `onclose` may come much later, so it is not waited for. */
+/** Close a socket without waiting for its `onclose`, which may come much later. */
 function drop(lost) {
   if (lost !== socket) return;
   socket = null;
@@ -115,9 +114,9 @@ function ended(message) {
   } else timer = setTimeout(connect, message.again * 1000 * (0.7 + 0.6 * Math.random()));
 }
 
-/** Ask the host for what the page looks at, as far as it differs from what was asked before. */
+/** Ask the host for what the page shows, as far as it was not asked for before. */
 function ask() {
-  // While a log-in goes on, it is not known whether a table is your own, which you cannot watch.
+  // During a log-in it is not known whether a table is your own, which you cannot watch.
   if (socket?.readyState !== WebSocket.OPEN || state.entering) return;
   if (wanted.lobby !== asked.lobby) send({ do: "lobby", on: wanted.lobby });
   asked.lobby = wanted.lobby;
@@ -136,8 +135,8 @@ function ask() {
 }
 
 /**
- * Say what the page looks at from now on. `tables` are numbers, or pairs of a number and the code of a private table.
- * Nothing else is told any more, except about the own match.
+ * Set what the page shows from now on. `tables` are numbers, or pairs of a number and the code of a private table.
+ * The host sends nothing else, except events of the own match.
  */
 export function look({ lobby = false, tables = [] }) {
   wanted = { lobby, tables: new Map(tables.map((table) => (Array.isArray(table) ? table : [table, undefined]))) };
@@ -178,7 +177,7 @@ function ping() {
   pongTimer = setTimeout(() => drop(asking), PONG_WITHIN);
 }
 
-/** Somebody looks at this tab: it is the one that goes on, and has the name that another tab may have taken meanwhile. */
+/** This tab has become visible: connect it again, with the name that another tab may have taken meanwhile. */
 function looked() {
   if (document.visibilityState !== "visible") return;
   const saved = localStorage.getItem(SAVED);
@@ -197,7 +196,7 @@ export function begin() {
   const saved = localStorage.getItem(SAVED);
   if (saved) {
     login = JSON.parse(saved);
-    // The pages wait until it is known whether there is a seat.
+    // The pages wait until it is known whether you have a seat.
     state.entering = true;
   }
   setInterval(ping, PING_EVERY);

@@ -1,6 +1,6 @@
-// What the host has told this page. Messages go into `hear`; pages read `state` and are called when it has changed.
+// What the host has sent to this page. `hear` takes the messages; pages read `state`, and are called after a change.
 //
-// The state is kept here and not in the pages, because the first events of a match come before its page is loaded.
+// The state is stored here and not in the pages, because the first events of a match come before its page is loaded.
 // This module knows no rules: a game's module says what an event changes (`viewOf`).
 
 /** The numbers of questions for advice are greater. */
@@ -11,7 +11,7 @@ export const state = {
   link: "closed",
   /** Counts the connections. */
   opened: 0,
-  /** When the connection was lost last (`Date.now()`, which goes on while a computer sleeps). */
+  /** When the connection was lost last (`Date.now()`, which also counts while a computer sleeps). */
   lostAt: 0,
   /** Why the connection has ended, in the host's words. */
   why: "",
@@ -19,9 +19,9 @@ export const state = {
   entering: false,
   /** `{name, key, account}` after the log-in. */
   me: null,
-  /** The number of the table where you have a seat in a match that goes on. */
+  /** The number of the table where you have a seat in a running match. */
   own: null,
-  /** The last `seeking`, while you wait for opponents: in a queue, or else at the table that was told last. */
+  /** The last `seeking`, while you wait for opponents: in a queue, or else at the table of the last message. */
   seeking: null,
   /** The `seeking` of a queue or a rematch, and of each table that waits for a day, where you have a seat, by number. */
   queued: null,
@@ -34,9 +34,9 @@ export const state = {
   noAdvice: 0,
   /** The last `rematch` that somebody wants. */
   rematch: null,
-  /** The rows of your matches, by table; `null`: not told yet. */
+  /** The rows of your matches, by table; `null`: not received yet. */
   mine: null,
-  /** The last `holiday`; `null`: none was told. */
+  /** The last `holiday`; `null`: none was received. */
   holiday: null,
   /** The rows of the last `log-ins`; and how often the password was changed. */
   logIns: null,
@@ -45,14 +45,14 @@ export const state = {
   sorry: { why: "", count: 0 },
   /** The tables that you play or watch, by number; see `newTable`. */
   tables: new Map(),
-  /** The rows of the lobby by number of the table, and whether they have been told yet. */
+  /** The rows of the lobby by number of the table, and whether they were received. */
   rows: new Map(),
   listed: false,
   /** Who waits: rows by name of the game. */
   waiting: new Map(),
 };
 
-/** Whether the times that the host has told are still true. After a lost connection it tells them again with the log-in. */
+/** Whether the times from the host are still valid. After a lost connection the host sends them again at the log-in. */
 export const known = () => state.link === "open" && !state.entering;
 
 const readers = new Set();
@@ -64,7 +64,7 @@ export function listen(reader) {
   return () => readers.delete(reader);
 }
 
-/** Tell the readers that the state has changed. */
+/** Call the readers, because the state has changed. */
 export function changed() {
   if (due) return;
   due = true;
@@ -86,24 +86,24 @@ function newTable(message, seat) {
     left: new Set(),
     /** By seat: when an absent player loses it, as `performance.now()` says. */
     kept: new Map(),
-    /** By seat of a player who has not come back: what can be claimed, and when the match ends without that, `{as, ends}`. */
+    /** By seat of a player who has not come back: what you can claim, and when the match ends otherwise, `{as, ends}`. */
     claims: new Map(),
-    /** For how many milliseconds the own seat is kept while the connection is lost. */
+    /** How many milliseconds your seat is reserved while the connection is lost. */
     grace: message.grace ?? 60_000,
     n: message.n,
-    /** The entry after which this page was told of it; 0: from the beginning. */
+    /** The entry after which this page receives the events; 0: all of them. */
     since: message.n,
-    /** The seconds by which a watcher sees everything later. */
+    /** The delay of watchers, in seconds. */
     delay: message.delay ?? 0,
     /** Whether the host knows who is away. It does not, if another host of a cluster plays the match. */
     presence: message.presence ?? true,
     /** `{winners, cause, why}` when the match is over. */
     over: null,
     suspended: false,
-    /** Milliseconds of each seat, and when they were told (as `performance.now()` says). */
+    /** The milliseconds left of each seat, and when they were received (as `performance.now()` says). */
     clocks: null,
     clocksAt: 0,
-    /** The milliseconds in which those must act whose turn it is, `[left, allowed]`, and when they were told; `null`: none. */
+    /** The milliseconds for the present turn, `[left, allowed]`, and when they were received; `null`: no limit. */
     due: null,
     dueAt: 0,
     /** The view that the host showed; events that came later wait in `fresh` for `viewOf`. */
@@ -170,7 +170,7 @@ const onTable = {
     table.asked = null;
   },
   event(table, message) {
-    // A guess holds until the host has told the last of its actions.
+    // A guess is shown until the host has sent the event of its last action.
     if (table.guess && message.n > table.n) table.guess.actions -= 1;
     if (!(table.guess?.actions > 0)) table.guess = null;
     table.n = message.n;
@@ -254,7 +254,7 @@ const general = {
   seated(message) {
     const known = state.tables.get(message.table);
     const table = newTable(message, message.seat);
-    // After a lost connection, what was told before is still true.
+    // After a lost connection, the earlier events are still true.
     if (known && known.seat === message.seat) Object.assign(table, { log: known.log, complete: known.complete });
     table.code = known?.code ?? (state.openedTables.get(message.table) ?? state.queued)?.code;
     clocked(table, message);
@@ -284,7 +284,7 @@ const general = {
   waiting: (message) => state.waiting.set(message.game, message.waiting),
   refused(message) {
     if (message.id > ADVICE) return void (state.noAdvice = message.id);
-    // A question may cross the end of its match, which is then the own one no more: nobody needs its answer.
+    // A question may be sent just before the end of its match arrives. Then its answer is not needed.
     const asked = [...state.tables.values()].find((one) => one.asked && one.asked.id === message.id);
     if (asked) return notListed(asked);
     const table = [...state.tables.values()].find((one) => one.guess && one.guess.id === message.id) ?? state.tables.get(state.own);
@@ -325,7 +325,7 @@ function asTyped(message) {
   return shown && message.is !== "entered" ? JSON.parse(JSON.stringify(message), typed) : message;
 }
 
-/** Take in one message of the host. Messages that are not known here change nothing: a later host may say more. */
+/** Handle one message of the host. Unknown messages change nothing: a later host may send more kinds. */
 export function hear(told) {
   const message = asTyped(told);
   const said = message.is;
@@ -336,7 +336,7 @@ export function hear(told) {
   changed();
 }
 
-/** The connection is lost or has not begun: what must be asked for again is unknown until then. */
+/** The connection is lost or has not begun: remove all state that the page must ask for again. */
 export function disconnected(link) {
   if (state.link === "open") state.lostAt = Date.now();
   Object.assign(state, { link, entering: false, listed: false });

@@ -1,4 +1,4 @@
-// The study of a finished match: who was ahead, as a curve below the board, and where it turned. Loaded when it is asked for.
+// The study of a finished match: a curve below the board shows the player ahead, and the turning points. Loaded at first use.
 //
 // The host has a house player walk through the match. What comes is percent of a victory by seat, after some entries.
 
@@ -22,7 +22,7 @@ export class Study {
     this.element = h("section", { class: "study sheet", "aria-label": t("Where it turned") }, this.status, this.curve, this.turns);
     this.refused = state.sorry.count;
     this.stop = listen(() => this.told());
-    // The lobby is told to whoever is connected; it is the least that can be looked at.
+    // A connection needs something to show; the lobby is the least.
     look({ lobby: true });
     this.told();
   }

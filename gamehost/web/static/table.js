@@ -19,11 +19,11 @@ import { changed, guessedView, known, listen, state, viewOf } from "./store.js";
 import { listed, t, titled, told } from "./words.js";
 
 const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
-/** After so many milliseconds without a view, the page says why that can be. */
+/** After so many milliseconds without a view, the page shows possible reasons. */
 const LATE = 3_000;
-/** A move that ends a match is told shortly before its end: so many milliseconds later no tone calls anybody to move. */
+/** The last move of a match comes shortly before its end. So the tone for your turn waits for so many milliseconds. */
 const HELD = 150;
-/** A finger needs so many pixels. On a phone, a board of smaller squares can be made larger; then it is scrolled. */
+/** The size of a square for fingers, in pixels. On a phone, a board with smaller squares can be enlarged and scrolled. */
 const FINGER = 45;
 const COARSE = matchMedia("(pointer: coarse)");
 const LARGER = "larger";
@@ -95,20 +95,20 @@ class TablePage {
     put(this.place, this.waiting);
   }
 
-  /** Tables can be shown some seconds later than they are played, and then the first view is late too. */
+  /** The view may come late: watchers may see a table with a delay. */
   late() {
     if (!this.laid && state.link === "open" && state.sorry.count === this.sorry) {
       say(this.waitsFor, t("Waiting for the host. Some tables are shown with a delay ..."));
     }
   }
 
-  /** The host does not show this table: it may wait for players, it may be over, or it never was. */
+  /** The host does not show this table: it may wait for players, be over, or not exist. */
   missing() {
     if (state.openedTables.has(this.number)) return void this.showSeeking();
     if (state.invitation?.table === this.number) return this.invited();
     if (state.sorry.count === this.sorry) return;
     this.sorry = state.sorry.count;
-    // A refused log-in says so in its dialog.
+    // The dialog of the log-in shows its refusal.
     if (document.querySelector("dialog[open]")) return;
     notice(""); // The page says it itself.
     if (this.asksSeat !== state.opened && state.me) {
@@ -120,7 +120,7 @@ class TablePage {
     send({ do: "invitation", table: this.number, code: this.code });
   }
 
-  /** Somebody waits here for more players. */
+  /** The table waits for more players. */
   invited() {
     if (this.shownInvitation === state.invitation) return this.refusedSeat();
     this.shownInvitation = state.invitation;
@@ -129,14 +129,14 @@ class TablePage {
     return void showInvitation(this.waiting, state.invitation, join);
   }
 
-  /** The seat that was wanted is not there any more. */
+  /** The wanted seat is not free any more. */
   refusedSeat() {
     if (state.sorry.count === this.sorry || document.querySelector("dialog[open]")) return;
     state.invitation = null;
     this.ended404();
   }
 
-  /** Nothing waits here, and nothing is played. There may be a record. */
+  /** The table does not wait, and has no running match. There may be a record. */
   async ended404() {
     const title = this.code ? t("This invitation is over") : t("There is no table {n} now", { n: this.number });
     const why = this.code ? t("The match has begun, or the one who invited you waits no longer.") : t("A match ends, and its table with it.");
@@ -223,11 +223,11 @@ class TablePage {
   options(table, view) {
     const goesOn = !table.over && !table.suspended;
     this.unlisted = false;
-    // Where the page cannot see whose turn it is, the host's list says it.
+    // If the page cannot see which player has the turn, the host's list decides.
     const asked = this.game.plain && goesOn && table.seat !== null && state.link === "open" ? this.movesOf(table) : null;
     const turns = goesOn ? this.game.turns?.(table) ?? this.game.turn(view) : [];
     const turn = table.seat !== null && turns.includes(table.seat);
-    // What is noted in Stratego can be noted while the other player thinks.
+    // Notes in Stratego can be made while the other player thinks.
     if (!turn && this.choice?.marked === undefined) this.choice = null;
     const moves = turn && state.link === "open" ? asked ?? this.movesOf(table) : null;
     const last = table.guess?.event ?? this.lastMove(table);
@@ -238,8 +238,8 @@ class TablePage {
   }
 
   /**
-   * What can be done in this position, or how what is begun can go on; `null`: the host has not said it yet. It is asked once
-   * for each, so that a press or a drag waits for nobody.
+   * The possible actions now, or after the begun part of one; `null`: not received yet. They are asked for once
+   * for each, before a press or a drag needs them.
    */
   movesOf(table) {
     const begun = (this.choice && this.game.begun?.(this.choice)) ?? "";
@@ -254,7 +254,7 @@ class TablePage {
     return now?.has("") ? { list: now.get(begun) ?? [] } : null;
   }
 
-  /** The last move, so that its squares can be marked: also one from before this page was opened. */
+  /** The last move, to mark its squares: also a move from before this page was opened. */
   lastMove(table) {
     return lastMove(table.log, this.game)?.event ?? this.last;
   }
@@ -319,12 +319,12 @@ class TablePage {
   tell(table, { turns }) {
     const over = table.over !== null || table.suspended;
     const turn = !over && table.seat !== null && turns.includes(table.seat);
-    // What is asked may change several times in one turn, as in Eriantys.
+    // The request may change several times in one turn, as in Eriantys.
     const asked = turn && !this.back ? this.title.textContent : "";
     if (turn && !this.turn) this.words.push(asked && asked !== t("Your move") ? `${t("Your move")}: ${asked}.` : t("Your move."));
     else if (asked && this.askedWords && asked !== this.askedWords) this.words.push(`${asked}.`);
     this.askedWords = asked;
-    // Who looks on hears each change of the turn.
+    // For watchers, each change of the turn is read out.
     if (table.seat === null ? !over && this.turns !== undefined && this.turns !== turns.join() : turn && !this.turn) setTimeout(() => table.over || table.suspended || tone(), HELD);
     this.turn = turn;
     this.turns = turns.join();
@@ -344,7 +344,7 @@ class TablePage {
     document.title = `${this.urgent(table) ?? (options.turns.includes(table.seat) ? t("Your move") : who)} - ${name}`;
   }
 
-  /** What the tab says before anything else: the end, or what the other player asks for; `undefined`: nothing. */
+  /** The first words of the tab's title: the end, or the request of the other player; `undefined`: none. */
   urgent(table) {
     const wish = state.rematch;
     const asks = wish?.table === table.number && wish.on !== false ? t("{names} wants a rematch|{names} want a rematch", { n: 1, names: wish.name }) : undefined;
@@ -354,7 +354,7 @@ class TablePage {
     return asks(table.offer.offer, table.names[table.offer.seat]);
   }
 
-  /** What each side has lost, where the game's pieces are worth a list. */
+  /** The lost pieces of each side, in games that list them. */
   showLost(table) {
     const lost = table.complete ? this.game.lost?.(table.log) ?? [] : [];
     const words = lost.map((pieces, seat) => pieces && t("{name} lost: {pieces}", { name: table.names[seat], pieces })).filter(Boolean);
@@ -395,7 +395,7 @@ class TablePage {
       !over && h("button", { type: "button", "aria-pressed": String(sounds()), onclick: () => this.sound(table) }, t("Sound")),
       playing && !over && h("button", { type: "button", onclick: () => this.guide.turn(!guided()) }, t("Help")),
       !playing && link(`/rules/${table.game}`, { class: "button" }, t("How to play")),
-      // A match in which nobody has moved is in no list.
+      // A match without a move is in no list.
       table.over && table.log.some((entry) => this.game.move(entry.event)) && link(this.record(), { class: "button" }, t("Step through")),
       table.over && playing && !this.sought && h("button", { type: "button", class: "go", onclick: () => this.rematch() }, t("Rematch")),
       over && playing && !this.sought && h("button", { type: "button", onclick: again }, t("New opponent")),
@@ -425,7 +425,7 @@ class TablePage {
     const view = table && this.game && guessedView(table, this.game);
     if (!view) return;
     const options = this.options(table, view);
-    // A press that comes before the list of what can be done is kept until then.
+    // A press before the list of actions has come is stored until it comes.
     if (this.unlisted && id !== "cancel") return void this.early.push(id);
     const pressed = this.game.press(view, options, id);
     if (!pressed) return void (this.early = []);
@@ -434,7 +434,7 @@ class TablePage {
     this.show();
   }
 
-  /** Send actions, and show what becomes of them until the host has confirmed it. */
+  /** Send actions, and show their expected result until the host has confirmed it. */
   act(table, acts, event) {
     this.choice = null;
     numbers += 1;
@@ -470,12 +470,12 @@ class TablePage {
     return [...state.openedTables.values()].find((one) => one.played === this.number);
   }
 
-  /** Who is away, and whether the match can be claimed for it: a text that changes with that. */
+  /** The absent players, and whether the match can be claimed: a text that changes when they do. */
   waitedFor(table) {
     return JSON.stringify([[...table.away], [...table.claims.keys()]]);
   }
 
-  /** Who is away may not come back: a house player can finish the match. */
+  /** An absent player may not come back: a house player can finish the match. */
   finish(table, seat) {
     const ask = (level) => {
       send({ do: "house", level, seat });
@@ -522,7 +522,7 @@ class TablePage {
 
   // -- earlier positions
 
-  /** Show the position after an entry of the list of moves; `null`: as it stands now. */
+  /** Show the position after an entry of the list of moves; `null`: the present one. */
   stepTo(back) {
     this.back = back;
     this.choice = null;
