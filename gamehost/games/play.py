@@ -499,7 +499,7 @@ class Trials:
         # If answers are examined too, half of the nodes is for them.
         share = self.budget.nodes // (rounds * (2 if looks else 1))
         try:
-            # While no trial reaches an end that tells the actions apart, trials become longer.
+            # Trials become longer while all actions have equal results.
             self._pass(actions, left, totals)
             longest = 0 if self._outlook else _LONGEST
             while len(set(totals.values())) == 1 and self._plies < longest:

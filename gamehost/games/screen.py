@@ -206,7 +206,7 @@ def columns(text: str) -> int:
 
 
 def cut(text: str, most: int) -> str:
-    """The beginning of a text without colours, in at most so many columns."""
+    """The beginning of a text without colours, in at most `most` columns."""
     while columns(text) > most:
         text = text[:-1]
     return text
@@ -218,7 +218,7 @@ def padded(text: str, width: int) -> str:
 
 
 def wrapped(sentences: Iterable[str], width: int) -> Iterator[str]:
-    """Lines of at most so many columns. Words that are longer are cut into pieces."""
+    """Lines of at most `width` columns. Longer words are cut into pieces."""
     for sentence in sentences:
         line = ""
         for word in sentence.split(" "):

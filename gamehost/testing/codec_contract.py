@@ -123,7 +123,7 @@ class CodecContract(Mixin):
             self.assertEqual([line for lines in pieces for line in lines], words.split("\n"))
 
     def test_byte_by_byte_and_every_cut_hear_the_same(self) -> None:
-        """The messages and the error are the same, however the bytes are cut into segments."""
+        """The messages and the error do not depend on the cuts between segments."""
         for stream in self.streams:
             whole = self.heard([stream])
             self.assertTrue(whole)
@@ -153,7 +153,7 @@ class CodecContract(Mixin):
     @given(st.binary(max_size=600), st.randoms(use_true_random=False))
     def test_any_bytes_raise_nothing_but_wire_error(self, data: bytes, rng: random.Random) -> None:
         """
-        For any bytes of a client there are messages or a `WireError`, and the same ones however the bytes are cut.
+        Any bytes of a client give messages or a `WireError`. The result does not depend on the cuts between segments.
         """
         cut = rng.randrange(len(data) + 1)
         self.assertEqual(self.heard([data[:cut], data[cut:]]), self.heard([data]))
@@ -307,7 +307,7 @@ class ClientCodecContract(Mixin):
     @given(st.binary(max_size=600), _MESSAGES)
     def test_any_bytes_raise_nothing_but_wire_error(self, data: bytes, rng: random.Random) -> None:
         """
-        For any bytes of a server there are messages or a `WireError`, and the same ones however the bytes are cut.
+        Any bytes of a server give messages or a `WireError`. The result does not depend on the cuts between segments.
         """
         self.assertEqual(self._heard_by_client(chunked(data, rng)), self._heard_by_client([data]))
 

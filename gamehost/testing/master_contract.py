@@ -138,7 +138,7 @@ class MasterContract(Mixin):
         return (views, master.view(None), master.deadline, master.result)
 
     def match(self, seats: int, rng: random.Random, steps: int, **more: str) -> Iterator[tuple[Any, Step]]:
-        """A random game of at most so many actions: the master after the beginning and after each action."""
+        """A random game of at most `steps` actions: the master after the beginning and after each action."""
         chance = SeededChance(rng.getrandbits(32))
         master = self.new_master(seats, chance, **more)
         events = master.begin(0)
@@ -152,7 +152,7 @@ class MasterContract(Mixin):
             yield master, Step(seat, self.game.write(action), number, chance.take(), events)
 
     def play(self, seats: int, rng: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
-        """A master after a random game of at most so many actions, and those actions."""
+        """A master after a random game of at most `steps` actions, and these actions."""
         masters, played = zip(*self.match(seats, rng, steps, **more), strict=True)
         if currently_in_test_context():
             said = [f"{step.seat} {step.notation.decode('utf-8', 'replace')}" for step in played[1:]]

@@ -383,6 +383,6 @@ class MemoryHost:
             self.clock.advance(0)
 
     def wait(self, seconds: float) -> None:
-        """Advance the clock by so many seconds."""
+        """Advance the clock by a number of seconds."""
         self.clock.advance(seconds)
         self.until_idle()

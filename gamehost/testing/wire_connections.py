@@ -302,8 +302,8 @@ class ConnectionContract(WireHooks):
 
     def test_slow_drip_of_one_message_is_closed(self) -> None:
         """
-        Row 10: a message that never ends is closed ten seconds after its first byte, however steadily it comes. Before the
-        log-in, and where people type, it takes a minute.
+        Row 10: a connection with an endless message is closed ten seconds after the first byte of it, even if bytes arrive
+        steadily. Before the log-in, and where people type, it takes a minute.
         """
         for log_in in (b"", self.log_in("ann")):
             world, client = self.connected(login_seconds="1000")
@@ -425,7 +425,7 @@ class ConnectionContract(WireHooks):
             self.assert_closed(situation.host, situation.client)
 
 
-#: How many streams the fuzzer makes for each wire; `make fuzz` asks for more. `None`: as many as the wire's tests say.
+#: The number of streams that the fuzzer makes for each wire; `make fuzz` sets more. `None`: the number of the wire's tests.
 FUZZED = int(os.environ["GAMEHOST_FUZZED"]) if "GAMEHOST_FUZZED" in os.environ else None
 
 

@@ -233,7 +233,7 @@ class PaperSoccerScreen(Screen[View]):
 
 
 def _dot(point: Point, position: Position, style: Style) -> str:
-    """A point: the ball, one where it bounces, or one where it stops."""
+    """The character of a point: the ball, a point where it would bounce, or a point where it would stop."""
     if point == position.ball:
         return style.paint(style.pick("●", "O"), _BALL)
     touched = any(line & position.drawn for line in WAYS[point].values())
