@@ -1,8 +1,8 @@
 """
-Advice in a match against house players: what a stronger one would do, and why.
+Advice in a match against house players: the action of a stronger house player, and its reason.
 
-The processes of the house players find it, in turns by address with the thinking of its players. An adviser receives the
-view of the seat that asks, and nothing else.
+The processes of the house players compute it. Advice and house players' moves take turns, by address. An adviser
+receives only the view of the seat that asks.
 """
 
 import time
@@ -37,8 +37,8 @@ _NO_REASON = "A stronger house player would do this."
 
 class AdviceQuestion(Struct, frozen=True):
     """
-    A position, as far as a process needs it. `view` is a message of the game; `told` are those of the events that everybody
-    received, if the players of the game draw conclusions from them.
+    A position, in the form that a process needs. `view` is a message of the game. `told` are the messages of the public
+    events, for games with players that draw conclusions from them.
     """
 
     game: str
@@ -49,8 +49,8 @@ class AdviceQuestion(Struct, frozen=True):
 
 class Advice(Struct, frozen=True):
     """
-    The action of a stronger player, with those that belong to it and follow it at once. `because` gives the reason in one
-    sentence.
+    The action of a stronger player, with the actions that follow it at once and belong to it. `because` gives the
+    reason in one sentence.
     """
 
     actions: list[str]
@@ -67,7 +67,7 @@ class Continues(Protocol):
 
 def refusal(opponent: str) -> str | None:
     """
-    Why there is no advice against an opponent; `None`: there is.
+    The reason why there is no advice against an opponent; `None`: there is advice.
 
     :param opponent: the name of a house player; empty: the opponents are not all house players
     """
@@ -81,7 +81,7 @@ def advise(game: Game[Any, Any], seat: Seat, heard: Sequence[Any], thinking: Thi
     """
     The advice for a seat.
 
-    :param heard: what its player receives when it comes back, as of `heard_back`
+    :param heard: the events that its player receives when it comes back, as of `heard_back`
     :raises NotAnswered: it has nothing to do
     """
     player = player_of(game, seat, ADVISER, thinking)

@@ -2,9 +2,10 @@
 The queues of players that wait for opponents, and the rate at which matches begin. Open tables are in
 `gamehost.lobby.opened`.
 
-Rematches: the players of a match that is over play each other again, with colours changed. Who asks first waits at a table
-with a code, and the others are told both. So each has to ask, and a rematch that nobody wants ends as any open table does. It
-is private if the match was, and rated if the match was. Rematches of slow matches are in `gamehost.lobby.rematches`.
+Rematches: the players of a match that is over play each other again, with colours changed. The first player that asks
+waits at a table with a code, and the others receive its number and code. So each player has to ask, and a rematch that
+no other player wants ends as any open table does. A rematch is private if the match was, and rated if the match was.
+Rematches of slow matches are in `gamehost.lobby.rematches`.
 """
 
 import math
@@ -79,7 +80,7 @@ class Reservation:
         return self.digests.get(self.names[self.seat(session)], session.key_digest) == session.key_digest
 
 
-#: Seconds for which a player waits in a queue. Programs that were forgotten wait longer than a day. People do not.
+#: How many seconds a player may wait in a queue. Only forgotten programs wait longer than a day.
 LONGEST = 86_400.0
 
 
@@ -132,7 +133,7 @@ class Queues:
         """
         Find the players that have waited longest to play with one that has just come.
 
-        :param may_begin: whether one who waits may play now
+        :param may_begin: whether a waiting player may play now
         :returns: all of them, in the order of their seats; `None`: there are too few
         """
         # Players with the same wish do not meet. All others do, the first one first.
@@ -163,18 +164,18 @@ class Queues:
             self._timers.pop(session).stop()
 
     def halt(self) -> None:
-        """The host stops: nobody has waited too long any more."""
+        """The host stops: the timers that end the wait of players are cancelled."""
         for timer in self._timers.values():
             timer.stop()
 
     def everybody(self, game: str | None = None) -> list[Session]:
-        """All who wait; for this game, if one is given."""
+        """All waiting players; if a game is given, only its players."""
         waiting = (some for (name, _), some in self.waiting.items() if game in (None, name))
         return [session for some in waiting for session in some]
 
 
 class CannotJoin(Exception):
-    """There is no place; the message says why, for the player."""
+    """There is no place at the table. The message gives the player the reason."""
 
 
 class NoSuchTable(CannotJoin):
@@ -190,7 +191,7 @@ class NeedsAccount(CannotJoin):
 
 
 class HouseRefused(Exception):
-    """There is no house player to be had. The message says why, for the player who asks."""
+    """No house player can play. The message gives the player the reason."""
 
 
 def check_may_be_rated(session: Session, settings: Settings) -> None:
@@ -217,11 +218,11 @@ def checked_code(text: str) -> str:
 
 
 def same_code(code: str, given: str) -> bool:
-    """Compare in a time that does not depend on how much of the code was guessed."""
+    """Whether two codes are equal. The time for this does not depend on how much of a code was guessed."""
     return compare_digest(code.encode("utf-8"), given.encode("utf-8"))
 
 
-#: Seconds between two looks at the queues while somebody in them has to wait.
+#: The seconds between two checks of the queues while a player has to wait because of the rate.
 LEAST_PAUSE = 0.1
 
 
@@ -253,7 +254,7 @@ class NewMatches:
         self._buckets = None if rate is None else KeyedBuckets(*rate)
 
     def seconds_until(self, address: str) -> float:
-        """The seconds until a match of this address may begin; 0: now."""
+        """How many seconds must pass until a match of this address may begin; 0: none."""
         if self._buckets is None or is_loopback(address):
             return 0.0
         now = self._clock.seconds()
@@ -284,11 +285,11 @@ class NewMatches:
 
 
 class RematchWanted(Struct, frozen=True):
-    """To the other players of a match that is over: one of them waits for the rest at a new table."""
+    """Sent to the other players of a match that is over: one player waits for them at a new table."""
 
     played: TableId
     name: str
-    #: `None`: not any more.
+    #: The new table; `None`: the player does not wait any more.
     table: TableId | None
     code: str
     #: Whether the match was slow.
@@ -298,7 +299,7 @@ class RematchWanted(Struct, frozen=True):
 
 
 class OnLeave(Struct, frozen=True):
-    """To a player of slow matches: a leave has begun, or ends earlier."""
+    """Sent to a player of slow matches: its leave has begun, or ends earlier."""
 
     #: In milliseconds since 1970; `None`: the player is on no leave.
     until: int | None
@@ -323,11 +324,11 @@ MOST_PHRASES = 20
 
 
 class Said(Struct, frozen=True):
-    """To the players of a match, also when it is over: one of them has said something."""
+    """Sent to the players of a match, also after its end: one of them has sent a phrase."""
 
     table: TableId
     seat: Seat
-    #: As people see it.
+    #: The display name of the sender.
     name: str
     #: A key of `PHRASES`.
     phrase: str
@@ -335,7 +336,8 @@ class Said(Struct, frozen=True):
 
 class Played(Struct, frozen=True):
     """
-    A match of a player, who may ask for a rematch of it. It moves with the player from member to member of a cluster.
+    The current or last match of a player, who may ask for a rematch of it. If the player moves to another host of a
+    cluster, this value moves, too.
     """
 
     table: TableId
@@ -344,7 +346,7 @@ class Played(Struct, frozen=True):
     #: In the order of the seats.
     names: Sequence[str]
     seat: Seat
-    #: The first of the others, if all of them are house players; else empty.
+    #: The name of the first opponent, if all opponents are house players; otherwise empty.
     house: str = ""
     #: Whether it is private.
     private: bool = False
@@ -370,7 +372,8 @@ class Played(Struct, frozen=True):
 
     def players(self, held: Callable[[str], Session | None]) -> list[Session | None]:
         """
-        Its present players, in the order of the seats, whatever they play now; `None`: that one is not present.
+        Its players, in the order of the seats, also if they play another match now; `None` for each player that is not
+        connected.
 
         :param held: returns the session of a name
         """

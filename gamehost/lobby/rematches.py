@@ -1,8 +1,9 @@
 """
-Rematches of slow matches. Who asks for one opens a table, which waits as long as any table for a slow match does. The others
-find it in the lists of their own matches, whenever they come. The match begins when they have taken their seats.
+Rematches of slow matches. A player that asks for a rematch opens a table, which waits as long as any table for a slow
+match does. The other players find it in the lists of their own matches when they come. The match begins when all of
+them have taken their seats.
 
-What was played is in the store, so a player can ask days after the end, and after a new start of the host.
+The finished match is in the store, so a player can ask days after its end, and after a restart of the host.
 """
 
 from collections.abc import Callable, Sequence

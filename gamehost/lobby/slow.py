@@ -1,15 +1,16 @@
 """
 Slow matches: each move may take days, and the match outlives the connections of its players.
 
-A slow match belongs to no session, and does not sleep as other matches do. Its players *sit down* to look and to move, and
-*rise* again. While nobody sits there, memory has a few rows of it: the seats and the deadline. One timer is for all of them.
-It rings at the next deadline, and every half minute, when the wall's clock is compared with the reactor's.
+A slow match belongs to no session, and does not sleep as other matches do. Its players *sit down* to look and to move,
+and *rise* again. While no player sits at the table, memory has only a few rows of the match: the seats and the
+deadline. All slow matches share one timer. It ends at the next deadline, and at least every half minute, to compare the
+wall's clock with the reactor's.
 
-In a cluster every member has these rows of all matches. The member where somebody sits has the table in memory: it has taken
-it over, asleep, from the one that had it last. That one rings at its deadline; if it is hindered, the others do.
+In a cluster every member has these rows of all matches. The member at which a player sits has the table in memory, and
+has taken it over from its last owner. The last owner carries out the deadline. If it cannot, the other members do.
 
-Nobody loses by what the host did: before `grace` has passed since the start, or since the wall's clock has jumped, no
-deadline counts. None counts while the player to move is on leave, either. The master has the true time all along.
+No player loses because of the host: no deadline counts until `grace` has passed since the start, or since a jump of the
+wall's clock. No deadline counts while the player to move is on leave, either. The master always has the true time.
 """
 
 import sqlite3
@@ -53,13 +54,13 @@ from gamehost.tables.slow_table import ANNULLED, SlowTable
 
 #: Seconds between two looks at the wall's clock, and by how many it may differ then from the reactor's.
 LOOK_EVERY, JUMP = 30.0, 10.0
-#: Tables that are read at once.
+#: How many tables are read at once.
 LOADS = 20
 #: Deadlines later than this many milliseconds from now are none of ours: the table is read then.
 _LATEST = 2 * MOST_DAYS * 86_400_000
-#: For a table that has no deadline, or one that is not known.
+#: The stored deadline of a table without a known deadline.
 _NEVER = 2**62
-#: In a cluster: so many milliseconds later than its owner another member looks at a table.
+#: In a cluster: how many milliseconds after its owner another member checks the deadline of a table.
 _LATER = 60_000
 #: Why a table cannot be read here.
 _ELSEWHERE = (
@@ -146,7 +147,7 @@ class _Index:
 
     @property
     def empty(self) -> bool:
-        """Whether there is none. To count them takes the longer, the more there are."""
+        """Whether there are no matches. This is quicker than to count them."""
         return not self._ask("SELECT 1 FROM slow LIMIT 1")
 
     def game(self, table: TableId) -> str | None:
@@ -218,17 +219,17 @@ class SlowMatches:
     #: The most days for a move, 0: there are no slow matches. And the seconds after a start in which no deadline counts.
     days: int = field(init=False, default=MOST_DAYS)
     grace: float = field(init=False, default=43_200.0)
-    #: The tables in memory: somebody sits there, or something is about to be written.
+    #: The tables in memory: a player sits there, or an entry is being written.
     tables: dict[TableId, SlowTable] = field(init=False, factory=dict)
-    #: The tables that cannot go on in this run, and why.
+    #: The tables that cannot continue in this run of the host, each with the reason.
     faulty: dict[TableId, str] = field(init=False, factory=dict)
     _index: _Index = field(init=False, factory=_Index)
     #: The tables that are being read, and what is to be done with each.
     _reading: dict[TableId, list[_Use]] = field(init=False, factory=dict)
-    #: Those to be read: with a deadline that is not known, or was before the start, or is another one by a leave.
+    #: The tables to be read: their deadline is unknown, was before the start, or was changed by a leave.
     _unknown: deque[tuple[TableId, _Use]] = field(init=False, factory=deque)
     leaves: Leaves = field(init=False)
-    #: Since when deadlines have not counted for a while, in milliseconds since 1970.
+    #: The beginning of the current grace time, in which no deadline counts, in milliseconds since 1970.
     _since: int = field(init=False)
     #: The wall's clock and the reactor's at the last look, in seconds.
     _seen: tuple[float, float] = field(init=False)
@@ -241,7 +242,7 @@ class SlowMatches:
         self._since = self.wall
         self._seen = self._context.wall(), self._context.clock.seconds()
         self.leaves = Leaves(self._context.journal, lambda: self.wall, self._leave_changed)
-        # No table is read before: the journal has an order.
+        # No table is read before the leaves, because the journal answers in order.
         self._context.journal.find_leaves(lambda found: self._found_leaves({one.key: one for one in found}))
 
     def __len__(self) -> int:
@@ -282,7 +283,7 @@ class SlowMatches:
         Other members of a cluster have these matches.
 
         :param rows: what is in the lists of their players
-        :param over: those that are not unfinished any more
+        :param over: the tables with matches that are over
         """
         self._own.learn([row for row in rows if row[1].table not in self.tables])
         deadlines = {match.table: match.by for _, match in rows}
@@ -302,14 +303,17 @@ class SlowMatches:
                 self._leave_changed(key)
 
     def learn_leaves(self, found: Mapping[str, Leave | None]) -> None:
-        """Another member of a cluster has changed these leaves. It looks at the tables that are in nobody's memory."""
+        """
+        Another member of a cluster has changed these leaves. That member checks the tables that no member has in
+        memory.
+        """
         for key in self.leaves.learn(found):
             for number in self._under(key):
                 if (table := self.tables.get(number)) is not None:
                     self._look_again(table)
 
     def _lately(self, key: str) -> bool:
-        """Whether a leave has changed so lately that not all deadlines may be noted."""
+        """Whether a leave has changed so recently that some new deadlines may not be stored yet."""
         return self.leaves.until(key) > self.wall - LONGEST_LEAVE * DAY
 
     def _under(self, key: str) -> list[TableId]:
@@ -327,7 +331,7 @@ class SlowMatches:
         self._set_alarm()
 
     def _look_again(self, table: SlowTable | str) -> None:
-        """The deadline of a table is another one: note it, and put it into the lists of its players."""
+        """The deadline of a table has changed: store it, and put it into the lists of its players."""
         if not isinstance(table, str) and table.running:
             self.due_changed(table)
             self.recorded(table, None)
@@ -357,10 +361,10 @@ class SlowMatches:
 
     def leave(self, session: Session, days: int | None) -> str | None:
         """
-        A player is on leave for so many days. It receives `OnLeave`.
+        Begin, end or read the leave of a player. It receives `OnLeave`.
 
-        :param days: 0: it is back; `None`: nothing changes
-        :returns: why it cannot have this leave; `None`: it has it
+        :param days: 0: end the leave; `None`: change nothing
+        :returns: the reason why it cannot have this leave; `None`: the leave has begun
         """
         owner, player = owner_of(session.record), session.record
         if owner is None:
@@ -376,7 +380,7 @@ class SlowMatches:
 
     def extend(self, number: TableId, days: int, durable: Callable[[int], None]) -> bool:
         """
-        A match does not end by time for so many days.
+        Let no deadline of a match count for so many days.
 
         :param durable: called with the end of that, in milliseconds since 1970
         :returns: whether there is such a match
@@ -484,7 +488,7 @@ class SlowMatches:
         A player sits down at the table of one of its matches: it is seated, at once or later, and receives `Back`.
 
         :param failed: called with the reason if the table cannot be read
-        :returns: why there is no such match; `None`: there is
+        :returns: the reason why the player cannot sit down; `None`: it can
         """
         seat = self._index.seat(number, session)
         if seat is None:
@@ -511,7 +515,7 @@ class SlowMatches:
         )
 
     def rise(self, number: TableId, player: Player[Any, Any]) -> None:
-        """A player looks no longer. Nothing happens if it does not sit there."""
+        """A player leaves the table for now. Nothing happens if it does not sit there."""
         table = self.tables.get(number)
         if table is not None and not self._stopped:
             for seat in range(len(table.names)):
@@ -519,7 +523,7 @@ class SlowMatches:
             self._put_away_if_empty(table)
 
     def give_up_all(self, key: str) -> None:
-        """A player has no matches any more: each is lost, or is left if it has more than two players."""
+        """End all matches of a player. Each of them is lost, or is left if it has more than two players."""
 
         def give_up(table: SlowTable | str) -> None:
             if not isinstance(table, str):
@@ -570,7 +574,7 @@ class SlowMatches:
         if isinstance(record, str):
             self._failed(number, record)
         elif not record.entries or record.entries[-1].outcome:
-            # Nobody was told that it began, or everybody can read how it ended.
+            # No player knows that it began, or all players can read how it ended.
             self._context.journal.told(number)
             self._remove(number)
             self._use(number, "it is over")
@@ -632,7 +636,7 @@ class SlowMatches:
         self._own.put(rows)
 
     def _set_alarm(self) -> None:
-        """Ring at the next deadline, and at the next look at the wall's clock, whichever comes first."""
+        """Set the timer to the next deadline, or to the next check of the wall's clock if that comes first."""
         if self._stopped or self._index.empty:
             self._alarm.stop()
             return
@@ -662,7 +666,10 @@ class SlowMatches:
         self._set_alarm()
 
     def _look_at_wall(self) -> None:
-        """If the wall's clock has jumped, or the machine was suspended, players could not know how late it is."""
+        """
+        Begin a grace time if the wall's clock has jumped or the machine was suspended, because players could not know
+        the time left.
+        """
         wall, clock = self._context.wall(), self._context.clock.seconds()
         passed, counted = wall - self._seen[0], clock - self._seen[1]
         self._seen = wall, clock

@@ -139,9 +139,10 @@ def wanted(
 
 def find_table(lobby: "Lobby", session: Session, sought: Wanted, opened: Callable[[OpenTable], None]) -> TableId | None:
     """
-    Have a player wait at a table that fits, or at one of their own, which is given. `None`: they have joined others.
+    Let a player join a fitting table, or wait at a new one. Returns the new table; `None`: the player has joined
+    others.
 
-    :param opened: called with the own table when nothing can be lost of it any more; at once, or later
+    :param opened: called with the new table when it is stored, at once or later
     :raises TooManyTables: so many from this address wait already, or the host has no room for new tables
     :raises CannotJoin: it is to be rated, and is private, or the player is a guest
     """
@@ -170,7 +171,10 @@ def claim_of_sought(lobby: "Lobby", sought: Wanted) -> Claim | None:
 
 
 def claim_of_slow(lobby: "Lobby", session: Session | None, table: TableId) -> Claim | None:
-    """The claim of a player that wants to sit down at a slow match. Who waits at a table cannot go to its host."""
+    """
+    The claim of a player that wants to sit down at a slow match. A player that waits at a table cannot go to another
+    host.
+    """
     if session is None or lobby.waits_at_table(session) or not lobby.slow_matches().has(session, table):
         return None
     return claim_of_table(table, opened=False)

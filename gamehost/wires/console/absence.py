@@ -1,6 +1,6 @@
 """
-Absent players in the match of a person at the console: how long their seats are kept, and what the person can claim after
-that. Both times are counted down in lines of their own.
+Absent players in the match of a person at the console: how long their seats are reserved, and what the person can claim
+after that. Lines of text count down both times.
 """
 
 from collections.abc import Callable
@@ -18,9 +18,9 @@ from gamehost.wires.console.commands import NotNow, NotUnderstood, beginning, mi
 from gamehost.wires.console.elsewhere import GoesElsewhere
 from gamehost.wires.console.matches import ConsoleOptions, OwnMatch
 
-#: A line says what is left when it is so many seconds.
+#: A line shows the time left when it is one of these numbers of seconds.
 TOLD = (300, 60, 30, 10)
-#: Times below so many seconds are told in seconds.
+#: Times below so many seconds are shown in seconds.
 SHORT = 100
 
 
@@ -28,7 +28,7 @@ def absence_words(name: str, left: float, claims: tuple[str, ...]) -> str:
     """
     The line about an absent player.
 
-    :param left: seconds until the seat is not kept any more, or until the match ends
+    :param left: seconds until the reservation of the seat ends, or until the match ends
     :param claims: empty: nothing can be claimed yet
     """
     left = max(0.0, left)  # a clock may have jumped
@@ -130,7 +130,7 @@ class HearsAbsences(GoesElsewhere):
         self._tell(f"{event.name}, a player of the host, goes on.")
 
     def claim_match(self, words: list[str]) -> None:
-        """Decide what becomes of a match with a player who has not come back."""
+        """Carry out the person's claim, after a player has not come back in time."""
         found = beginning(words[0].casefold(), ("win", "draw", "house")) if len(words) == 1 else []
         if len(found) != 1:
             raise NotUnderstood("Say what you claim: claim win, claim draw or claim house.")

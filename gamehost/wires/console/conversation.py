@@ -105,9 +105,9 @@ class ConsoleConversation(SitsAtSlow):
 
     declines: bool = False
 
-    #: Whether the person was asked whether to resign.
+    #: Whether the question about resigning was asked.
     _asked_to_resign = False
-    #: The last match, and how much this person has said in it.
+    #: The last match, and how many phrases this person has sent in it.
     _played: Played | None = None
     _phrases = 0
 
@@ -281,7 +281,7 @@ class ConsoleConversation(SitsAtSlow):
 
     def _ask_password(self, what: str, given: Callable[[str], None] | None) -> None:
         """
-        Have the next line be a password, which telnet does not show.
+        Ask for a password: telnet does not show the next line.
 
         :param given: called with it, if it is not empty; `None`: it is that of a log-in
         """
@@ -444,7 +444,7 @@ class ConsoleConversation(SitsAtSlow):
         self._printer.refuse(sentence(why))
 
     def _rest(self) -> None:
-        """The person has no match and looks for none. Tables that last may wait on."""
+        """The person has no match and looks for none. Tables that last may still wait."""
         waits = self.session is not None and self.lobby.waits_at_table(self.session)
         self.set_state(ConsoleState.WAITING if waits else ConsoleState.LOBBY)
 
@@ -491,7 +491,7 @@ class ConsoleConversation(SitsAtSlow):
             self._wait_no_longer(str(error))
 
     def _tell_opened(self, table: OpenTable) -> None:
-        """Nothing can be lost any more of a table of this person's own. Say what somebody who waits there can do."""
+        """This person's own table is stored. Print what a person that waits there can do."""
         if self._printer.hearing:
             self._printer.print(*self._opened_words(table))
         else:
@@ -693,7 +693,7 @@ class ConsoleConversation(SitsAtSlow):
         self._tell(f"{sentence(event.why)} You do not wait any more{where}.")
 
     def tell_displaced(self, event: Displaced) -> None:
-        """The same person has logged in on another connection, which receives everything from now on."""
+        """The same person has logged in on another connection, which now receives everything."""
         self.session = self.handle = None
         self.say_closing("You have logged in on another connection.")
         self.peer.hang_up("displaced by another connection")

@@ -70,9 +70,9 @@ from gamehost.wires.seeking import PlayedGame
 
 #: The most moves that are listed.
 MOVES = 60
-#: So many are looked through for those that a person wants to see.
+#: How many moves are searched for those that a person wants to see.
 LOOKED_THROUGH = 2_000
-#: A person with at most this many milliseconds receives the time when the match begins.
+#: The time for a move is shown at the beginning of a match if it is at most so many milliseconds.
 TOLD_TIME = 600_000
 
 
@@ -114,7 +114,7 @@ class OwnMatch:
     _offered: Offer | None = None
     #: Whether no event of the match has come since the seat was taken.
     _fresh: bool = True
-    #: The entry with which all that was typed last is done: nothing more is asked for before it.
+    #: The entry of the record that completes the last typed line. No new question is shown before it.
     _answered_at: int = 0
     #: The number of refused moves with a refusal that was not shown yet.
     _refusals_due: int = 0
@@ -400,7 +400,7 @@ class Replay:
         return framed(self.screen.draw(style))
 
     def _views_of_all(self) -> list[Any]:
-        """What each seat knows at this step. Going forward costs the new events alone."""
+        """The views of all seats at this step. A step forward handles only the new events."""
         end = self._entries[self.at] if self.at < self.length else FAR + self._all_events[-1][0]
         if not self._followed or self._all_events[self._followed - 1][0] >= end:
             self._views, self._followed = [None] * len(self.names), 0
@@ -559,7 +559,7 @@ class Looking:
     _board: list[str] = field(factory=list)
     _replay: Replay | None = None
     _replayed: str = ""
-    #: Whether something is looked up, and what is called to wait for it no longer.
+    #: Whether a question is running, and the function that cancels it.
     _asking: bool = False
     _withdraw: Callable[[], None] = lambda: None
 
@@ -589,7 +589,7 @@ class Looking:
     # -- a match of others
 
     def watch(self, words: list[str]) -> None:
-        """Look on at a match, and at no other one any more."""
+        """Watch a match, and stop watching any other one."""
         table, code = table_and_code(words, "watch 3")
         handle = self._seat()
         if handle is not None and handle.table == table:

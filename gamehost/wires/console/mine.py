@@ -1,4 +1,4 @@
-"""The list of a person's own matches at the console, and what has ended while the person was away."""
+"""The list of a person's own matches at the console, and the matches that ended while the person was away."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from gamehost.lobby.seats import duration
 from gamehost.tables.interfaces import SeatHandle
 from gamehost.wires.console.commands import ended, sentence, title, versus
 
-#: What is offered in a match of two.
+#: The words for each kind of offer in a match of two.
 _OFFERS = {"draw": "offers a draw", "takeback": "asks to take a move back"}
 _NONE = "No match of yours goes on, and no table of yours waits. To play, type: play onitama"
 

@@ -49,9 +49,9 @@ class Printer:
         self.style = Style(charset="ascii")
         #: Whether the client is telnet, so that its options can be used.
         self.telnet = False
-        #: Whether a line of this person is being handled: the prompt comes after it.
+        #: Whether a line of this person is being handled. The prompt comes after the answer.
         self.hearing = False
-        #: Whether an answer will come by itself, so that no prompt is due.
+        #: Whether an answer follows later, so that there is no prompt now.
         self.awaiting = False
         #: Whether a password is awaited or checked, which has a prompt of its own.
         self.secret = False
@@ -63,7 +63,7 @@ class Printer:
         self._prompted = False
         #: Whether telnet has named a terminal, which can show colours.
         self._can_colour = False
-        #: The values that the person has set: telnet does not change them any more.
+        #: The names of the settings that the person has chosen. Telnet's reports no longer change them.
         self._chosen: set[str] = set()
         #: The options that were agreed on. Each is answered once.
         self._agreed: set[int] = set()
@@ -112,7 +112,7 @@ class Printer:
         self._refuse(self._text(tuple(_lines((sentence,), self.style.width))))
 
     def prompt(self) -> None:
-        """Let the client type, if it is its turn to."""
+        """Send a prompt, if the client may type now."""
         if self._prompts and not (self._prompted or self.hearing or self.awaiting or self.secret):
             self._say(_PROMPT)
             self._prompted = True
@@ -122,7 +122,7 @@ class Printer:
         self._prompted = True
 
     def negotiate(self, message: m.Negotiation) -> None:
-        """Ask telnet to show no longer what is typed, or to show it again."""
+        """Ask telnet to hide typed text, or to show it again."""
         if self.telnet:
             self._say(message)
 

@@ -139,7 +139,7 @@ def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list
         return [_listed(game, messages, action) for action in game.sequels(view, seat, first)]
     legal = game.legal(view, seat)
     if legal is None and game.random_action(view, seat, lambda below: 0) is None:
-        return []  # it may act, because all placed pieces may be placed again, but the match does not wait for it
+        return []  # the seat may act, because placed pieces may be placed again, but the match does not wait for it
     moves = None if legal is None else [_listed(game, messages, action) for action in islice(legal, MOST_MOVES + 1)]
     if moves is None or len(moves) > MOST_MOVES:
         raise IllegalAction("there are too many actions to list them")
@@ -162,15 +162,15 @@ class OpenConversation(DecidesAbsences):
     def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
         super().__init__(peer, lobby, options, encoder)
         self._messages: Messages | None = None
-        #: How much this player has said in the last match.
+        #: How many phrases this player has sent in the last match.
         self._phrases = 0
         #: The ids of refused actions with refusals that were not sent yet.
         self._refused: deque[Id] = deque()
-        #: The id of the action that the table judges at this moment; `None`: it judges none, or has refused it.
+        #: The id of the action that the table is judging; `None`: it judges none, or has refused it.
         self._judged: tuple[Id] | None = None
         self._house = lobby.house
         self._begun = False
-        #: Whether an answer to `moves` is on its way.
+        #: Whether an answer to `moves` is being prepared.
         self._asks_moves = False
         #: The advice; `None`: it asked for none.
         self._advised: Any = None
@@ -211,14 +211,14 @@ class OpenConversation(DecidesAbsences):
             )
 
     def _may_seek(self, message: m.Message) -> bool:
-        """Whether the player waits nowhere, or at tables alone that wait without the player, too. If not, say so."""
+        """Whether the player may seek: it waits nowhere, or only at tables that last. If not, send the refusal."""
         may = self.session is not None and self.lobby.may_seek(self.session)
         if not may:
             self.unexpected(message)
         return may
 
     def _rest(self) -> None:
-        """The player has no match and looks for none. Tables that last may wait on."""
+        """The player has no match and looks for none. Tables that last may still wait for it."""
         waits = self.session is not None and self.lobby.waits_at_table(self.session)
         self.set_state(OpenState.WAITING if waits else OpenState.LOBBY)
 
@@ -253,7 +253,7 @@ class OpenConversation(DecidesAbsences):
             self._refuse(str(refusal))
 
     def _find_table(self, session: Session, sought: Wanted) -> TableId | None:
-        """Have the player wait at a table that fits, or at a new one, which is given."""
+        """Let the player join a fitting table, or wait at a new one, which is returned."""
         try:
             found = find_table(self.lobby, session, sought, self.tell_gathered)
         except (TooManyTables, CannotJoin) as error:
@@ -280,7 +280,7 @@ class OpenConversation(DecidesAbsences):
             self._stopped()
 
     def _stopped(self, why: str | UnsetType = UNSET) -> None:
-        """Tell the client that it waits no longer, and at which tables it still waits."""
+        """Send the client that it has stopped waiting, and the tables at which it still waits."""
         if self.handle is None:
             self._rest()
         self.peer.say(m.Stopped(why))
@@ -321,7 +321,7 @@ class OpenConversation(DecidesAbsences):
         self._refuse(why)
 
     def _join_rematch(self, session: Session, played: Played) -> bool:
-        """Join the waiting players. `False`: there are none any more."""
+        """Join the players that wait for the rematch. `False`: none wait any more."""
         asked, self._rematch = self._rematch, None
         if asked is None or asked.table is None:
             return False
@@ -479,7 +479,7 @@ class OpenConversation(DecidesAbsences):
             self._refuse("you do not sit at a slow match of this number")
 
     def slow_seat(self, table: TableId) -> Player[Any, Any] | None:
-        """A slow match of this player begins: who receives its events. As of `SitsDown`."""
+        """The receiver of the events of a slow match that begins. As of `SitsDown`."""
         if self.state not in (OpenState.LOBBY, OpenState.WAITING):
             return None
         seat: Player[Any, Any] | None = self._slow_seats().new(table)
@@ -498,7 +498,7 @@ class OpenConversation(DecidesAbsences):
         return None if seat is None or seat.handle is None else seat
 
     def _do_elsewhere(self, message: m.Act | m.AskMoves | m.Draw | m.Takeback) -> None:
-        """A message for another match than the one of this connection: for a slow one, or for none."""
+        """Handle a message about a table that is not the connection's own: about a slow match, or an unknown table."""
         seat = self._slow_seat(message.table)
         if seat is None:
             self.peer.refuse(m.Refused(NO_SEAT, message.id))
@@ -510,7 +510,7 @@ class OpenConversation(DecidesAbsences):
         return None if self._slow is not None and self._slow.sits else super().parcel()
 
     def rests(self) -> None:
-        """A slow match has begun, or is looked at. It is no reason not to look for another match."""
+        """A slow match has begun, or the client sits at one. The client may still look for another match."""
         session = self.session
         if session is None or self.state is not OpenState.WAITING:
             return
