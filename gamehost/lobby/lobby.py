@@ -519,6 +519,7 @@ class Lobby:
         Begin a match of a player in a queue, if enough others wait. If an address has begun too many matches lately,
         its players remain in the queue.
         """
+        # Find opponents with addresses that may begin a match now.
         waits = self.new_matches.seconds_until(session.address)
         players = None
         if not waits:
@@ -533,11 +534,13 @@ class Lobby:
 
             players = self.queues.match(queue.key, session, queue.game.least_seats, may_begin)
             waits = min(held_up, default=0.0)
+        # If only the rate prevents the match, try again when the rate allows it.
         if players is None and waits:
             self._held_up[queue.key] = queue
             self.new_matches.wait(waits)
         if players is None or self.no_tables is not None:
             return False
+        # Begin the match.
         reserved = self.queues.reservation(queue.key, session)
         for one in players:
             self.stop_waiting(one)

@@ -443,6 +443,7 @@ class OpenTables:
             self._lists.waits_no_longer(key, party.table)
             done()
 
+        # Free the seat. Then store the change, and inform the players.
         player = party.players.pop(key)
         self._not_there(party, key)
         if not party.players:

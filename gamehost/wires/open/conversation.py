@@ -193,6 +193,7 @@ class OpenConversation(DecidesAbsences):
             self._refuse(closed)
             return
         assert self.session is not None
+        # House players begin the match at once.
         if message.house is not UNSET:
             self._play_house(self.session, sought, message.house)
             return
@@ -201,6 +202,7 @@ class OpenConversation(DecidesAbsences):
         if self._game_finished:
             self._game_finished = False
             self.peer.exempt_from_rate()
+        # Otherwise the player waits in the queue or at a table.
         self._seeks = asked
         self.set_state(OpenState.WAITING)
         if not self._wait(self.session, sought) and sought.in_queue:

@@ -1,8 +1,8 @@
 """
 Reads and writes XML messages: those of Paper Soccer, and those of remote games, of their players and their masters.
 
-A piece of the stream that is not well-formed ends the connection. One that is well-formed and no message of this wire
-is `Malformed`; the connection continues. Messages are written with format strings from checked values.
+A piece of the stream that is not well-formed ends the connection. A well-formed piece that is no message of this wire
+is `Malformed`, and the connection continues. Messages are written with format strings from checked values.
 
 In a remote game a content is a slice of the received bytes, and the envelope around it is written again. In the loose
 dialect the elements around contents belong to the slice, and unknown parts of the envelope are ignored.
@@ -39,7 +39,7 @@ _LOOSE_RESULTS: Mapping[str, bool] = {**RESULTS, "looser": False}
 # Looking up a member of an enum takes long, and these two are looked up for every message.
 _BUILT_IN, _LOOSE = m.Dialect.BUILT_IN, m.Dialect.LOOSE
 
-# Messages that show the dialect of a connection.
+# The log-ins, which decide the dialect of a connection.
 _TYPE = rb"<message[ \t\r\n]+type[ \t\r\n]*=[ \t\r\n]*(?:\"%(t)b\"|'%(t)b')"
 _MASTER_LOGIN = re.compile(_TYPE % {b"t": b"gameMasterLogin"})
 _LOG_IN = re.compile(_TYPE % {b"t": b"(?:player|gameMaster)Login"})
@@ -96,7 +96,7 @@ class _Reading:
     """
     One message that is being read.
 
-    :param piece: where the contents of a remote game are cut out of
+    :param piece: the received bytes, from which the contents of a remote game are cut
     """
 
     def __init__(self, root: Element, piece: Piece, dialect: m.Dialect) -> None:
@@ -106,7 +106,7 @@ class _Reading:
         self._piece = piece
 
     def attributes(self, element: Element, *names: str) -> list[str]:
-        """The values of these attributes of an element; of one that is missing, empty text."""
+        """The values of these attributes of an element; a missing attribute has empty text."""
         found = element.attributes
         for name in found:
             if name not in names:
@@ -390,7 +390,7 @@ def _id(game_id: str | None) -> str:
 
 def _written_remote(message: m.Message, loose: bool) -> bytes | None:
     """
-    A message of the host in a remote game as XML; `None`: this is none.
+    A message of the host in a remote game as XML; `None`: it is no such message.
 
     Nicks hold only letters, digits, `_`, `-` and `.`, and ids digits and a dot, so nothing needs escaping.
     """
@@ -459,7 +459,7 @@ class XmlCodec:
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
         """
-        The messages that are whole now.
+        The messages that are complete now.
 
         :raises WireError: past a limit, or not well-formed XML in UTF-8 of elements and text alone
         """

@@ -35,7 +35,7 @@ UNKNOWN_TYPE = 'unknown type of game; expected gameType="paper soccer"'
 class XmlState(Enum):
     #: Not logged in.
     OUTSIDE = "outside"
-    #: Logged in; there is no opponent yet.
+    #: Logged in, without an opponent.
     WAITING = "waiting"
     PLAYING = "playing"
     #: The game has ended; the server waits for `thank you`, for as long as a seat would be reserved.
@@ -70,7 +70,7 @@ class XmlConversation(GuestConversation[m.Message]):
     _let_in = False
     #: The id of the game that this connection is in, or was in last.
     _game_id = ""
-    #: Whether the client knows that the other player has left or is away.
+    #: Whether the client has received that the other player has left or is away.
     _alone = False
     #: Whether the next message may have been sent before the client knew of the end of its game.
     _may_be_late = False
@@ -100,7 +100,7 @@ class XmlConversation(GuestConversation[m.Message]):
             self.find_opponent(session)
 
     def _enter(self, nick: str) -> Session | None:
-        """Take the nick. `None`: it is refused, and the client has received the reason."""
+        """Log in under the nick. `None`: the nick is refused, and the client has received the reason."""
         try:
             return self.lobby.enter(nick, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
@@ -139,7 +139,7 @@ class XmlConversation(GuestConversation[m.Message]):
         self.end()
 
     def thank(self, message: m.ThankYou | m.LeaveGame) -> None:
-        """The end was seen."""
+        """The client has confirmed the end of the game: it is free to log in again."""
         if self._means_this_game(message):
             self.peer.exempt_from_rate()
             self._done()
@@ -194,7 +194,10 @@ class XmlConversation(GuestConversation[m.Message]):
         return m.Error("" if self._strict else reason)
 
     def say_closing(self, reason: str) -> None:
-        """Say why the connection ends. A connection that was never let in gets it as the answer to its log-in."""
+        """
+        Send the reason why the connection ends. A client that has not logged in receives it as the answer to its
+        log-in.
+        """
         self.peer.say(self._error(reason) if self._let_in else self._log_in_refused(m.LoginError.NO_ROOM, reason))
 
     def say_shutdown(self, reason: str) -> None:

@@ -355,19 +355,19 @@ class MessageBuffer:
         self._limits = MessageBounds(elements)
         self._usual = usual
         self._remote = False
-        #: From the beginning of the piece on.
+        #: The received bytes, from the beginning of the current piece.
         self._rest = bytearray()
-        #: Where the element that is read begins; if none is, the end of the points that no line end has followed yet.
+        #: The start of the unfinished element. Without one: the end of the points that still wait for their line end.
         self._at = 0
-        #: In an element: where to look for what is new.
+        #: Within an element: the position from which bytes were not read yet.
         self._seen = 0
         self._reading: _UnfinishedElement | None = None
-        #: The points that no line end has followed yet.
+        #: The points that still wait for their line end.
         self._points: list[_UnfinishedElement] = []
         self._declared = False
-        #: Whether the next line end belongs to what was before it.
+        #: Whether the next line end belongs to the piece before it.
         self._line_ends = False
-        #: Whether no line end has come since the last piece.
+        #: Whether no line end was received since the last piece.
         self._same_line = False
 
     @property
@@ -412,7 +412,10 @@ class MessageBuffer:
     # -- between elements
 
     def _between(self) -> Piece | bool:
-        """The piece that ends here, or is not XML. Otherwise whether there are bytes to continue with."""
+        """
+        Read the bytes between two elements. Returns the piece that ends here, or that is no XML; otherwise whether
+        there are bytes to continue with.
+        """
         rest, points = self._rest, self._at > 0
         end = min(len(rest), MESSAGE_LIMIT) if points else len(rest)
         at = _past(_SPACE, rest, self._at, end)
