@@ -214,7 +214,7 @@ class Contest:
         The points of each player. A round without a game counts in a Swiss contest.
 
         :param before: count only the games before this round, so that a continued contest makes the same pairings; `None`:
-        all games
+            all games
         """
         points = [0.0] * len(self.plan.entrants)
         for one in self.played.values():
