@@ -565,7 +565,8 @@ class LineOrTextCodec(FrameCodec[Any]):
         line = self._lines.encode(message)
         if self._spoken is not _Spoken.SOCKET:
             return line
-        return self._switch() + text_frame(line.rstrip(b"\r\n"))
+        # One end of a line alone: a text may end with empty lines.
+        return self._switch() + text_frame(line.removesuffix(b"\n").removesuffix(b"\r"))
 
     def _switch(self) -> bytes:
         """The answer to the handshake, which is the first that is sent."""

@@ -24,9 +24,6 @@ from tests.kit.remote_games import EXAMPLES, WIRE, MasterProcess, example, kill_
 from tests.kit.wires.paper_soccer_talk import login, message
 from tests.kit.wires.remote_talk import ACCEPTED, begin, leave, master_login, move, over, state
 
-#: Seconds until a house player is back after it was killed. It takes less than 2 on a machine with nothing else to do.
-BACK_WITHIN = PATIENCE
-
 
 def house_process(host: HostProcess) -> int:
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
@@ -80,7 +77,7 @@ class Person:
 def play(people: list[Person], acts: int) -> None:
     """Until everybody has acted so many times more, or knows the end."""
     goals = {person.wire: person.acted + acts for person in people}
-    deadline = time.monotonic() + BACK_WITHIN
+    deadline = time.monotonic() + PATIENCE
     while waiting := [one for one in people if one.result is None and one.acted < goals[one.wire]]:
         for person in people:
             person.stay()
@@ -88,7 +85,7 @@ def play(people: list[Person], acts: int) -> None:
         for person in waiting:
             if person.socket.socket in ready:
                 person.hear()
-                deadline = time.monotonic() + BACK_WITHIN
+                deadline = time.monotonic() + PATIENCE
         assert time.monotonic() < deadline, f"nothing happens on {', '.join(one.wire for one in waiting)}"
 
 

@@ -61,9 +61,9 @@ class HostProcess:
         self.folder = folder or Path(self._temporary.name if self._temporary else ".")
         endpoints = [f"--{wire}=tcp:0:interface={address}" for wire in wires]
         silent = [f"--{wire}=" for wire in (*all_wires(), "web") if wire not in wires]
-        # All players of a test are at one address, and come back at once.
-        lifted = ["--set=limits.unlimited=yes", "--set=limits.keyless_resume_seconds=0", "--house=0"]
-        lifted.append(f"--set=limits.login_seconds={PATIENCE}")
+        # All players of a test are at one address, come back at once, and may be slow.
+        limits = ("unlimited=yes", "keyless_resume_seconds=0", f"login_seconds={PATIENCE}")
+        lifted = [*(f"--set=limits.{one}" for one in limits), "--house=0"]
         self._arguments = [*endpoints, *silent, f"--store={store}", *lifted, *options]
         self.ports: dict[str, int] = {}
         self.log = ""

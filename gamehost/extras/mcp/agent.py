@@ -57,9 +57,12 @@ class AgentMatch:
         self.over = ""
 
     def hear(self, event: Any) -> None:
+        self._take(self.screen, event)
+
+    def _take(self, screen: Screen[Any], event: Any) -> None:
         known = self._messages.read_event(event)
         if known is not None:
-            self.events += self.screen.hear(known, event)
+            self.events += screen.hear(known, event)
 
     def show(self, view: Any) -> None:
         """The player is back, and this is how the match stands."""
@@ -70,9 +73,7 @@ class AgentMatch:
         self.recalling = False
         watched, self.events = self._new_screen(None, self.names), deque(maxlen=_EVENTS)
         for one in events:
-            known = self._messages.read_event(one.event)
-            if known is not None:
-                self.events += watched.hear(known, one.event)
+            self._take(watched, one.event)
 
     def end(self, winners: list[int], cause: str, why: str) -> None:
         self.over = texts.over_text([self.names[seat] for seat in winners], cause, why)

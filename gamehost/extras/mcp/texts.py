@@ -34,7 +34,7 @@ def state_text(
     :param seconds: for the move, since the last event; 0: there is no limit
     :param taken: characters that stand before it
     """
-    seat = screen.seat or 0
+    seat = _seat(screen)
     others = listed([name for other, name in enumerate(screen.names) if other != seat])
     head = f"Table {table}: {screen.game.name}. You are {screen.names[seat]} (seat {seat}), against {others}."
     limit = f" You have {seconds} s for it." if seconds and screen.turn else ""

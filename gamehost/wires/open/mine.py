@@ -84,9 +84,9 @@ class KnowsOwn(BaseConversation[m.Message]):
 
     def take_holiday(self, message: m.TakeHoliday) -> None:
         assert self.session is not None
-        if (
-            why := self.lobby.slow_matches().leave(self.session, None if message.days is UNSET else message.days)
-        ) is not None:
+        days = None if message.days is UNSET else message.days
+        why = self.lobby.slow_matches().leave(self.session, days)
+        if why is not None:
             self.peer.refuse(m.Sorry(why))
 
     def tell_leave(self, event: OnLeave) -> None:
