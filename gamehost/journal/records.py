@@ -178,6 +178,26 @@ class Leave:
     days: int = 0
 
 
+@frozen
+class KeptText:
+    """A text that an account keeps, such as the set-ups of its player. The host does not read it."""
+
+    #: The account's.
+    key: str
+    #: The name of a game; of a match, the place of its table, as of `place_of`.
+    place: str
+    #: Empty: the account keeps none.
+    text: str
+
+    @property
+    def table(self) -> TableId | None:
+        """The table of the match that the text is about."""
+        return TableId(int(self.place[1:])) if self.place.startswith("#") else None
+
+    def __repr__(self) -> str:
+        return f"KeptText({self.place!r})"  # the text is a secret
+
+
 #: In the opening of a match, `yes`: its result counts in the ratings. All players have agreed, and none of them is a guest.
 RATED = "rated"
 #: In place of a name in `Journal.finished`: the rated matches. No player has such a name, because it has a blank.
@@ -496,7 +516,7 @@ class Journal(Protocol):
 
     def move_own(self, before: str, after: str | None) -> None:
         """
-        The list of a player has another owner, and the leave, too.
+        The list of a player has another owner, and so have the leave and all texts that the player keeps.
 
         :param after: `None`: nobody has it any more
         """
@@ -513,6 +533,19 @@ class Journal(Protocol):
 
     def find_leaves(self, found: Callable[[Sequence[Leave]], None]) -> None:
         """Find all leaves, in order with the changes. `found` is called like a callback of `append`."""
+
+    def put_kept(self, kept: KeptText, durable: Callable[[], None]) -> None:
+        """
+        Keep a text of an account, in place of the one with the same place. Nothing is kept about a match that is over, and a
+        text about a match goes with its end.
+        """
+
+    def find_kept(self, key: str, place: str, found: Callable[[str], None]) -> None:
+        """
+        Find the text of an account about a place, in order with the changes.
+
+        :param found: called like a callback of `append`; with an empty text if there is none
+        """
 
 
 class Store(Journal, Protocol):

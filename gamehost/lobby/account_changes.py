@@ -102,7 +102,7 @@ class AccountChanges:
 
         :raises ChangeRefused: there is no such account
         """
-        OwnAccount(self._account(name), self._lobby.login_service).devices(found)
+        OwnAccount(self._account(name), self._lobby.login_service, self._lobby.context.journal).devices(found)
 
     def reset(
         self,

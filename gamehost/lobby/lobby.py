@@ -411,7 +411,7 @@ class Lobby:
     def own_account(self, session: Session) -> OwnAccount | None:
         """The account of a session; `None`: it is a guest's, or the account is gone."""
         account = self.login_service.accounts.find(session.key) if session.account else None
-        return None if account is None else OwnAccount(account, self.login_service)
+        return None if account is None else OwnAccount(account, self.login_service, self.context.journal)
 
     def _refusal(self, name: Name) -> NameRefused | None:
         if self.closed is not None:

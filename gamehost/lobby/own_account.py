@@ -1,6 +1,6 @@
 """
-The settings of a player's own account: its password, the devices that log in without one, and the notices for an absent
-player.
+The settings of a player's own account: its password, the devices that log in without one, the texts that it keeps, and
+the notices for an absent player.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +12,7 @@ from attrs import frozen
 from gamehost.accounts.login import LoginAttempt, LoginService
 from gamehost.accounts.passwords import Account
 from gamehost.accounts.remembered import RememberedLogin
+from gamehost.journal.records import Journal, KeptText
 
 if TYPE_CHECKING:
     from gamehost.lobby.notices import Notices
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 Ways = Mapping[str, Mapping[str, Any]]
 
 NO_WAY = "this host has no such way to tell you what happens while you are away"
+
+#: The most bytes of a kept text, in UTF-8. Any such text can be written in a line of the open wire.
+MOST_KEPT = 2_000
 
 _EPOCH = date(1970, 1, 1)
 
@@ -43,6 +47,7 @@ class OwnAccount:
 
     _account: Account
     _service: LoginService
+    _journal: Journal
 
     @property
     def key(self) -> str:
@@ -73,6 +78,20 @@ class OwnAccount:
     def end_all(self, ended: Callable[[], None]) -> None:
         """Let no device log in any longer."""
         self._service.remembered.end_all(self._account.key, ended)
+
+    def keep(self, place: str, text: str, kept: Callable[[], None]) -> None:
+        """
+        Keep a text, in place of the one with the same place. The text is a secret of the player.
+
+        :param place: as of `KeptText`
+        :param text: at most `MOST_KEPT` bytes in UTF-8; empty: keep none
+        :param kept: called when that is durable
+        """
+        self._journal.put_kept(KeptText(self.key, place, text), kept)
+
+    def find_kept(self, place: str, found: Callable[[str], None]) -> None:
+        """Find the text that is kept about a place; empty: there is none."""
+        self._journal.find_kept(self.key, place, found)
 
     def change_password(
         self,

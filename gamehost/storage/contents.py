@@ -220,6 +220,8 @@ class AddAccount:
         # The key is asked for first: an INSERT that may fail would need a temporary file.
         if not (found := database.rows(_ACCOUNT, (account.key,))):
             database.run(_INSERT_ACCOUNT, (account.key, account.name, account.shown, *_digest_columns(account.digest)))
+            # Another member of a cluster may have put in a text of an account that was deleted in this moment.
+            database.run("DELETE FROM kept WHERE key = ?", (account.key,))
             found = database.rows(_ACCOUNT, (account.key,))
             self.added = True
         owner = account_of(*found[0])

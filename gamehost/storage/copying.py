@@ -23,7 +23,7 @@ from operator import attrgetter
 from pathlib import Path
 from sqlite3 import Connection
 
-from attrs import frozen
+from attrs import astuple, frozen
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.contents import read_accounts, read_bans, read_opened, read_uptime
@@ -39,7 +39,7 @@ from gamehost.storage.inspect import (
     renumbered,
     write_archive,
 )
-from gamehost.storage.own import read_all_own, read_leaves
+from gamehost.storage.own import read_all_kept, read_all_own, read_leaves
 from gamehost.storage.sidecar import CheckedRows, count_moved, read_checked, write_checked
 from gamehost.storage.store import resolved
 
@@ -118,7 +118,7 @@ def _content(reader: Inspector) -> Copied:
     bans = sorted(read_bans(reader.database), key=attrgetter("key"))
     database = reader.database
     notes = reader.notes(), bans, read_uptime(database), list(read_opened(database)), read_all_own(database)
-    content.update(repr((*notes, read_leaves(database))).encode())
+    content.update(repr((*notes, read_leaves(database), list(map(astuple, read_all_kept(database))))).encode())
     return Copied(tables, rows, len(accounts), content.hexdigest())
 
 

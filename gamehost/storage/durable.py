@@ -23,6 +23,7 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
     FinishedMatch,
+    KeptText,
     Leave,
     OpenedTable,
     OwnedMatch,
@@ -63,7 +64,7 @@ from gamehost.storage.contents import (
 )
 from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.names import TableNumbers
-from gamehost.storage.own import PutLeave, PutOwn, drop_own, move_own, read_leaves, read_own
+from gamehost.storage.own import PutKept, PutLeave, PutOwn, drop_own, move_own, read_kept, read_leaves, read_own
 from gamehost.storage.questions import (
     Reader,
     T,
@@ -389,6 +390,12 @@ class DurableJournal:
 
     def find_leaves(self, found: Callable[[Sequence[Leave]], None]) -> None:
         self.ask_store(lambda store: read_leaves(store.database), found)
+
+    def put_kept(self, kept: KeptText, durable: Callable[[], None]) -> None:
+        self.also(PutKept(kept), durable)
+
+    def find_kept(self, key: str, place: str, found: Callable[[str], None]) -> None:
+        self.ask_store(lambda store: read_kept(store.database, key, place), found)
 
     def ask_store(self, ask: Callable[[Any], T], answered: Callable[[T], None]) -> None:
         """Have the writer ask the store something, or change it, in order with all changes."""

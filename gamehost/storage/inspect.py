@@ -50,7 +50,7 @@ from gamehost.storage.database import (
     refusing,
 )
 from gamehost.storage.databases import BACKUP
-from gamehost.storage.own import PutLeave, PutOwn, read_all_own, read_leaves
+from gamehost.storage.own import PutKept, PutLeave, PutOwn, read_all_kept, read_all_own, read_leaves
 from gamehost.storage.questions import ALL_ENDS, EVERYTHING, Database, Ended, ListComparison, MatchLists, Sql, TableRows
 from gamehost.storage.row_codec import (
     RECENT,
@@ -483,8 +483,8 @@ def renumbered(reader: Inspector, numbers: Iterable[int]) -> Iterator[list[Row]]
 
 def copy_notes(source: Database, target: Database) -> None:
     """
-    Copy the up-time, the accounts, the bans, the waiting tables, the lists of players and their leaves to an empty store.
-    Within a transaction.
+    Copy the up-time, the accounts, the bans, the waiting tables, the lists of players, their leaves, and the texts that
+    accounts keep to an empty store. Within a transaction.
     """
     notes: list[Note] = [
         put_uptime(read_uptime(source)),
@@ -493,6 +493,7 @@ def copy_notes(source: Database, target: Database) -> None:
         *(put_opened(one, 0) for one in read_opened(source)),
         PutOwn(read_all_own(source)),
         *map(PutLeave, read_leaves(source)),
+        *map(PutKept, read_all_kept(source)),
     ]
     for note in notes:
         note.write(target)

@@ -11,7 +11,7 @@ from itertools import islice
 
 from attrs import define, evolve, field
 
-from gamehost.accounts.names import key_of
+from gamehost.accounts.names import key_of, place_of
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
@@ -19,6 +19,7 @@ from gamehost.journal.records import (
     Entry,
     EntryKind,
     FinishedMatch,
+    KeptText,
     Leave,
     OpenedTable,
     OwnedMatch,
@@ -59,6 +60,8 @@ class MemoryJournal:
     #: The lists of players' own matches, by owner and table.
     own_matches: dict[str, dict[TableId, OwnedMatch]] = field(init=False, factory=dict)
     leaves: dict[str, Leave] = field(init=False, factory=dict)
+    #: The texts of accounts, by place and account.
+    kept: dict[str, dict[str, str]] = field(init=False, factory=dict)
     # As of `Store`.
     pressure: Pressure = Pressure.NONE
     room: Room = Room.ENOUGH
@@ -93,6 +96,7 @@ class MemoryJournal:
         """A record is complete. Tables that were archived unfinished are dropped."""
         del self._open[table]
         if last.kind is EntryKind.ARCHIVED:
+            self.kept.pop(place_of(table), None)
             self._forget(table)
             return
         self._ended[table] = None
@@ -108,6 +112,8 @@ class MemoryJournal:
     def told(self, table: TableId, seat: Seat | None = None) -> None:
         if table not in self.openings:
             return
+        if seat is None:
+            self.kept.pop(place_of(table), None)
         if seat is not None:
             self.told_seats[table] = self.told_seats.get(table, frozenset()) | {seat}
         elif self.told_seats.pop(table, None) is not None and table not in self._ended:
@@ -227,6 +233,12 @@ class MemoryJournal:
             self.leaves.pop(after, None)
             if leave is not None:
                 self.leaves[after] = evolve(leave, key=after)
+        for texts in self.kept.values():
+            text = texts.pop(before, None)
+            if after is not None:
+                texts.pop(after, None)
+                if text is not None:
+                    texts[after] = text
 
     def find_own(self, owner: str, found: Callable[[Sequence[OwnedMatch]], None]) -> None:
         own = self.own_matches.get(owner, {})
@@ -241,6 +253,22 @@ class MemoryJournal:
 
     def find_leaves(self, found: Callable[[Sequence[Leave]], None]) -> None:
         found([self.leaves[key] for key in sorted(self.leaves)])
+
+    def put_kept(self, kept: KeptText, durable: Callable[[], None]) -> None:
+        texts = self.kept.setdefault(kept.place, {})
+        texts.pop(kept.key, None)
+        if kept.text and (kept.table is None or self._goes_on(kept.table)):
+            texts[kept.key] = kept.text
+        if len(texts) > MOST_LISTS:
+            del texts[next(iter(texts))]
+        durable()
+
+    def find_kept(self, key: str, place: str, found: Callable[[str], None]) -> None:
+        found(self.kept.get(place, {}).get(key, ""))
+
+    def _goes_on(self, table: TableId) -> bool:
+        entries = self.entries.get(table)
+        return entries is not None and not (entries and finishes(entries[-1]))
 
     def _set_own(self, owner: str, own: dict[TableId, OwnedMatch]) -> None:
         if own:

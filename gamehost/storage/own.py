@@ -1,4 +1,7 @@
-"""The lists of players' own matches in a store: one row for each player of a match. And the leaves of players."""
+"""
+The lists of players' own matches in a store: one row for each player of a match. Also the leaves of players, and the texts
+that accounts keep.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -6,7 +9,7 @@ from contextlib import suppress
 import msgspec
 from attrs import frozen
 
-from gamehost.journal.records import ENDED_KEPT_MS, MOST_ENDED, Leave, OwnedMatch, TableId
+from gamehost.journal.records import ENDED_KEPT_MS, MOST_ENDED, KeptText, Leave, OwnedMatch, TableId
 from gamehost.storage.contents import Note, Statement
 from gamehost.storage.questions import Database, Readable
 
@@ -21,6 +24,9 @@ _LEAVES = "SELECT key, until, year, days FROM leave"
 _PUT_LEAVE = """
     INSERT INTO leave(key, until, year, days) VALUES (?, ?, ?, ?)
     ON CONFLICT (key) DO UPDATE SET until = excluded.until, year = excluded.year, days = excluded.days"""
+_PUT_KEPT = """
+    INSERT INTO kept(key, place, body) VALUES (?, ?, ?)
+    ON CONFLICT (key, place) DO UPDATE SET body = excluded.body"""
 #: So long after its end a leave is of no use. A leave of this year still counts its days.
 _OVER_MS = 366 * 86_400_000
 
@@ -54,7 +60,7 @@ def drop_own(table: TableId | None, owner: str | None) -> Statement:
 def move_own(before: str, after: str | None) -> list[Note]:
     """As of `Journal.move_own`: the changes, in their order."""
     changes: list[Note] = []
-    for table, column in ("own", "owner"), ("leave", "key"):
+    for table, column in ("own", "owner"), ("leave", "key"), ("kept", "key"):
         which = f"WHERE {column} = ?"
         changes.append(Statement(f"DELETE FROM {table} {which}", (before if after is None else after,)))
         if after is not None:
@@ -72,6 +78,31 @@ class PutLeave:
         leave = self.leave
         database.run(_PUT_LEAVE, (leave.key, leave.until, leave.year, leave.days))
         database.run("DELETE FROM leave WHERE until <= ?", (leave.until - _OVER_MS,))
+
+
+@frozen
+class PutKept:
+    """As of `Journal.put_kept`."""
+
+    kept: KeptText
+
+    def write(self, database: Database) -> None:
+        kept = self.kept
+        if kept.text and (kept.table is None or database.rows("SELECT 1 FROM live WHERE game = ?", (kept.table,))):
+            database.run(_PUT_KEPT, (kept.key, kept.place, kept.text))
+        else:
+            database.run("DELETE FROM kept WHERE key = ? AND place = ?", (kept.key, kept.place))
+
+
+def read_kept(database: Readable, key: str, place: str) -> str:
+    """As of `Journal.find_kept`."""
+    rows = database.rows("SELECT body FROM kept WHERE key = ? AND place = ?", (key, place))
+    return str(rows[0][0]) if rows else ""
+
+
+def read_all_kept(database: Readable) -> list[KeptText]:
+    """The texts of all accounts, in a fixed order."""
+    return [KeptText(*row) for row in database.rows("SELECT key, place, body FROM kept ORDER BY key, place")]
 
 
 def read_leaves(database: Readable, keys: Sequence[str] | None = None) -> list[Leave]:

@@ -78,6 +78,19 @@ CREATE TABLE leave(
   days INTEGER NOT NULL        -- that the player has taken in this year
 ) STRICT, WITHOUT ROWID;
 
+-- Texts that accounts keep: of a game, and of a match until it is removed from `live`.
+CREATE TABLE kept(
+  key TEXT NOT NULL,           -- the account's
+  place TEXT NOT NULL,         -- the name of a game; of one match, '#' and the table's number
+  body TEXT NOT NULL,          -- never empty
+  PRIMARY KEY(key, place)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX kept_place ON kept(place);
+
+CREATE TRIGGER kept_ends AFTER DELETE ON live BEGIN
+  DELETE FROM kept WHERE place = '#' || OLD.game;
+END;
+
 -- The finished matches, so that one is found without its other rows. Those that were put away unfinished are not in here.
 CREATE TABLE finished(
   game INTEGER PRIMARY KEY,    -- the table's number

@@ -13,12 +13,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from gamehost.accounts.names import place_of
 from gamehost.accounts.passwords import Account, deleted_in, renamed_in
 from gamehost.games.base import Game, JournalledChance, Seat
 from gamehost.journal.records import (
     Entry,
     EntryKind,
     FinishedMatch,
+    KeptText,
     Leave,
     OpenedTable,
     OwnedMatch,
@@ -79,6 +81,7 @@ class RecordingJournal(MemoryJournal):
     def told(self, table: TableId, seat: Seat | None = None) -> None:
         if seat is None:
             self.told_tables.add(table)
+            self.kept.pop(place_of(table), None)
         else:
             super().told(table, seat)
 
@@ -232,12 +235,18 @@ class RecordingJournal(MemoryJournal):
     def find_leaves(self, found: Callable[[Sequence[Leave]], None]) -> None:
         super().find_leaves(lambda leaves: self._answer(partial(found, leaves)))
 
+    def put_kept(self, kept: KeptText, durable: Callable[[], None]) -> None:
+        super().put_kept(kept, partial(self._answer, durable))
+
+    def find_kept(self, key: str, place: str, found: Callable[[str], None]) -> None:
+        super().find_kept(key, place, lambda text: self._answer(partial(found, text)))
+
     def beside(self) -> "RecordingJournal":
         """The journal of another host, which writes to the same store. That host has other numbers for its tables."""
         other = RecordingJournal(self.late)
         other.openings, other.entries, other.people = self.openings, self.entries, self.people
         other.told_tables, other.told_seats, other.since = self.told_tables, self.told_seats, self.since
-        other.own_matches, other.leaves = self.own_matches, self.leaves
+        other.own_matches, other.leaves, other.kept = self.own_matches, self.leaves, self.kept
         other._tables = self._tables + 1000
         return other
 
@@ -253,6 +262,7 @@ class RecordingJournal(MemoryJournal):
         again.opened_tables = dict(self.opened_tables)
         again.own_matches = {owner: dict(own) for owner, own in self.own_matches.items()}
         again.leaves = dict(self.leaves)
+        again.kept = {place: dict(texts) for place, texts in self.kept.items()}
         again.uptime = again.noted_uptime = self.noted_uptime
         again._tables = self._tables
         return again

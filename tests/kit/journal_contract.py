@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from gamehost.accounts.names import place_of
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
     ENDED_KEPT_MS,
@@ -23,6 +24,7 @@ from gamehost.journal.records import (
     EntryKind,
     FinishedMatch,
     Journal,
+    KeptText,
     Leave,
     OpenedTable,
     OwnedMatch,
@@ -370,6 +372,54 @@ class JournalContract(Mixin):
         journal.move_own("ann", "amy")
         self.assertEqual(self.leaves(journal), [Leave("#7", 2**41), Leave("amy", 6, 2026, 9)])
 
+    def opened(self, journal: Journal) -> TableId:
+        table = journal.new_table()
+        journal.open(table, OPENING, nothing)
+        return table
+
+    def kept(self, journal: Journal, key: str, place: str) -> str:
+        found: list[str] = []
+        journal.find_kept(key, place, found.append)
+        self.until_idle(journal)
+        return found[0]
+
+    def test_texts_that_accounts_keep(self) -> None:
+        """Each has one a place, as it was put in last. It has a new name with its account, and goes with it."""
+        journal, called = self.new_journal(), list[str]()
+        table = self.opened(journal)
+        for key, place, text in (
+            ("ann", "stratego", "old"),
+            ("ben", "stratego", "Žofie"),
+            ("ann", place_of(table), "marks"),
+            ("ann", "stratego", "new"),
+            ("amy", "stratego", "hers"),
+            ("ben", "onitama", "more"),
+            ("ben", "onitama", ""),
+        ):
+            journal.put_kept(KeptText(key, place, text), partial(called.append, text))
+        self.assertEqual(self.kept(journal, "ben", "stratego"), "Žofie")
+        self.assertEqual(called, ["old", "Žofie", "marks", "new", "hers", "more", ""])
+        self.assertEqual([self.kept(journal, "ben", place) for place in ("onitama", place_of(table))], ["", ""])
+        journal.move_own("ann", "amy")
+        journal.move_own("ben", None)
+        places = "stratego", place_of(table)
+        found = [[self.kept(journal, key, place) for place in places] for key in ("amy", "ann", "ben")]
+        self.assertEqual(found, [["new", "marks"], ["", ""], ["", ""]])
+
+    def test_texts_of_a_match_go_with_its_end(self) -> None:
+        """Also when nobody has come back to it. What comes later is not kept."""
+        journal = self.new_journal()
+        for last in (END, PUT_AWAY):
+            table, other = self.opened(journal), self.opened(journal)
+            for one in table, other:
+                journal.put_kept(KeptText("ann", place_of(one), "marks"), nothing)
+            journal.append(table, last, nothing)
+            journal.told(table)
+            self.assertEqual([self.kept(journal, "ann", place_of(one)) for one in (table, other)], ["", "marks"])
+            journal.put_kept(KeptText("ann", place_of(table), "more"), nothing)
+            journal.put_kept(KeptText("ann", place_of(2**40), "none"), nothing)
+            self.assertEqual([self.kept(journal, "ann", place_of(one)) for one in (table, 2**40)], ["", ""])
+
     def test_a_list_has_another_owner(self) -> None:
         """It replaces a list that the new owner has, or nobody has it any more."""
         journal = self.new_journal()
@@ -410,6 +460,15 @@ class DurableJournalContract(JournalContract):
         for leave in (Leave("ben", 1, 1970, 28), Leave("carl", 40 * 86_400_000, 1970, 2), new):
             journal.put_leave(leave, nothing)
         self.assertEqual(self.leaves(self.next_run(journal)), [new, Leave("carl", 40 * 86_400_000, 1970, 2)])
+
+    def test_texts_outlive_the_process(self) -> None:
+        journal = self.new_journal()
+        table, text = self.opened(journal), "x" * 2_000
+        journal.append(table, MOVE, nothing)
+        for place in "stratego", place_of(table):
+            journal.put_kept(KeptText("ann", place, text), nothing)
+        journal = self.next_run(journal)
+        self.assertEqual([self.kept(journal, "ann", place) for place in ("stratego", place_of(table))], [text, text])
 
     def next_run(self, journal: Journal) -> Journal:
         """The same journal, closed, and opened again by the next run of the host."""

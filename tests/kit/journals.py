@@ -11,7 +11,7 @@ from attrs import define, field
 
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, Leave, OpenedTable, OwnedMatch, TableHeader, TableId, TableRecord
+from gamehost.journal.records import Entry, KeptText, Leave, OpenedTable, OwnedMatch, TableHeader, TableId, TableRecord
 from gamehost.storage.contents import OpenStore
 from gamehost.storage.copying import copy_store
 from gamehost.storage.durable import DurableJournal
@@ -151,6 +151,15 @@ class CommittedJournal(RecordingJournal):
     def find_leaves(self, found: Callable[[Sequence[Leave]], None]) -> None:
         leaves: list[Leave] = []
         self._queue((TableId(0), partial(MemoryJournal.find_leaves, self, leaves.extend), lambda: found(leaves)))
+
+    def put_kept(self, kept: KeptText, durable: Callable[[], None]) -> None:
+        self._queue((TableId(0), partial(MemoryJournal.put_kept, self, kept, lambda: None), durable))
+
+    def find_kept(self, key: str, place: str, found: Callable[[str], None]) -> None:
+        texts: list[str] = []
+        self._queue(
+            (TableId(0), partial(MemoryJournal.find_kept, self, key, place, texts.append), lambda: found(texts[0]))
+        )
 
     def find(self, key: str) -> Account | None:
         queued = [change for _, change, _ in self._queued if isinstance(change, Account) and change.key == key]

@@ -172,7 +172,17 @@ class MemberJournal(RecordingJournal):
 
     def __init__(self, shared: RecordingJournal, cluster: MemoryCluster, epoch: int) -> None:
         super().__init__()
-        for name in ("openings", "entries", "people", "told_tables", "told_seats", "since", "own_matches", "leaves"):
+        for name in (
+            "openings",
+            "entries",
+            "people",
+            "told_tables",
+            "told_seats",
+            "since",
+            "own_matches",
+            "leaves",
+            "kept",
+        ):
             setattr(self, name, getattr(shared, name))
         self._cluster = cluster
         self._epoch = epoch

@@ -9,11 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from attrs import astuple
+
 from gamehost.accounts.bans import Ban
+from gamehost.accounts.names import place_of
 from gamehost.extras.cluster.postgresql import inspect as postgresql_inspect
 from gamehost.extras.cluster.postgresql.inspect import reading_postgresql
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, EntryKind, Leave, StoreUnusable, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, KeptText, Leave, StoreUnusable, TableId, TableRecord
 from gamehost.storage import copying, inspect
 from gamehost.storage.contents import put_ban
 from gamehost.storage.copying import copy_store, prune
@@ -21,7 +24,7 @@ from gamehost.storage.database import SqliteDatabase, place
 from gamehost.storage.databases import BACKUP
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.inspect import Inspector, Pruned, Summary, reading
-from gamehost.storage.own import read_all_own, read_leaves
+from gamehost.storage.own import read_all_kept, read_all_own, read_leaves
 from gamehost.storage.row_codec import Undecodable
 from gamehost.storage.sidecar import sidecar_path
 from tests.kit.accounts import account, nobody
@@ -358,13 +361,15 @@ def fill(journal: DurableJournal) -> None:
     bans.put_ban(Ban("name:bob", "Bob", 1, 2), nothing)
     journal.put_own([("ann", ours("turn")), ("bob:~1", ours("over", ended=5))], nothing)
     journal.put_leave(Leave("ann", 2**41, 2026, 3), nothing)
+    for about in "stratego", place_of(tables[2]):
+        journal.put_kept(KeptText("ann", about, "Žofie"), nothing)
 
 
 def contents(journal: DurableJournal) -> list[object]:
     accounts = sorted((one.name, one.digest) for one in journal.accounts())
     database: Any = journal._store
     found: list[object] = [accounts, list(journal.bans()), journal.uptime, read_all_own(database.database)]
-    found += read_leaves(database.database)
+    found += read_leaves(database.database) + list(map(astuple, read_all_kept(database.database)))
     found += [(one.table, one.begun, one.told, one.opening) for one in journal.unfinished()]
     return found
 

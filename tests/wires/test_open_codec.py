@@ -70,6 +70,8 @@ class CodecTests(CodecContract, PropertyCase):
         (b'{"do":"mine","on":false}\n', m.AskMine(False)),
         (b'{"do":"seen","table":3}\n', m.MarkSeen(3)),
         (b'{"do":"holiday","days":7}\n', m.TakeHoliday(7)),
+        (b'{"do":"keep","game":"stratego","text":"\xc5\xbd","id":1}\n', m.Keep("stratego", text="\u017d", id=1)),
+        (b'{"do":"keep","table":3}\n', m.Keep(table=3)),
         (b'{"do":"draw","table":3,"step":"offer"}\n', m.Draw(3, "offer")),
         (b'{"do":"takeback","table":3,"step":"accept","id":1}\n', m.Takeback(3, "accept", 1)),
         (b'{"do":"claim","table":3,"as":"house","level":"hard","id":1}\n', m.Claim(3, "house", "hard", 1)),
@@ -206,7 +208,8 @@ class ClientCodecTests(ClientCodecContract, PropertyCase):
 class MessagesTests(SynchronousTestCase):
     def test_secrets_are_not_shown(self) -> None:
         ways = (m.SetNotices("mail", {"code": "canary"}), m.NoticeWays({"mail": {"address": "canary"}}))
-        for message in (m.Enter("ann", "canary"), m.LogIn("ann", "canary"), m.Entered("ann", "canary"), *ways):
+        texts = m.Keep(text="canary"), m.Kept(text="canary")
+        for message in (m.Enter("ann", "canary"), m.LogIn("ann", "canary"), m.Entered("ann", "canary"), *ways, *texts):
             self.assertNotIn("canary", repr(message))
 
 

@@ -14,14 +14,13 @@ from gamehost.lobby.queues import HouseRefused
 from gamehost.tables.interfaces import Away, Claimable, SeatHandle
 from gamehost.wires.base import Peer
 from gamehost.wires.open import messages as m
-from gamehost.wires.open.logging_in import LogsIn
+from gamehost.wires.open.logging_in import NO_SEAT, LogsIn
 from gamehost.wires.open.values import ClaimName
 from gamehost.wires.open.watching import OpenOptions, SharedEncoder
 
 if TYPE_CHECKING:
     from gamehost.lobby.lobby import Lobby
 
-NO_SEAT = "you have no seat at this table"
 _NOBODY_AWAY = "nobody has been away for so long that you can claim the match"
 
 

@@ -56,6 +56,7 @@ EXAMPLES: Mapping[str, str] = {
     "mine": '{"do":"mine","on":true}',
     "seen": '{"do":"seen"}',
     "holiday": '{"do":"holiday","days":7}',
+    "keep": '{"do":"keep","game":"stratego"}',
     "act": '{"do":"act","table":3,"action":"tiger c1 c3"}',
     "moves": '{"do":"moves","table":3}',
     "draw": '{"do":"draw","table":3,"step":"offer"}',

@@ -59,9 +59,9 @@ from gamehost.tables.interfaces import (
 from gamehost.wires.base import Peer, Wire
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.open import messages as m
-from gamehost.wires.open.absence import NO_SEAT, DecidesAbsences
+from gamehost.wires.open.absence import DecidesAbsences
 from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenCodec
-from gamehost.wires.open.logging_in import INSIDE, LogsIn
+from gamehost.wires.open.logging_in import INSIDE, NO_SEAT, LogsIn
 from gamehost.wires.open.messages import Message
 from gamehost.wires.open.values import OfferName, told_shown
 from gamehost.wires.open.watching import (

@@ -1,4 +1,7 @@
-"""Logging in on the open wire, and what a player does with the own account: its password, and the devices that log in to it."""
+"""
+Logging in on the open wire, and what a player does with the own account: its password, the devices that log in to it, and
+the texts that it keeps.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -7,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from msgspec import UNSET, UnsetType
 
 from gamehost.accounts.login import LoginRefused
-from gamehost.accounts.names import NameFault, NameRefused, typed_name
+from gamehost.accounts.names import NameFault, NameRefused, place_of, typed_name
 from gamehost.accounts.remembered import REMEMBERED_KEY, REMEMBERED_KEY_BITS, remembered_id
 from gamehost.journal.records import AGENT, OwnedMatch
-from gamehost.lobby.own_account import Device, OwnAccount, OwnNotices
+from gamehost.lobby.own_account import MOST_KEPT, Device, OwnAccount, OwnNotices
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.tables.interfaces import SeatHandle
 from gamehost.wires.open import messages as m
@@ -22,11 +25,13 @@ if TYPE_CHECKING:
     from gamehost.lobby.lobby import Lobby
 
 LOGGED_OUT = "you have logged out"
+NO_SEAT = "you have no seat at this table"
 _NO_ACCOUNT = "only an account has a password and log-ins: log in to one first"
 _BUSY = "your password is being changed: wait for the answer"
 _NO_NOTICES = "only an account is told what happens while its player is away: log in to one first"
 _BUSY_NOTICES = "wait for the answer to your last question about notices"
-#: Bytes for the journal that a change of notices counts as.
+_NO_TEXTS = "the host keeps texts for accounts only: log in to one first"
+#: Bytes for the journal that a change of notices, or of an empty text, counts as.
 _CHANGE_BYTES = 1024
 INSIDE = (OpenState.LOBBY, OpenState.WAITING, OpenState.PLAYING)
 
@@ -307,12 +312,49 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         self._asks_notices = False
         self.peer.say(m.NoticeWays({name: dict(facts) for name, facts in ways.items()}))
 
+    def keep(self, message: m.Keep) -> None:
+        """Keep a text of the account, or send the one that is kept."""
+        account = None if self.session is None else self.lobby.own_account(self.session)
+        why = _NO_TEXTS if account is None else self._why_not_kept(message)
+        if account is None or why is not None:
+            self.peer.refuse(m.Refused(why or _NO_TEXTS, message.id))
+            return
+        game, table, text = message.game, message.table, message.text
+        place = place_of(table) if game is UNSET else game
+        if text is UNSET:
+            account.find_kept(place, lambda found: self._tell_kept(m.Kept(game, table, found)))
+        else:
+            self.peer.journaled(_CHANGE_BYTES + len(text.encode()))
+            account.keep(place, text, partial(self._tell_kept, m.Kept(game, table)))
+
+    def _why_not_kept(self, message: m.Keep) -> str | None:
+        game, table, text = message.game, message.table, message.text or ""
+        if (game is UNSET) is (table is UNSET):
+            return 'expected "game" or "table", and not both'
+        if game is not UNSET and game not in self._options.games:
+            return f"no such game; expected one of {', '.join(self._options.games)}"
+        if table is not UNSET and not self._sits_at(table):
+            return NO_SEAT
+        if len(text.encode()) > MOST_KEPT:
+            return f"a text has at most {MOST_KEPT} bytes in UTF-8"
+        return None if text.isprintable() else "a text has letters, digits, spaces and signs only"
+
+    def _sits_at(self, table: int) -> bool:
+        """Whether the client has a seat in this match, which may be a slow one."""
+        slow = None if self._slow is None else self._slow.get(table)
+        return any(seat is not None and seat.table == table for seat in (self.handle, slow and slow.handle))
+
+    def _tell_kept(self, kept: m.Kept) -> None:
+        if self.session is not None:
+            self.peer.say(kept)
+
     #: As of `HEARS`.
     ACCOUNT: ClassVar[Any] = {
         (OpenState.OUTSIDE, m.Enter): enter,
         (OpenState.OUTSIDE, m.LogIn): log_in,
         **dict.fromkeys(((state, m.AskLogIns) for state in INSIDE), ask_log_ins),
         **dict.fromkeys(((state, m.LogOut) for state in INSIDE), log_out),
+        **dict.fromkeys(((state, m.Keep) for state in INSIDE), keep),
         **dict.fromkeys(((state, m.ChangePassword) for state in INSIDE), change_password),
         **dict.fromkeys(((state, m.SetNotices) for state in (OpenState.OUTSIDE, *INSIDE)), set_notices),
     }

@@ -249,6 +249,22 @@ class TakeHoliday(ClientMessage, frozen=True, tag="holiday"):
     days: Whole | UnsetType = UNSET
 
 
+class Keep(ClientMessage, frozen=True, tag="keep"):
+    """
+    Let the host keep a `text` of your account, in place of the last one: about a `game`, or until its end about the match at
+    the `table` where you sit. Only you can read it. An empty text removes it. Without `text`, ask for it. The answer is `kept`,
+    or `refused` with `id`.
+    """
+
+    game: str | UnsetType = UNSET
+    table: Whole | UnsetType = UNSET
+    text: str | UnsetType = UNSET
+    id: Whole | UnsetType = UNSET
+
+    def __repr__(self) -> str:
+        return "Keep(...)"  # the text is a secret
+
+
 class AskMoves(ClientMessage, frozen=True, tag="moves"):
     """
     Ask which actions the own seat may take now. `id` comes back in `moves`, or in `refused`.
@@ -471,6 +487,20 @@ class Holiday(ServerMessage, frozen=True, tag="holiday"):
 
     left: int
     until: int | UnsetType = UNSET
+
+
+class Kept(ServerMessage, frozen=True, tag="kept"):
+    """
+    The answer to `keep`: the host keeps your text, and a crash does not lose it; or the `text` that you have asked for, empty
+    if there is none.
+    """
+
+    game: str | UnsetType = UNSET
+    table: int | UnsetType = UNSET
+    text: str | UnsetType = UNSET
+
+    def __repr__(self) -> str:
+        return "Kept(...)"  # the text is a secret
 
 
 class Stopped(ServerMessage, frozen=True, tag="stopped"):

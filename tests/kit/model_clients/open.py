@@ -34,6 +34,7 @@ CHATTER = frozenset(
         "suspended",
         "rematch",
         "holiday",
+        "kept",
         "history",
     }
 )

@@ -79,7 +79,7 @@ def prune_postgresql(store: str, before_ms: int, archive: Path) -> Pruned:
     return Pruned(len(tables), rows)
 
 
-_KEPT = ("event", "live", "opened", "own", "account", "ban", "proof")
+_KEPT = ("event", "live", "opened", "own", "kept", "account", "ban", "proof")
 _COPY = "COPY event(epoch, game, n, at_ms, kind, seat, body, h) FROM STDIN (FORMAT BINARY)"
 _TYPES = ("int8", "int8", "int4", "int8", "int2", "int2", "bytea", "bytea")
 

@@ -75,6 +75,23 @@ CREATE TABLE leave(
   days integer NOT NULL        -- that the player has taken in this year
 );
 
+-- Texts that accounts keep: of a game, and of a match until it is removed from `live`.
+CREATE TABLE kept(
+  key text COLLATE "C" NOT NULL, -- the account's
+  place text COLLATE "C" NOT NULL, -- the name of a game; of one match, '#' and the table's number
+  body text NOT NULL,          -- never empty
+  PRIMARY KEY(key, place)
+);
+CREATE INDEX kept_place ON kept(place);
+
+CREATE FUNCTION end_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM kept WHERE place = '#' || OLD.game;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER kept_ends AFTER DELETE ON live FOR EACH ROW EXECUTE FUNCTION end_kept();
+
 -- Finished tables that were removed a while ago: moved to an archive, or without an action. A host that has told their end a moment
 -- before does not take them for lost.
 CREATE TABLE removed(
