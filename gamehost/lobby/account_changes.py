@@ -41,11 +41,12 @@ class ChangeRefused(Exception):
 
 @frozen
 class AccountState:
-    """An account, and where its player is."""
+    """What the owner of the host sees of one account: whether its player is connected, and where it has a seat."""
 
     name: str
+    #: Whether the player is connected now.
     present: bool
-    #: The table with a reserved seat for the player, whether it sleeps or not.
+    #: The table at which the player has a seat, also if the match is asleep; `None`: the player has no seat.
     table: TableId | None
     #: When the account has last logged in, in days since 1970; `None`: not in the last 30 days.
     last_day: int | None
@@ -53,10 +54,14 @@ class AccountState:
 
 @frozen
 class Changed:
+    """A change of an account that is done and durable."""
+
+    #: The name of the account after the change.
     name: str
     #: How many connections were closed.
     connections: int
-    #: The table with the seat that was given up; of a new password, the table with the player's reserved seat.
+    #: After a new password, the table at which the player still has a seat. After other changes, the table at which the
+    #: player has lost its seat. `None`: the player has had no seat.
     table: TableId | None
     #: The new password, if the host has made it.
     password: str | None = None
@@ -68,12 +73,13 @@ class Changed:
 @define(eq=False)
 class AccountChanges:
     """
-    The accounts of a running host, for its owner.
+    Lists and changes the accounts of a running host, for its owner.
 
-    A player receives a change when it is durable. A log-in that depends on one is answered then.
+    A player is informed of a change only when the change is durable. Log-ins to an account that is changing are answered
+    at that moment, too.
 
-    :param stop: drops further input of the player with this key of a name. It returns a function that closes the
-        connections with a reason, and returns their number
+    :param stop: called with the key of a player's name: ignores further input of this player. It returns a function that
+        closes the player's connections with a reason, and returns how many there were
     """
 
     _lobby: Lobby
@@ -81,8 +87,8 @@ class AccountChanges:
 
     def accounts(self, pattern: str = "*") -> Iterator[AccountState | None]:
         """
-        All accounts with names that match a pattern of the shell, such as `a*`. `None` for each other account, so that
-        the caller can do other work in between.
+        Find all accounts with names that match a pattern of the shell, such as `a*`. The iterator yields `None` for each
+        other account, so that the caller can do other work in between.
         """
         matches = re.compile(fnmatch.translate(key_of(pattern))).match
         service = self._lobby.login_service
@@ -98,8 +104,9 @@ class AccountChanges:
 
     def devices(self, name: str, found: Callable[[Sequence[Device]], None]) -> None:
         """
-        Find the devices that log in to an account without its password, the one that was used last first.
+        Find the devices that log in to an account without its password.
 
+        :param found: called with the devices; the one with the latest use is the first
         :raises ChangeRefused: there is no such account
         """
         OwnAccount(self._account(name), self._lobby.login_service, self._lobby.context.journal).devices(found)
@@ -112,9 +119,9 @@ class AccountChanges:
         refused: Callable[[ChangeRefused], None],
     ) -> None:
         """
-        Give an account a new password, and close the player's connections. A seat is not given up.
+        Give an account a new password, and close the player's connections. The player keeps a seat that it has.
 
-        :param password: `None`: the host makes one
+        :param password: the new password; `None`: the host makes a random one
         :param refused: called instead of `done` if the account has changed while the digest was computed
         :raises ChangeRefused: there is no such account, or the password cannot be used
         """
@@ -136,15 +143,15 @@ class AccountChanges:
             if not self._lobby.login_service.change_digest(account, digest, durable):
                 refused(ChangeRefused(f"the account {account.name} was changed meanwhile; nothing was done"))
 
-        # A thread computes the digest, and then the account is changed.
+        # A thread computes the digest, which takes long. Then `change` stores it.
         self._lobby.login_service.make_digest(checked, change)
 
     def rename(self, name: str, new_name: str, force: bool, done: Callable[[Changed], None]) -> None:
         """
         Give an account another name, and close the player's connections.
 
-        :param force: give up the seat that the player has in a match
-        :raises ChangeRefused: it cannot get this name, or has a seat in a match
+        :param force: whether to rename also a player that has a seat in a match; the player loses that seat
+        :raises ChangeRefused: the account cannot get this name, or its player has a seat and `force` is `False`
         """
         account = self._account(name)
         registry, service = self._lobby.registry, self._lobby.login_service
@@ -170,10 +177,10 @@ class AccountChanges:
 
         def durable() -> None:
             closed = close(RENAMED)
-            kept()
+            answer_log_ins()
             done(Changed(new_name, closed, table))
 
-        kept = service.changing(Account(new_name, account.digest))
+        answer_log_ins = service.changing(Account(new_name, account.digest))
         if key != account.key:
             self._move_lists(account.key, key)
         renamed = service.accounts.rename(account, new_name, durable)
@@ -183,10 +190,10 @@ class AccountChanges:
 
     def delete(self, name: str, force: bool, done: Callable[[Changed], None]) -> None:
         """
-        Delete an account, and close the player's connections. The name is free then.
+        Delete an account, and close the player's connections. Afterwards another player may use the name.
 
-        :param force: give up the seat that the player has in a match
-        :raises ChangeRefused: there is no such account, or it has a seat in a match
+        :param force: whether to delete also the account of a player that has a seat in a match; the player loses that seat
+        :raises ChangeRefused: there is no such account, or its player has a seat and `force` is `False`
         """
         account = self._account(name)
         close, table = self._release(account, force)
@@ -198,11 +205,12 @@ class AccountChanges:
 
     def learn(self, before: Account | None, after: Account | None) -> None:
         """
-        The owner has changed an account at another host of the cluster. The player's connections here are closed. If
-        the account was deleted, its seat in a match is given up: another player may have the name soon.
+        Follow a change of an account that the owner has made at another host of the cluster: close the player's
+        connections to this host. After a deletion, give up the player's seat too, because another player may get the
+        name soon.
 
-        :param before: the account of a key as it was; `None`: there was none
-        :param after: as it is now
+        :param before: the account before the change; `None`: it is new
+        :param after: the account after the change; `None`: it was deleted
         """
         looks = self._lobby.registry.account_looks
         if before is not None:
@@ -219,12 +227,15 @@ class AccountChanges:
             self._stop(before.key)(RENAMED if before.digest == after.digest else RESET)
 
     def _move_lists(self, before: str, after: str | None) -> None:
+        """Move a player's list of matches and its leave to another key of a name; `None`: delete both."""
         self._lobby.own.move(before, after)
         if self._lobby.slow is not None:
             self._lobby.slow.leaves.move(before, after)
 
     def _account(self, name: str) -> Account:
         """
+        Find the account with this name, for a change.
+
         :raises ChangeRefused: there is no such account, or it cannot be changed now
         """
         service, key = self._lobby.login_service, key_of(name)
@@ -238,16 +249,17 @@ class AccountChanges:
         return account
 
     def _session(self, key: str, name: str) -> Session | None:
-        """The session of an account. A guest may have the name on a host in which other names were reserved before."""
+        """The session of an account's player; `None`: the player is not connected and has no seat."""
         session = self._lobby.registry.get(name)
+        # The session under this name may belong to a guest: the host may have reserved fewer names for accounts before.
         return session if session is not None and session.account and session.key == key else None
 
     def _release(self, account: Account, force: bool) -> tuple[Closing, TableId | None]:
         """
-        Stop all use of the name. Returns a function that closes the player's connections, and the table with the seat
-        that was given up.
+        Stop all use of an account's name: ignore further input, give up all seats, and log out.
 
-        :raises ChangeRefused: the player has a seat in a match, and there is no force
+        :returns: a function that closes the player's connections, and the table at which the player had a seat
+        :raises ChangeRefused: the player has a seat in a match, and `force` is `False`
         """
         session = self._session(account.key, account.name)
         table = None if session is None else session.table_id

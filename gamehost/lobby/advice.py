@@ -37,8 +37,10 @@ _NO_REASON = "A stronger house player would do this."
 
 class AdviceQuestion(Struct, frozen=True):
     """
-    A position, in the form that a process needs. `view` is a message of the game. `told` are the messages of the public
-    events, for games with players that draw conclusions from them.
+    A position in which a player asks for advice, as it is sent to a process of the house players.
+
+    `view` is a message of the game. `told` has messages for all earlier public events, if the game's players draw
+    conclusions from them; otherwise it is empty.
     """
 
     game: str
@@ -49,8 +51,8 @@ class AdviceQuestion(Struct, frozen=True):
 
 class Advice(Struct, frozen=True):
     """
-    The action of a stronger player, with the actions that follow it at once and belong to it. `because` gives the
-    reason in one sentence.
+    The action that a stronger player would choose. If a second action belongs to it and follows at once, it is the
+    second item of `actions`. `because` gives the reason in one sentence.
     """
 
     actions: list[str]
@@ -59,10 +61,10 @@ class Advice(Struct, frozen=True):
 
 @runtime_checkable
 class Continues(Protocol):
-    """A player with answers that may belong together, such as a student and its destination."""
+    """A house player that plans two actions together, such as the choice of a student and then of its destination."""
 
     def continuation(self) -> bytes | None:
-        """The answer that follows the last one before anybody else acts and belongs to it; `None`: there is none."""
+        """The second of the two planned actions, after the first was given; `None`: there is no second one."""
 
 
 def refusal(opponent: str) -> str | None:
@@ -79,10 +81,10 @@ def refusal(opponent: str) -> str | None:
 
 def advise(game: Game[Any, Any], seat: Seat, heard: Sequence[Any], thinking: Thinking) -> Advice:
     """
-    The advice for a seat.
+    Compute the advice for a seat: what a house player of the level `ADVISER` would do there.
 
-    :param heard: the events that its player receives when it comes back, as of `heard_back`
-    :raises NotAnswered: it has nothing to do
+    :param heard: the messages that the player of this seat receives when it comes back, from `heard_back`
+    :raises NotAnswered: this player has no action to choose now
     """
     player = player_of(game, seat, ADVISER, thinking)
     for one in heard:
@@ -99,10 +101,10 @@ def advise(game: Game[Any, Any], seat: Seat, heard: Sequence[Any], thinking: Thi
 
 def question_of(game: Game[Any, Any], seat: Seat, view: Any, told: Sequence[Any]) -> str:
     """
-    The question of a seat, for a process, in JSON.
+    Write the question for advice, an `AdviceQuestion` in JSON, that is sent to a process of the house players.
 
-    :param view: of `GameMaster.view`
-    :param told: events of the master
+    :param view: the seat's view, from `GameMaster.view`
+    :param told: the public events up to now, from the game's master
     :raises NotAnswered: the game has no messages
     """
     messages = messages_of(game)
@@ -121,11 +123,12 @@ def answer_of(
     clock: Callable[[], float] | None = time.monotonic,
 ) -> Advice:
     """
-    The answer of a process.
+    Answer a question for advice, in a process of the house players.
 
-    :param seed: decides among equal actions
-    :param clock: `None`: only nodes are counted
-    :raises NotAnswered: there is none
+    :param seed: decides among equally good actions
+    :param effort: a factor for the work of the search
+    :param clock: returns the time in seconds; `None`: only the search nodes limit the work
+    :raises NotAnswered: the player has no action to choose now, or the game has no messages
     """
     messages = messages_of(game)
     if messages is None:
@@ -140,7 +143,7 @@ def answer_of(
 
 @define(eq=False)
 class Advisers:
-    """The advice of a host."""
+    """Answers the players of a host that ask for advice: sends each question to the processes of the house players."""
 
     _directory: "MatchDirectory"
     _house: "HousePlayers"
@@ -155,8 +158,9 @@ class Advisers:
         """
         Find out what a stronger player would do.
 
+        :param address: of the player that asks; addresses take turns
         :param answered: called with the advice, at once or later
-        :param refused: called instead if there is none
+        :param refused: called instead if there is no advice
         :returns: a function that cancels both calls
         """
         key = (Advisers, position.table, position.seat, position.n)
@@ -166,7 +170,7 @@ class Advisers:
     async def _advice(self, address: str, position: "AdvisedPosition") -> Found:
         game = position.game
         told: list[Any] = []
-        # Most games' players need no more than the view.
+        # Most games' players need only the view. The others also need the earlier events, from the journal.
         if part(game, "player", "recalled") is not None:
             try:
                 _, history = await self._directory.own_history(position.table, position.n).read()
@@ -177,6 +181,7 @@ class Advisers:
         question = question_of(game, position.seat, position.view, told)
         try:
             answer = self._house.advise(address, game.name, question)
+            # Other questions are answered while the process thinks.
             self._directory.questions.step_aside(answer.cancel)
             return Found(json.decode(await answer, type=Advice), 0)
         except CancelledError:
@@ -184,7 +189,7 @@ class Advisers:
 
 
 class AdvisedPosition(Struct, frozen=True):
-    """The knowledge of a seat after entry `n` of the journal. `view` is as of `GameMaster.view`."""
+    """The position for which a seat asks advice: its view, from `GameMaster.view`, after entry `n` of the journal."""
 
     table: TableId
     game: Game[Any, Any]

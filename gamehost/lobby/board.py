@@ -1,4 +1,7 @@
-"""The board of a host: the current matches and the waiting players, and every half second the changes."""
+"""
+The board of a host: a live list of the current matches and the waiting players. Its viewers receive the whole board
+first, and then the changes, every half second.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from gamehost.lobby.played import PlayedTables
     from gamehost.tables.gallery import Galleries
 
-#: Seconds between two differences.
+#: Seconds between two messages with changes.
 EVERY = 0.5
 
 
@@ -26,14 +29,18 @@ Shown = tuple[WatchableTable, Look[Any] | None, int]
 
 @frozen
 class Changes:
+    """The differences between two states of the board."""
+
+    #: The matches that are new on the board, or look different now.
     changed: Sequence[Shown]
+    #: The matches that are no longer on the board.
     gone: Sequence[TableId]
-    #: `None`: no player waits for this game any more.
+    #: The games with other waiting players than before; `None`: no player waits for this game any more.
     waiting: Mapping[str, Waiting | None]
 
 
 class BoardEncoder(Protocol):
-    """Makes the bytes of messages. Viewers with the same encoder receive the same bytes."""
+    """Makes the bytes of the board's messages for one wire. Viewers with the same encoder receive the same bytes."""
 
     def board(self, shown: Sequence[Shown], waiting: WaitingByGame) -> bytes:
         """The message with the whole board: all matches and waiting players."""
@@ -43,18 +50,20 @@ class BoardEncoder(Protocol):
 
 
 class Looker(Protocol):
-    """A viewer of the board."""
+    """A viewer of the board: a client that receives the board's messages."""
 
     def tell(self, data: bytes) -> None:
-        """Send these bytes. Must not raise."""
+        """Send these bytes to the client. Must not raise."""
 
 
 @define(eq=False)
 class _Listed:
     """
-    The audience of one match that is listed.
+    One match on the board: stores its last look, which is its public state.
 
-    :param delay: seconds by which others see the match later than its players
+    It watches the match as any audience does: the table calls `shown` with a look, and `deliver` with each later event.
+
+    :param delay: how many seconds later than its players the viewers see the match
     """
 
     table: WatchableTable
@@ -72,6 +81,7 @@ class _Listed:
     _dirty: bool = False
 
     def shown(self, look: Look[Any]) -> None:
+        """Store a new look: at once, or in `_next` until the delay of the match is over."""
         self._dirty = False
         if self.delay:
             self._next = self._clock.seconds() + self.delay, look
@@ -89,6 +99,7 @@ class _Listed:
         return self.look is not None or self.delay > 0
 
     def update(self) -> None:
+        """Bring the look up to date. Called before each message of changes."""
         # The delay of the waiting look is over: show it.
         if self._next is not None and self._next[0] <= self._clock.seconds():
             self.look, self._next = self._next[1], None
@@ -99,7 +110,11 @@ class _Listed:
 
 @define(eq=False)
 class Board:
-    """The board of a host."""
+    """
+    The board of a host: sends the current matches and waiting players to its viewers, and then every change.
+
+    Without viewers it does nothing and stores nothing.
+    """
 
     _clock: IReactorTime
     _tables: "PlayedTables"
@@ -107,10 +122,10 @@ class Board:
     _galleries: "Galleries"
     _lookers: dict[Looker, BoardEncoder] = field(factory=dict)
     _listed: dict[TableId, _Listed] = field(factory=dict)
-    #: The last board that was sent.
+    #: The last board that was sent: the look of each match, and the number of its watchers.
     _told: dict[TableId, tuple[Look[Any] | None, int]] = field(factory=dict)
     _told_waiting: WaitingByGame = field(factory=dict)
-    #: Called when the board is complete.
+    #: Functions to call when the board is complete.
     _awaited: list[Callable[[], None]] = field(factory=list)
     _timer: Timer = field(factory=Timer)
 
@@ -118,8 +133,10 @@ class Board:
 
     def look(self, looker: Looker, encoder: BoardEncoder) -> None:
         """
-        Send the board to a viewer, and then each change. A viewer that has the board already receives all of it again.
+        Send the whole board to a viewer, and from now on each change. A viewer that has the board already receives the
+        whole board again.
         """
+        # Without viewers, the board was not updated.
         if not self._lookers:
             self._update()
         self._lookers[looker] = encoder
@@ -130,15 +147,15 @@ class Board:
 
     def when_complete(self, call: Callable[[], None]) -> None:
         """
-        Call a function after the viewers have received all matches. Some matches have events that are being written to
-        the disk, and some are being read from the store, so this waits for one commit or one question. If a fault ends
-        the board meanwhile, the function is not called.
+        Call a function once, after the viewers have received all current matches. Some matches are known only later:
+        their last events are being written to the disk, or they are being read from the store. If the board ends
+        meanwhile, the function is not called.
         """
         self._awaited.append(call)
         self._tables.when_listed(self._update_soon)
 
     def _update_soon(self) -> None:
-        """Send the waiting players again soon, because they may have changed. The caller does not wait for it."""
+        """Send the changes in the next turn of the reactor if somebody waits for a complete board, which it is now."""
         if self._awaited and self._all_known:
             self._timer.set(self._clock, 0, self._tick)
 
@@ -170,6 +187,7 @@ class Board:
         self._told_waiting = {}
 
     def _tick(self) -> None:
+        """Send the changes to all viewers, and call the functions that wait for a complete board."""
         self._timer.set(self._clock, EVERY, self._tick)
         try:
             changes = self._update()
@@ -189,6 +207,7 @@ class Board:
     def _update(self) -> Changes:
         """Compute the current board, and its differences from the last one."""
         self._tables.look()
+        # Stop watching matches that are over or no longer among the newest, and begin to watch new ones.
         now = {table.id: table for table in self._tables.newest(LISTED)}
         for number in [number for number in self._listed if number not in now]:
             listed = self._listed.pop(number)
@@ -201,6 +220,7 @@ class Board:
                 listed.can_be_seen = table.watch(listed)
             else:
                 self._listed[number].update()
+        # Compare with what was sent last.
         rows = {number: (one.look, self.watchers(number)) for number, one in sorted(self._listed.items()) if one.listed}
         changed = [
             (self._listed[number].table, *row) for number, row in rows.items() if not _same(self._told.get(number), row)
@@ -214,7 +234,7 @@ class Board:
 
 def _same(told: tuple[Look[Any] | None, int] | None, row: tuple[Look[Any] | None, int]) -> bool:
     """
-    Whether this row was sent before. It compares the identity of looks: two looks with equal contents count as
-    different.
+    Whether a match of the board is the same as it was sent last. Looks are compared by identity, which is fast: two
+    looks with equal contents count as different.
     """
     return told is not None and told[0] is row[0] and told[1] == row[1]

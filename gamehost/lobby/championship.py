@@ -35,7 +35,7 @@ PAIRED_WELL = 10
 @define(eq=False)
 class Championship:
     """
-    A championship.
+    The table of a championship: counts the games that each player has won and lost, and chooses the next pairs.
 
     :param names: the players, in the order in which they logged in
     """
@@ -43,9 +43,9 @@ class Championship:
     names: Sequence[str]
     won: list[int] = field(init=False)
     lost: list[int] = field(init=False)
-    #: The pairs that have not played, in order.
+    #: The pairs that have not played yet, in order.
     open: list[Pair] = field(init=False)
-    #: Players that have lost all games to come, because they left.
+    #: Players that have left. They lose all games that they have not played.
     gone: set[int] = field(factory=set)
 
     def __attrs_post_init__(self) -> None:
@@ -54,7 +54,7 @@ class Championship:
         self.open = list(combinations(range(count), 2))
 
     def note(self, pair: Pair, winners: Collection[int]) -> bool:
-        """Count the result of a pair. `False`: the pair has a result already."""
+        """Count the result of a pair. Returns `False` if the pair has a result already."""
         if pair not in self.open:
             return False
         self.open.remove(pair)
@@ -73,8 +73,8 @@ class Championship:
 
     def next_pairs(self, idle: Collection[int]) -> list[Pair]:
         """
-        The pairs of these idle players that begin a game now: as many as possible for up to `PAIRED_WELL` players; with
-        more players, the first pairs in order.
+        Choose the pairs of idle players that begin a game now. For up to `PAIRED_WELL` idle players, these are as many
+        pairs as possible. With more players, each pair in order is taken if both of its players are still free.
         """
         pairs = [pair for pair in self.open if pair[0] in idle and pair[1] in idle]
         if len(idle) > PAIRED_WELL:
@@ -88,6 +88,7 @@ class Championship:
 
 
 def _in_order(pairs: Iterable[Pair]) -> Iterable[Pair]:
+    """Take each pair in order if none of its players is in an earlier one."""
     taken: set[int] = set()
     for pair in pairs:
         if not taken & set(pair):
@@ -101,16 +102,17 @@ def _most(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
     if not pairs:
         return ()
     first, rest = pairs[0], pairs[1:]
+    # The best choice that contains the first pair.
     apart = tuple(pair for pair in rest if not set(first) & set(pair))
     with_first = (first, *_most(apart))
-    # This leaves out one player at most, so no other choice has more pairs.
+    # If this leaves out one player at most, no other choice has more pairs.
     if len(with_first) * 2 >= len({player for pair in pairs for player in pair}) - 1:
         return with_first
     without = _most(rest)
     return with_first if len(with_first) >= len(without) else without
 
 
-#: The name in the journal. No game has it.
+#: The journal stores a championship as a table of this game. No real game has this name.
 RECORD = "championship"
 
 #: An entry: two players by their numbers, with `+` for the winner and `-` for the loser.
@@ -124,9 +126,10 @@ def nothing() -> None:
 @define(eq=False)
 class ChampionshipRecord:
     """
-    The journal's record of one championship: its players, and the result of each game. New results are added to it.
+    One championship and its record in the journal, which has the players and the result of each game. `note` counts a new
+    result and writes it.
 
-    :param began: on the reactor's clock, in seconds
+    :param began: when the championship began, in seconds on the reactor's clock
     """
 
     number: TableId
@@ -143,12 +146,12 @@ class ChampionshipRecord:
     @classmethod
     def read(cls, context: TableContext, record: TableRecord) -> Self:
         """
-        A championship of an earlier run of the host.
+        Rebuild a championship of an earlier run of the host from its record.
 
         :raises ValueError: this is not the record of a championship
         """
         table = Championship([seat.name for seat in record.opening.seats])
-        for entry in record.entries[1:]:
+        for entry in record.entries[1:]:  # the first entry says only that it began
             found = RESULT.fullmatch(entry.notation.decode("ascii"))
             if found is None:
                 raise ValueError("a result that cannot be read")
@@ -169,9 +172,11 @@ class ChampionshipRecord:
 
     def note(self, pair: Pair, winners: Collection[int], durable: Callable[[], None]) -> None:
         """
-        Store the result of a pair that has no result yet.
+        Count and store the result of a pair.
 
-        :param durable: called when the result is on disk, with everything that was added to any record before it
+        :param durable: called when the result is on disk. Everything that was written to the journal earlier is on disk
+            then, too
+        :raises ValueError: the pair has a result already
         """
         if not self.table.note(pair, winners):
             raise ValueError(f"the pair {pair} has a result")
@@ -184,6 +189,7 @@ class ChampionshipRecord:
         self._journal.append(self.number, entry, partial(self._written, durable))
 
     def _written(self, durable: Callable[[], None]) -> None:
+        """A result is on disk: inform its caller, and after the last one everybody that waits for all results."""
         self._unwritten -= 1
         durable()
         if self.durable:
@@ -197,18 +203,20 @@ def is_void(result: Result) -> bool:
 
 @define(eq=False)
 class ChampionshipRecords:
-    """The records of all championships that are not over."""
+    """The records of all championships that are not over, including those of an earlier run of the host."""
 
     _context: TableContext
+    #: The games by name, to compute the results of matches that ended just before the host did.
     games: Mapping[str, Game[Any, Any]] = field(factory=dict)
     #: By the number of the championship; the opening of a match names this number.
     _records: dict[str, ChampionshipRecord] = field(factory=dict)
-    #: The players of matches of an earlier run of the host that continue.
+    #: The names of the players of each match that an earlier run of the host began and this one continues.
     going_on: list[Sequence[str]] = field(factory=list)
 
     log = Logger()
 
     def open(self, game_type: str, sessions: Sequence[Session]) -> ChampionshipRecord:
+        """Begin a new championship of these players, and write the beginning of its record."""
         journal, clock = self._context.journal, self._context.clock
         table = Championship([one.name for one in sessions])
         record = ChampionshipRecord(journal.new_table(), game_type, table, journal, clock, clock.seconds())
@@ -231,6 +239,14 @@ class ChampionshipRecords:
     def counting(
         self, championship: str, names: Sequence[str], result: Result
     ) -> Callable[[Callable[[], None]], None] | None:
+        """
+        How the result of a match is counted in its championship.
+
+        :param championship: the number of the championship, from the opening of the match
+        :param names: the players of the match, by seat
+        :returns: a function that stores the result, and takes a function to call when it is durable. `None`: this result
+            does not count, because the match is void, has been counted, or belongs to no championship of this host
+        """
         record = self._records.get(championship)
         pair = None if record is None else record.pair(names)
         if record is None or pair is None or pair not in record.table.open or is_void(result):
@@ -240,7 +256,7 @@ class ChampionshipRecords:
     # -- a restart of the host
 
     def found(self, record: TableRecord | str) -> None:
-        """The record of a championship of an earlier run of the host."""
+        """Take over the record of a championship of an earlier run of the host, so that it can continue."""
         try:
             if isinstance(record, str):
                 raise ValueError(record)
@@ -250,8 +266,10 @@ class ChampionshipRecords:
 
     def found_match(self, record: TableRecord | str) -> None:
         """
-        Take over a match of an earlier run, which may belong to a championship. If the host ended after the end of the
-        match and before its result was counted, the result is counted now.
+        Take over a match of an earlier run, if it belongs to a championship. The host may have been killed between the
+        end of the match and the counting of its result: then count the result now.
+
+        :param record: the record of the match; a text: the reason why it cannot be read
         """
         if isinstance(record, str) or not record.opening.championship:
             return  # a record that cannot be read is logged later, by the code that closes or continues the match
@@ -268,6 +286,7 @@ class ChampionshipRecords:
             self.log.info("table {table} counts in its championship", table=record.table)
 
     def _result_of(self, record: TableRecord) -> Result | None:
+        """The result of a match, found by replaying its record; `None`: that fails, which is logged."""
         try:
             return replayed(self.games[record.opening.game], record.opening, record.entries).result
         except (KeyError, ValueError) as error:
@@ -287,10 +306,13 @@ Opener = Callable[[Sequence[Contestant], TableId], bool]
 @define(eq=False)
 class ChampionshipRun:
     """
-    A championship.
+    A championship that waits for players, or is running: begins its games, and sends the final standing.
 
     :param count: the number of players
-    :param grace: how many seconds the championship waits for a lost player
+    :param ready: whether games can begin now
+    :param opener: begins a game of two players
+    :param grace: how many seconds the championship waits for a player that has disconnected; 0: such a player is out at
+        once
     """
 
     game_type: str
@@ -300,19 +322,23 @@ class ChampionshipRun:
     _ready: Callable[[], bool]
     _opener: Opener
     _grace: float
-    #: Players without a match, in the order in which they came.
+    #: Players without a match by name, in the order in which they came.
     _idle: dict[str, Contestant] = field(factory=dict)
+    #: The names of the connected players, with and without a match.
     _here: set[str] = field(factory=set)
     #: `None` while the championship waits for enough players.
     _record: ChampionshipRecord | None = None
     #: The pairs with a running game, or with a game whose end was not sent yet.
     _running: set[Pair] = field(factory=set)
-    #: By lost player: the timer that ends the wait for it.
+    #: By the name of a player that has disconnected: the timer that ends the wait for this player.
     _timers: dict[str, IDelayedCall] = field(factory=dict)
+    #: Whether all games are over, and the final standing is being sent.
     finished: bool = False
-    #: Whether a player has received the final standing, and the timer that then closes the record.
+    #: Whether a player has received the final standing.
     _told: bool = False
+    #: Closes the record, some time after the final standing was sent.
     _closing: Timer = field(factory=Timer)
+    #: Whether `go_on` is running. The functions that it calls may call it again.
     _going_on: bool = False
 
     log = Logger()
@@ -346,12 +372,16 @@ class ChampionshipRun:
             self.go_on()
 
     def back(self, name: str) -> None:
-        """A lost player has come back to its game."""
+        """Note that a player is connected, perhaps again. If the championship waits for this player, the wait ends."""
         self._here.add(name)
         if name in self._timers:
             self._timers.pop(name).cancel()
 
     def leave(self, name: str) -> None:
+        """
+        Note that a player has disconnected. If the championship has begun, it waits for this player, or counts it as gone
+        at once if there is no grace time.
+        """
         self._idle.pop(name, None)
         self._here.discard(name)
         plays = self._record is not None and name in self._record.table.names
@@ -362,6 +392,7 @@ class ChampionshipRun:
                 self._gone(name)
 
     def _gone(self, name: str) -> None:
+        """End the wait for a player that has not come back: the player loses its remaining games."""
         self._timers.pop(name, None)
         if self.finished:
             self._tell([])
@@ -372,6 +403,9 @@ class ChampionshipRun:
     # -- games
 
     def go_on(self) -> None:
+        """
+        Do what is possible now: begin the championship, begin the next games, or finish. Called after each change.
+        """
         if self._going_on or self.finished:
             return
         if self._record is None:
@@ -389,6 +423,7 @@ class ChampionshipRun:
             self._finish(self._record)
 
     def _begin(self) -> ChampionshipRecord:
+        """Begin a championship with the first `count` idle players."""
         players = list(self._idle.values())[: self.count]
         sessions = [player.session for player in players if player.session is not None]
         names = ", ".join(one.name for one in sessions)
@@ -396,18 +431,21 @@ class ChampionshipRun:
         return self._records.open(self.game_type, sessions)
 
     def _hold(self, record: ChampionshipRecord) -> None:
+        """Use this record, which is new or from an earlier run of the host."""
         self._record = record
         record.all_durable = self.go_on
 
     def _count_forfeits(self, record: ChampionshipRecord) -> None:
+        """Count the games that cannot be played because a player is gone."""
         table = record.table
         if self._grace:
-            # In these games both seats were reserved, and neither player has come back.
+            # Games with both players gone: their seats were reserved in vain, so these games do not end by themselves.
             self._running = {pair for pair in self._running if not set(pair) <= table.gone}
         for pair, winners in table.forfeited(self._running):
             record.note(pair, winners, nothing)
 
     def _begin_games(self, record: ChampionshipRecord) -> None:
+        """Begin games of idle players, until one cannot begin."""
         table = record.table
         idle = {number for number, name in enumerate(table.names) if name in self._idle and number not in table.gone}
         for pair in table.next_pairs(idle):
@@ -417,21 +455,22 @@ class ChampionshipRun:
             players = [self._idle.pop(table.names[number]) for number in pair]
             self._running.add(pair)
             if not self._opener(players, record.number):
+                # This game cannot begin now, so the others cannot either: undo it, and try again at the next change.
                 if not ending:
                     self._running.discard(pair)
                 self._idle |= {table.names[number]: player for number, player in zip(pair, players, strict=True)}
                 return
 
     def ended(self, names: Sequence[str]) -> None:
-        """The end of a game is being sent. If its result does not count, the pair plays again."""
+        """Note that a game is over, and its end is being sent. If its result does not count, the pair plays again."""
         pair = None if self._record is None else self._record.pair(names)
         if pair is not None:
             self._running.discard(pair)
 
     def _finish(self, record: ChampionshipRecord) -> None:
         """
-        All games are played. Send the final standing after all present players have confirmed the end of their last
-        game, and all results are on disk.
+        All games are played: send the final standing, unless something is still missing. All results must be on disk, and
+        all connected players must have confirmed the end of their last game. Called again when that changes.
         """
         names = record.table.names
         if not record.durable or any(name in names and name not in self._idle for name in self._here):
@@ -440,7 +479,10 @@ class ChampionshipRun:
         self._tell([self._idle[name] for name in names if name in self._idle])
 
     def _tell(self, players: Collection[Contestant]) -> None:
-        """Send these players the final standing. Lost players receive it when they come back."""
+        """
+        Send the final standing to these players. Disconnected players receive it when they come back. When no player is
+        awaited any more, close the record.
+        """
         assert self._record is not None
         for player in players:
             self._told = True
@@ -457,7 +499,10 @@ class ChampionshipRun:
         self._records.close(self._record)
 
     def halt(self) -> None:
-        """The host stops normally, and all messages were written."""
+        """
+        End the run, because the host stops normally. Called after all messages were written, so the record is closed at
+        once.
+        """
         if self._closing:
             self._closing.stop()
             self._close()

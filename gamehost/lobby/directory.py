@@ -31,10 +31,10 @@ from gamehost.tables.interfaces import Audience, Look, OpenTable, WatchableTable
 
 def waiting_players(queues: Mapping[tuple[str, str], Sequence[Session]], tables: OpenTables) -> WaitingByGame:
     """
-    The players that wait in queues and at public tables. Queues with a pool are left out: their wires
-    play only among themselves.
+    The players that wait in queues and at public tables. Queues with a pool are left out: the wires of a pool play only
+    among themselves.
 
-    :param queues: by the name of the game and the pool
+    :param queues: the waiting sessions, by the name of the game and the pool
     """
     listed = tables.listed()
     waiting = {game: sessions for (game, pool), sessions in queues.items() if not pool}
@@ -54,18 +54,27 @@ GUEST = "guest."
 
 @frozen
 class PlayedTable:
+    """A running public match, in a list of matches."""
+
     table: TableId
     game: str
+    #: The players by seat, and the wires on which they play.
     names: tuple[str, ...]
     wires: tuple[str, ...]
     watchers: int
+    #: The display names of the players that have one, by their names.
     shown_as: Mapping[str, str] = {}
 
 
 @frozen
 class Counts:
+    """How busy a host or a cluster is."""
+
+    #: How many matches are running.
     tables: int
+    #: How many players are connected.
     people: int
+    #: How many players wait for opponents.
     waiting: int
     #: How many matches sleep: all of their players are away. A match continues when one of its players comes back.
     asleep: int = 0
@@ -87,7 +96,7 @@ Told = tuple[str, History[Any] | WatchRefused]
 
 @frozen
 class HistoryQuestion:
-    """A question about a match. It is read when `Questions` gives it a turn."""
+    """A question for the history of a match. `read` finds the answer; `Questions` calls it when the question's turn comes."""
 
     #: The cache key: equal for questions with the same answer.
     key: Hashable
@@ -99,7 +108,7 @@ class HistoryQuestion:
 
 @define(eq=False)
 class _Follower:
-    """Passes events to an audience, with a delay in seconds."""
+    """Passes the state and the events of a match to an audience, after a delay in seconds."""
 
     _audience: Audience[Any]
     _clock: IReactorTime
@@ -164,7 +173,7 @@ class MatchDirectory:
         self.board = Board(clock, self.played, self.waiting, self._galleries)
 
     def halt(self) -> None:
-        """The host stops: end the board, and the matches of other hosts."""
+        """End the board, the following of other hosts' matches, and all questions, because the host stops."""
         self.board.halt()
         self.played.halt()
         self.questions.halt()
@@ -176,7 +185,7 @@ class MatchDirectory:
         return self._registry.membership.pages
 
     def page(self, tables: OpenTables) -> Page:
-        """The part of this host's directory that is sent to the other hosts of a cluster."""
+        """Make the part of this host's directory that is sent to the other hosts of a cluster."""
         waiting, counts = self.waiting_here(), self.counts_here()
         names = {game: one.names for game, one in waiting.items() if one.names}
         return Page(self._people_here(), names, tables.shown(), (counts.people, counts.waiting, counts.asleep))
@@ -221,8 +230,10 @@ class MatchDirectory:
 
     def kept_table(self, session: Session) -> OpenTable | None:
         """
-        The match in which a player that has logged in has a reserved seat, shown as a table that waits for this player
-        alone. `None`: the player has no reserved seat. While the match is being loaded, its settings are unknown.
+        The match in which a player has a reserved seat, in the form of an open table that waits only for this player.
+        `None`: the player has no reserved seat. While a match is being loaded, its names and settings may be missing.
+
+        :param session: a player that has just logged in
         """
         table = session.table
         if table is not None:
@@ -239,7 +250,10 @@ class MatchDirectory:
         return OpenTable(session.table_id, len(names), settings, others)
 
     def counts(self) -> Counts:
-        """How many matches, people and waiting players there are. Private matches count, private tables do not."""
+        """
+        Count the matches, people and waiting players of all hosts. Private matches are counted; players that wait at
+        private tables are not.
+        """
         self.played.look()
         here = self.counts_here()
         people, waiting, asleep = (
@@ -255,7 +269,7 @@ class MatchDirectory:
         return Counts(len(self.played.own), people, waiting, asleep)
 
     def new_guest(self) -> str:
-        """A name for a guest that has chosen none. No session has this name, and no seat is reserved under it."""
+        """Make a name for a guest without one. No session has this name, and no seat is reserved for a player with it."""
         guest = GUEST + self._registry.membership.prefix
         return next(name for number in self._numbers if self._registry.get(name := f"{guest}{number}") is None)
 
@@ -263,9 +277,10 @@ class MatchDirectory:
 
     def watch(self, table: TableId, watcher: Watcher, encoder: Encoder, code: str = "") -> None:
         """
-        Show a match to a watcher, then send its events.
+        Begin to show a match to a watcher: its state first, and then each event.
 
-        :param code: of a private table
+        :param encoder: makes the bytes that the watcher receives
+        :param code: of a private table; empty: the table is public
         :raises WatchRefused: there is no such match, it has another code, or there are too many watchers
         """
         self._galleries.watch(self._found(table, code), watcher, encoder)
@@ -275,11 +290,11 @@ class MatchDirectory:
 
     def follow(self, table: TableId, audience: Audience[Any], code: str = "") -> Callable[[], None] | None:
         """
-        Pass the state of a match to an audience, and then each event, with the delay of its game. Both are objects, not
-        bytes.
+        Pass the state of a match to an audience, and then each event, as objects and not as bytes. All come with the
+        delay of the game.
 
-        :param code: of a private table
-        :returns: a function that stops the following; `None`: no such match is running
+        :param code: of a private table; empty: the table is public
+        :returns: a function that ends this; `None`: no such match is running
         """
         try:
             found = self._found(table, code)
@@ -297,9 +312,11 @@ class MatchDirectory:
 
     def find(self, match_id: str, game: Game[Any, Any]) -> Work:
         """
-        The work, for `Questions`, that finds a match by an id of `Lobby.new_match_id`. The match may be running, asleep
-        or finished. The answer is its record, its whole `History`, and the number of the last public entry; or `None`.
+        Make the work, for `Questions`, that finds a match by an id of `Lobby.new_match_id`. The match may be running,
+        asleep or finished. The value found is a tuple: the record of the match, its whole `History`, and the number of the
+        last entry that is public now. It is `None` if there is no such match.
         """
+        # The first 12 digits of an id are the number of the table. The whole id is in the record, as a seat's note.
         number = int(match_id[:12], 16)
 
         async def look() -> Found:
@@ -312,6 +329,7 @@ class MatchDirectory:
             _, told = await self._replay(game, record, None, None)
             if isinstance(told, WatchRefused):
                 return Found(None)
+            # With a delay, the last entries of an unfinished match are not public yet.
             known, delay = told.n, self._galleries.delay(game.name)
             if delay and not _is_finished(record) and record.entries:
                 played = self.played.get(record.table)
@@ -324,11 +342,11 @@ class MatchDirectory:
         self, table: TableId, until: int | None, code: str, games: Mapping[str, Game[Any, Any]]
     ) -> HistoryQuestion:
         """
-        The question for the public history of a running or finished match.
+        Make the question for the public history of a running or finished match.
 
         :param until: the number of the last entry to include; `None`: the last one of the match, but at most `MANY`.
             The history has only the last `MANY` entries up to this one
-        :param code: of a private table
+        :param code: of a private table; empty: the table is public
         :param games: the games by their names; finished matches of other games have no history
         :raises WatchRefused: there is no such match, or it has another code
         """
@@ -349,7 +367,8 @@ class MatchDirectory:
 
     def own_history(self, table: TableId, until: int | None) -> HistoryQuestion:
         """
-        As `history`, but for a player of the match: without a delay, and no code is needed.
+        Make the question for the history of a running match that one of its own players asks. It is as `history`, but
+        without a delay, and without a code.
 
         :raises WatchRefused: no such match is running
         """
@@ -359,12 +378,14 @@ class MatchDirectory:
         return self._of_played(played, until)
 
     def _of_played(self, played: WatchableTable, until: int | None) -> HistoryQuestion:
-        # The events up to an entry never change, also before the end of a match.
+        """Make the question for the history of a running match, without a delay."""
+        # The events up to an entry never change, also before the end of a match: the answer can be cached.
         known = min(played.n, MANY if until is None else until)
         read = partial(self._read_played, played, known, 0.0)
         return HistoryQuestion(("played", played.id, known), not played.code, read)
 
     async def _read_finished(self, table: TableId, until: int, code: str, games: Mapping[str, Game[Any, Any]]) -> Told:
+        """The history of a finished match up to entry `until`: from the cache, or from the journal."""
         kept: tuple[str, History[Any]] | None = None if code else self.questions.kept((_EVENTS, table))
         if kept is not None and kept[0] in games:
             return kept[0], beginning(kept[1], until, MANY)
@@ -377,6 +398,7 @@ class MatchDirectory:
         name, told = await self._replay(game, record, None, None, secrets=self.reveal)
         if isinstance(told, WatchRefused):
             return name, told
+        # Cache the events of a public match.
         if not record.opening.code:
             self.questions.keep(
                 (_EVENTS, table), Found((name, told), EVENT_BYTES * (1 + len(told.events) + len(told.all_events)))
@@ -384,6 +406,7 @@ class MatchDirectory:
         return name, beginning(told, until, MANY)
 
     async def _read_played(self, table: WatchableTable, until: int, delay: float) -> Told:
+        """The history of a running match up to entry `until`, or up to the last one that is older than the delay."""
         record = await self.read(table.id)
         if not isinstance(record, TableRecord):
             return table.game.name, WatchRefused(UNREADABLE)
@@ -391,13 +414,21 @@ class MatchDirectory:
         return await self._replay(table.game, record, min(known, table.n, until), MANY)
 
     def read(self, table: TableId) -> Deferred[TableRecord | str]:
-        """The record of a table, or the reason why it cannot be read. To be called by a question that has its turn."""
+        """
+        Read the record of a table. Only the work of a question may call this.
+
+        :returns: fires with the record, or with the reason why it cannot be read
+        """
         record: Deferred[TableRecord | str] = Deferred()
         self._context.journal.read(table, record.callback)
         return record
 
     def match(self, table: TableId) -> Deferred[FinishedMatch | None]:
-        """The finished match with this number. To be called by a question that has its turn."""
+        """
+        Find the finished match with this number. Only the work of a question may call this.
+
+        :returns: fires with the match, or with `None`
+        """
         match: Deferred[FinishedMatch | None] = Deferred()
         self._context.journal.match(table, match.callback)
         return match
@@ -406,9 +437,9 @@ class MatchDirectory:
         self, table: TableId, code: str, games: Mapping[str, Game[Any, Any]]
     ) -> tuple[FinishedMatch, TableRecord, Game[Any, Any]]:
         """
-        A finished match, its record and its game. To be called by a question that has its turn.
+        Find a finished match, its record and its game. Only the work of a question may call this.
 
-        :param code: of a private match
+        :param code: of a private match; empty: the match is public
         :raises NotAnswered: there is no such match, it has another code, or its rules are not known here
         """
         match = await self.match(table)
@@ -423,6 +454,13 @@ class MatchDirectory:
     async def _replay(
         self, game: Game[Any, Any], record: TableRecord, until: int | None, most: int | None, *, secrets: bool = False
     ) -> Told:
+        """
+        Replay a record, in slices, to find the history of its match.
+
+        :param until: the number of the last entry to include; `None`: the last one
+        :param most: how many entries the history has at most; `None`: all
+        :param secrets: whether the history shows what was hidden during the match
+        """
         steps = history_in_steps(game, record.opening, record.entries, until, most, secrets=secrets)
         try:
             return game.name, await self.questions.in_slices(steps)
@@ -432,6 +470,8 @@ class MatchDirectory:
 
     def _found(self, table: TableId, code: str) -> WatchableTable:
         """
+        Find a running match for a watcher.
+
         :raises WatchRefused: there is no such match, or it has another code
         """
         self.played.look()

@@ -47,6 +47,8 @@ class Count:
 
 @define(eq=False)
 class Tally:
+    """The results of the recent matches: how often each player has played and won each game, and its rating."""
+
     #: The time, in seconds on the clock, from which the matches are counted again.
     until: float
     #: The value of `FinishedMatches.ended` at the time of the count.
@@ -65,6 +67,7 @@ class Tally:
     since: int = 1
 
     def add(self, match: FinishedMatch) -> None:
+        """Count a match for each of its players. Matches come in order, the newest first."""
         game, (winners, _, _) = match.opening.game, outcome(match)
         self.matches[game] += 1
         for seat, one in enumerate(match.opening.seats):
@@ -91,11 +94,13 @@ class Tally:
 
     def of(self, game: str, name: str) -> Iterator[tuple[Who, str, Count]]:
         """
-        The players, their games, and how often they have played each.
+        Find how often players have played games. Yields a player, a game's name, and the count.
 
-        :param game: its name; empty: any
-        :param name: the key of a name; empty: any. The name of a house player means its level
+        :param game: only this game; empty: all games
+        :param name: only the player with this key of a name; empty: all players. For the name of a house player, the
+            results are those of all house players of its level
         """
+        # House players are named `easy.1`, `easy.2` and so on, and are counted together as `easy`.
         level, dot, _ = name.partition(".")
         if dot and level in _LEVELS:
             name = level
@@ -107,9 +112,9 @@ class Tally:
 @define(eq=False)
 class FinishedMatches:
     """
-    Answers to questions about the finished matches of a journal. The caller has a turn of `Questions`.
+    Answers questions about the finished matches of a journal. Only the work of a question of `Questions` may call it.
 
-    :param counts: counts the matches that end at this host; a list is valid until a match ends
+    :param counts: counts the matches that end at this host; a list is valid until the next match ends
     :param in_slices: does long work in slices, one in each turn of the reactor
     :param step_aside: called when a question has to wait for the first ratings, so that other questions are answered
         meanwhile
@@ -125,7 +130,7 @@ class FinishedMatches:
     _tally: Tally | None = None
     _edition: int = 0
     _ratings: RunningRatings = field(factory=RunningRatings)
-    #: Held during a count, so that only one count runs at a time.
+    #: Locked during a count, so that only one count runs at a time.
     _counting: DeferredLock = field(factory=DeferredLock)
 
     @property
@@ -136,7 +141,14 @@ class FinishedMatches:
     async def newest(
         self, before: int | None, count: int, game: str = "", name: str = ""
     ) -> tuple[list[FinishedMatch], int]:
-        """The newest `count` matches that fit, and the place at which to continue: both as of `Journal.finished`."""
+        """
+        Find the newest matches in which a player has acted. The parameters `game` and `name` are as for
+        `Journal.finished`.
+
+        :param before: only matches with a lower table number; `None`: all
+        :param count: the most matches to return
+        :returns: the matches, and the `before` of a call that continues the list; 1: there are no more
+        """
         gathered: list[FinishedMatch] = []
         low = 1
         async for part in self._parts(before, count, game, name):
@@ -147,24 +159,26 @@ class FinishedMatches:
     @property
     def edition(self) -> int:
         """
-        The number of the results that the next `tally` returns. It grows each time that results are counted again.
+        The number of the edition of results that a call of `tally` would return now. It grows with each new count.
         """
         return self._edition + (not self._tally_holds)
 
     @property
     def _tally_holds(self) -> bool:
+        """Whether the last count is still valid."""
         tally = self._tally
         if tally is None or tally.until <= self._clock.seconds():
             return False
+        # With few matches, a new one is counted at once: this is cheap, and each match matters.
         return tally.ended == self.ended or tally.matches.total() >= SOME
 
     async def tally(self) -> Tally:
         """
-        The victories of each player. They are counted again after `COUNTED_SECONDS`; with fewer than `SOME` matches
-        also after the end of each match.
+        Count the results of all players, or return the last count if it is still valid. A count is valid for
+        `COUNTED_SECONDS`; with fewer than `SOME` matches, only until the next match ends.
         """
         if self._tally is None:
-            self._step_aside()
+            self._step_aside()  # the first count takes long
         async with self._counting:
             if self._tally is None or not self._tally_holds:
                 tally = Tally(self._clock.seconds() + COUNTED_SECONDS, self.ended)
@@ -178,6 +192,7 @@ class FinishedMatches:
             return self._tally
 
     async def _rate(self) -> None:
+        """Read the rated matches that are missing in the running ratings, and add them from the oldest to the newest."""
         running, missing, lowest = self._ratings, list[FinishedMatch](), 1
         since = self._counts.take_oldest()
         async for some, lowest in self._parts(None, RATED_COUNTED, "", RATED_MATCHES):
@@ -195,7 +210,12 @@ class FinishedMatches:
     async def _parts(
         self, before: int | None, count: int, game: str, name: str
     ) -> AsyncIterator[tuple[Sequence[FinishedMatch], int]]:
-        """The matches in parts, so that neither the journal nor the reactor is busy with all of them at once."""
+        """
+        Find matches in which a player has acted, the newest first. Yields parts of the list, each with the table number
+        below which the next part begins, so that neither the journal nor the reactor is busy for long.
+
+        The parameters are those of `newest`.
+        """
         low, missing, left = before, count, UNPLAYED * count
         while missing > 0 and left > 0 and low != 1:
             part: Deferred[tuple[Sequence[FinishedMatch], int]] = Deferred()

@@ -1,11 +1,12 @@
 """
 House players: the host's own players, for people that find no opponent.
 
-Their programs run in another process and log in on a private listener (`gamehost.wires.open.websocket`). This module
-begins a match with a house player in one step: it makes the player's session, and reserves its seat until its program
-has logged in. So a house player never takes the place of a person that comes at the same moment. If the connection of a
-program is lost, the seat is reserved for `PATIENCE`, and the other players receive nothing. After that the table treats
-the house player as any other absent player.
+Their programs run in another process and log in on a private listener (`gamehost.wires.open.websocket`). A match with a
+house player begins in one step: this module makes a session for the house player, and reserves its seat until its
+program has logged in. So a house player never takes the place of a person that comes at the same moment.
+
+If a program loses its connection, its seat is reserved for `PATIENCE` seconds, and the other players notice nothing.
+After that the table treats the house player as any other absent player.
 
 A wire calls only `HousePlayers.wanted` and `HousePlayers.play`.
 """
@@ -36,18 +37,18 @@ from gamehost.settings import Settings
 from gamehost.tables.context import Phase
 from gamehost.tables.interfaces import Displaced, SeatHandle
 
-#: The levels by which a house player can be asked for.
+#: The names of all levels that a client may ask for.
 LEVELS = tuple(level.value for level in Level)
 #: The wire on which house players play.
 WIRE = "open"
-#: The wires that have a message about a new player in a seat.
+#: The wires that have a message for "another player has taken this seat".
 RENAMING_WIRES = frozenset({"open", "console"})
 #: How many seconds the seat of a house player is reserved, without a message to the others, while its program is not
 #: connected.
 PATIENCE = 10.0
-#: After so many seconds without an event at its table, a house player may give up its seat there for another match.
+#: If all house players are busy, one of them may resign a match in which nothing has happened for so many seconds.
 IDLE = 60.0
-#: Seconds after which a player that waits alone is examined again, if no house player was free.
+#: If no house player was free for a waiting player, the host tries again after so many seconds.
 AGAIN = 1.0
 
 
@@ -63,7 +64,7 @@ def _check_level(level: str, offered: Sequence[str]) -> None:
 
 
 class Programs(Protocol):
-    """The process in which house players think."""
+    """The processes in which the programs of the house players run."""
 
     @property
     def games(self) -> Collection[str]:
@@ -71,7 +72,7 @@ class Programs(Protocol):
 
     def sit(self, name: str, group: int) -> None:
         """
-        Let the program of this house player log in, if it is not connected.
+        Start the program of a house player, unless it is connected already. The program logs in and takes its seat.
 
         :param group: an arbitrary number; house players with the same number share their time to think
         """
@@ -87,7 +88,8 @@ class Programs(Protocol):
 
     def advise(self, group: int, question: str) -> Deferred[str]:
         """
-        As `study`, for advice in a match. The question waits for its turn among the house players that think.
+        Ask one of the processes for advice in a match. It takes turns with the moves of the house players. Cancelling and
+        failures are as for `study`.
 
         :param question: a `gamehost.lobby.advice.AdviceQuestion` in JSON
         :returns: fires with the `gamehost.lobby.advice.Advice` in JSON
@@ -96,27 +98,31 @@ class Programs(Protocol):
 
 @frozen
 class HouseRules:
-    #: By the name of a game: how many seconds a player waits alone before a house player comes. Games that are not
-    #: listed have no house players.
+    """When house players join, and how many matches they play. The owner of the host sets this."""
+
+    #: By the name of a game: how many seconds a player waits without an opponent before a house player joins. Other
+    #: games have no house players.
     seconds: Mapping[str, float] = field(factory=dict)
-    #: The level of house players that come without being asked for.
+    #: The level of house players that join without a request.
     level: Level = Level.EASY
-    #: Matches with house players at once.
+    #: The most matches with house players at once.
     tables: int = 200
-    #: How many of these matches the people at one address may have; `None`: any number. This machine's own address has
-    #: no limit.
+    #: The most of these matches for the people at one address; `None`: any number. This machine's own address has no
+    #: limit.
     tables_per_address: int | None = None
 
 
 @define(eq=False)
 class HouseSeat:
     """
-    The seat of a house player. While no program has logged in, this object takes the player's place and does nothing.
+    The seat of a house player. While its program is not connected, this object stands for the player at the table, and
+    ignores all events.
     """
 
     session: Session
-    #: The address, by `rate_limit_key`, of the player for whom it came, and the number of this address.
+    #: The `rate_limit_key` of the opponent's address: of the player for whom the house player has joined.
     whom: str
+    #: A number for this address: its house players share their time to think: see `Programs.sit`.
     group: int
     #: The time of the last event at the table, in seconds of the reactor.
     active_at: float
@@ -133,20 +139,25 @@ class HouseSeat:
 
 @define(eq=False)
 class _Waiting:
+    """A player that waits for opponents, and the timer for a house player."""
+
     game: Game[Any, Any]
+    #: The seat that the player wants; `None`: any.
     wish: Seat | None
-    #: Whether the player waits in a queue, and not at an open table.
+    #: Whether the player waits in a queue; otherwise it waits at an open table.
     in_queue: bool
-    #: After this time a house player comes without being asked for.
+    #: When it fires, a house player joins without a request.
     timer: Timer = field(factory=Timer)
 
 
 @define(eq=False)
 class HousePlayers:
     """
-    The house players of a lobby: the `HouseSeats` of its tables.
+    The house players of a lobby. Begins matches of waiting players against them, and keeps a `HouseSeat` for each.
 
-    :param begin: begins a match of a game with settings and players; without settings, with the host's own
+    :param begin: begins a match: of a game, with these settings, and with the players in the order of the seats. `None` as
+        settings: the host's settings for the game
+    :param stop_waiting: takes a player out of its queue or open table
     :param refusal: returns the reason why no match of a game can begin now, or `None`
     """
 
@@ -159,13 +170,14 @@ class HousePlayers:
     _begin: Callable[[Game[Any, Any], Settings | None, Sequence[Session]], None]
     _stop_waiting: Callable[[Session], None]
     _refusal: Callable[[str], str | None]
-    #: `None`: this host has none.
+    #: `None`: there are none, or they have not started yet.
     programs: Programs | None = None
     #: Whether the programs start for the first time. Matches can begin meanwhile: the programs take their seats when
     #: they are ready.
     starting: bool = False
+    #: The players that wait for opponents.
     waiting: dict[Session, _Waiting] = field(factory=dict)
-    #: The seats by the sessions of the house players. The first one is at the table that has been idle longest.
+    #: The seats, by the sessions of the house players. The first seat is at the table that has been idle longest.
     kept: OrderedDict[Session, HouseSeat] = field(factory=OrderedDict)
     #: The next numbers for names, by level. No number is used twice, because a program with the old name may still be
     #: connected.
@@ -176,11 +188,11 @@ class HousePlayers:
 
     def wanted(self, session: Session, level: str) -> None:
         """
-        Begin the match of a waiting player now. House players take all empty seats: the second one of a game of two,
-        and those of the table that this player has opened.
+        Begin the match of a waiting player at once. House players take all seats that are empty. The player waits in a
+        queue, or at a table that it has opened itself.
 
-        :param level: one of `LEVELS`
-        :raises HouseRefused: there is no house player; the player continues to wait
+        :param level: of the house players: one of `LEVELS`
+        :raises HouseRefused: no match can begin with house players; the player continues to wait
         """
         waiting = self.waiting.get(session)
         if waiting is None:
@@ -207,28 +219,34 @@ class HousePlayers:
         wish: Seat | None = None,
     ) -> None:
         """
-        Begin a match of a player, which stops waiting, against house players in all other seats.
+        Begin a match of a player against house players in all other seats. If the player waits for opponents, it stops
+        waiting.
 
-        :param level: one of `LEVELS`
-        :param settings: the complete settings of the match; `None`: the host's own for the game
+        :param level: of the house players: one of `LEVELS`
+        :param seats: how many players the match has
+        :param settings: the complete settings of the match; `None`: the host's settings for the game
         :param wish: the seat that the player wants in a game of two; `None`: the first
-        :raises HouseRefused: there is no house player
+        :raises HouseRefused: no match can begin with house players
         """
         house = self._new_sessions(session, game, level, seats - 1, begins=True)
         self._new_matches.begin([session.address])
         self._stop_waiting(session)
         players = [session, *house]
+        # Players are listed in the order of their seats: reversed, the player gets the second one.
         self._begin(game, settings, players[:: -1 if wish == 1 else 1])
         self._call(house)
 
     def take_over(self, session: Session, handle: SeatHandle[Any], seat: int, level: str) -> None:
         """
-        Let a house player finish the match for an absent player. This happens when the grace time of the absent player
-        ends, or at once if it has ended.
+        Let a house player play on in the seat of an absent player. The seat changes its player when the absent player's
+        grace time ends; if it is over already, at once.
 
+        :param session: the player that asks for this
+        :param handle: the seat of the player that asks
+        :param seat: the seat of the absent player
         :param level: one of the game's levels
-        :raises HouseRefused: the player of this seat is not absent, there is no house player, or the others' wires have
-            no message for it
+        :raises HouseRefused: the player of this seat is not absent, no house player is available, or another player's
+            wire has no message about a new player
         """
         _check_level(level, LEVELS if session.table is None else levels_of(session.table.game))
         if not 0 <= seat < len(handle.names) or seat == handle.seat:
@@ -240,7 +258,12 @@ class HousePlayers:
             raise HouseRefused("the player of this seat is not away, or no house player is free")
 
     def why_no_take_over(self, session: Session, handle: SeatHandle[Any], seat: int) -> str | None:
-        """Why no house player can take the seat of an absent player in the match of a session; `None`: one can."""
+        """
+        The reason why no house player may take the seat of an absent player; `None`: one may.
+
+        :param session: another player of the match, with its `handle`
+        :param seat: the seat of the absent player
+        """
         if any(wire not in RENAMING_WIRES for number, wire in enumerate(handle.wires) if number != seat):
             return "the others' wire cannot tell them of another player"
         if session.table is not None and RATED in session.table.settings:
@@ -248,7 +271,11 @@ class HousePlayers:
         return self.why_not(handle.game)
 
     def _replace(self, session: Session, seat: Seat, level: str) -> str | None:
-        """Give the seat of an absent player to a house player. `None`: no house player is free now."""
+        """
+        Give the seat of an absent player to a house player.
+
+        :returns: the name of the house player; `None`: none is free now, so nothing was changed
+        """
         table = session.table
         try:
             [house] = self._new_sessions(session, table.game, level, 1) if table is not None else []
@@ -259,7 +286,7 @@ class HousePlayers:
         return house.name
 
     def why_not(self, game: str) -> str | None:
-        """Why there are no house players for a game now; `None`: there are."""
+        """The reason why there are no house players for a game now; `None`: there are some."""
         if not any(self.rules.seconds.values()):
             return "house players are off"
         if not self.rules.seconds.get(game):
@@ -278,21 +305,29 @@ class HousePlayers:
 
     def study(self, address: str, game: str, question: str) -> Deferred[str]:
         """
-        As of `Programs`.
+        Start the study of a match, as `Programs.study` does.
 
+        :param address: of the player that asks; each address has its own share of the time to think
         :raises NotAnswered: there are no house players for this game now
         """
         return self._ready(game, "study a match").study(self._group_of(rate_limit_key(address)), question)
 
     def advise(self, address: str, game: str, question: str) -> Deferred[str]:
         """
-        As of `Programs`.
+        Ask for advice, as `Programs.advise` does.
 
+        :param address: of the player that asks; each address has its own share of the time to think
         :raises NotAnswered: there are no house players for this game now
         """
         return self._ready(game, "give advice").advise(self._group_of(rate_limit_key(address)), question)
 
     def _ready(self, game: str, task: str) -> Programs:
+        """
+        The programs, if they can do a task for a game now.
+
+        :param task: words for the refusal
+        :raises NotAnswered: they cannot
+        """
         reason = self.why_not(game) or (None if self._games else _NOT_READY)
         if reason is not None or self.programs is None:
             raise NotAnswered(f"only house players can {task}, and {reason}")
@@ -302,9 +337,11 @@ class HousePlayers:
 
     def waits(self, session: Session, game: Game[Any, Any], wish: Seat | None, in_queue: bool, unasked: bool) -> None:
         """
-        A player begins to wait.
+        Note that a player waits for opponents from now on.
 
-        :param unasked: whether a house player comes after some time without being asked for
+        :param wish: the seat that the player wants; `None`: any
+        :param in_queue: whether the player waits in a queue; otherwise it waits at an open table
+        :param unasked: whether a house player joins after some time without a request
         """
         self.waits_no_longer(session)
         waiting = self.waiting[session] = _Waiting(game, wish, in_queue)
@@ -317,6 +354,10 @@ class HousePlayers:
             waiting.timer.stop()
 
     def _due(self, session: Session, waiting: _Waiting) -> None:
+        """
+        A player has waited for some time: let house players join, unless other people wait at its table. If that is not
+        possible, try again later.
+        """
         others = 0 if waiting.in_queue else self._tables.others(session)
         if others is None:
             del self.waiting[session]  # the table was closed
@@ -336,8 +377,13 @@ class HousePlayers:
     # -- for the lobby: seats of house players
 
     def resume(self, session: Session) -> None:
+        """
+        Put a house player back into its seat after the host has loaded a match of an earlier run. If house players are off
+        now, the seat remains that of an absent player.
+        """
         if session.table is None or not any(self.rules.seconds.values()):
             return
+        # The house player shares its time to think with those of the address of a connected person, if there is one.
         people = [one for one in session.match if not one.house]
         session.player = self._keep(session, next((one for one in people if one.player is not None), people[0]))
         self._sit(session)
@@ -347,11 +393,13 @@ class HousePlayers:
             self._registry.forget(session)
 
     def _sit(self, session: Session) -> None:
+        """Show the table that the player of this seat is there, and start its program."""
         if session.table is not None and session.seat is not None and session.player is not None:
             session.table.reconnect(session.seat, session.player)
         self._call([session])
 
     def forget(self, session: Session) -> None:
+        """Drop the seat of a house player, because its match is over."""
         kept = self.kept.pop(session, None)
         if kept is not None:
             kept.timer.stop()
@@ -365,7 +413,7 @@ class HousePlayers:
     # -- for the programs
 
     def started(self, programs: Programs) -> None:
-        """The process has started, or has started again: its programs take their seats."""
+        """Let the programs take their seats, because their process has started, or has started again."""
         self.programs, self.starting = programs, False
         for session, kept in self.kept.items():
             if session.player in (kept, None):
@@ -373,8 +421,9 @@ class HousePlayers:
 
     def log_in(self, name: str, player: Any) -> Session:
         """
-        The program of a house player has logged in. The seat comes with `Lobby.reconnect`.
+        Log in the program of a house player. It gets its seat later, by `Lobby.reconnect`.
 
+        :param player: receives the events for the program
         :raises NameRefused: no seat is reserved for this name
         """
         session = self._registry.get(name)
@@ -396,7 +445,11 @@ class HousePlayers:
             self.kept.move_to_end(session)
 
     def lost(self, session: Session, player: Any) -> None:
-        """The program of a house player has disconnected. Its seat is reserved."""
+        """
+        Reserve the seat of a house player, because its program has disconnected, and start the program again.
+
+        :param player: the `Player` of the lost connection. If a newer connection has replaced it, nothing is done
+        """
         kept = self.kept.get(session)
         if kept is None or session.player is not player or session.table is None or session.seat is None:
             return
@@ -407,7 +460,7 @@ class HousePlayers:
     # -- inside
 
     def _usual_level(self, game: Game[Any, Any]) -> str:
-        """The owner's level for players that wait alone, or the weakest of a game that does not offer it."""
+        """The level that the owner has set for house players; if the game does not offer it, the game's weakest one."""
         offered = levels_of(game)
         return self.rules.level if self.rules.level in offered else offered[0]
 
@@ -415,9 +468,12 @@ class HousePlayers:
         self, asker: Session, game: Game[Any, Any], level: str, number: int, begins: bool = False
     ) -> list[Session]:
         """
+        Make the sessions of new house players. If there are too many matches with house players, end an idle one first.
+
         :param asker: the player that the house players will play against
-        :param begins: whether this begins a match, which counts for the rate of new matches
-        :raises HouseRefused: no house player is free
+        :param number: how many house players are needed
+        :param begins: whether they are for a new match, so that the limit on the rate of new matches applies
+        :raises HouseRefused: no house players are free
         """
         _check_level(level, levels_of(game))
         reason = self.why_not(game.name)
@@ -425,6 +481,7 @@ class HousePlayers:
             raise HouseRefused(reason)
         if begins and (refusal := self._new_matches.refusal(asker.address)) is not None:
             raise HouseRefused(refusal)
+        # The limit for one address, and then the limit for the host.
         whom, share = rate_limit_key(asker.address), self.rules.tables_per_address
         if share is not None and not is_loopback(asker.address):
             mine = [kept for kept in self.kept.values() if kept.whom == whom]
@@ -446,19 +503,22 @@ class HousePlayers:
         return next(name for name in names if self._registry.get(name) is None)
 
     def _keep(self, session: Session, asker: Session) -> HouseSeat:
+        """Make the `HouseSeat` of a house player."""
         whom = rate_limit_key(asker.address)
         kept = self.kept[session] = HouseSeat(session, whom, self._group_of(whom), self._clock.seconds())
         return kept
 
     def _group_of(self, whom: str) -> int:
+        """The number of the group for an address: that of its other house players, or a new one."""
         groups = (kept.group for kept in self.kept.values() if kept.whom == whom)
         return next(groups, None) or next(self._groups)
 
     def _give_way(self, seats: Iterable[HouseSeat]) -> bool:
         """
-        End the match at the house player's table that has been idle longest, if that time is long enough.
+        Make a house player free: it resigns the match that has been idle longest, if this was at least `IDLE` seconds.
 
-        :param seats: the seats to choose from, with the one that has been idle longest first
+        :param seats: the seats of house players to choose from; the one that has been idle longest is the first
+        :returns: whether a match was ended
         """
         kept = next(iter(seats), None)
         if kept is None or kept.handle is None or kept.active_at + IDLE > self._clock.seconds():
@@ -467,6 +527,7 @@ class HousePlayers:
         return True
 
     def _call(self, sessions: Sequence[Session]) -> None:
+        """Start the programs of these house players. If a program does not log in within `PATIENCE`, it is absent."""
         for session in sessions:
             kept = self.kept.get(session)
             if kept is None:
@@ -477,8 +538,7 @@ class HousePlayers:
 
     def _gone(self, kept: HouseSeat) -> None:
         """
-        The program has not come back in time. The house player now counts as absent, and the grace time of its seat
-        begins.
+        Count a house player as absent, because its program has not logged in in time. The grace time of its seat begins.
         """
         if kept.session.player is kept:
             kept.session.player = None

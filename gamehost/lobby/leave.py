@@ -1,13 +1,15 @@
 """
-Leave: while a player is away for some days, no slow match ends because that player does not move. Players call it a holiday.
+Leaves: days in which a player may be away without losing a slow match by time. The messages to players say "holiday".
 
-A leave has an end, and no deadline of its player counts before that end. A leave does not stop a clock: a player with
-no time left must have moved at the end. Whole days are booked when a leave is taken, and unused days are given back.
+A deadline in a leave is moved to the end of the leave. The player's clock continues to run meanwhile: if no time is
+left, the player must have moved when the leave ends. Whole days are booked when a leave begins, and unused days are given
+back.
 
-A player that moves has come back. Its other matches may have no time left then, so one day of the leave remains for
-them.
+If a player on leave moves, its leave ends one day later. In this day it can move in its other matches, which may have no
+time left.
 
-The owner of a host gives more time to a match in the same way: such a leave has the table's place as its key.
+The owner of a host gives more time to one match in the same way: such a leave has the match's place (`place_of`) as its
+key.
 """
 
 from collections import Counter
@@ -37,7 +39,7 @@ class Leaves:
     _now: Callable[[], int]
     _changed: Callable[[str], None]
     _known: dict[str, Leave] = field(init=False, factory=dict)
-    #: By key: changes that are not durable yet. The store still has the older leave.
+    #: By key: how many changes are not durable yet. For these keys, the store may still have an older leave.
     _pending: Counter[str] = field(init=False, factory=Counter)
 
     def until(self, key: str) -> int:
@@ -51,17 +53,17 @@ class Leaves:
         return not self._known
 
     def of(self, key: str) -> Leave:
-        """The leave of a player, with the days that it has taken in this year."""
+        """The latest leave of a player, with the number of days that the player has taken in this year."""
         year = datetime.fromtimestamp(self._now() / 1000, UTC).year
         leave = self._known.get(key, Leave(key, 0, year))
         return leave if leave.year == year else evolve(leave, year=year, days=0)
 
     def learn(self, found: Mapping[str, Leave | None]) -> list[str]:
         """
-        Take over leaves from the store.
+        Take over leaves that were read from the store. Leaves with a change of this host that is not durable are skipped.
 
         :param found: the leaves by key; `None`: the leave was removed
-        :returns: the keys of the leaves that were unknown here
+        :returns: the keys of the leaves that have changed
         """
         news = {key: one for key, one in found.items() if not self._pending[key] and self._known.get(key) != one}
         for key, leave in news.items():
@@ -73,10 +75,11 @@ class Leaves:
 
     def take(self, key: str, days: int, durable: Callable[[], None]) -> str | None:
         """
-        Begin a leave of a player.
+        Begin a leave of a player that ends in so many days. If the player is on leave already, this changes the end.
 
-        :param days: 1 to `MOST_DAYS`. For a player on leave, they replace the days that are left
-        :returns: the reason why there is no leave: the player has too few days left in this year
+        :param days: 1 to `MOST_DAYS`
+        :param durable: called when the leave is on disk
+        :returns: `None`: the leave has begun. A text: there is no leave, because too few days are left in this year
         """
         before = self.of(key)
         after = self._booked(before, self._now() + days * DAY)
@@ -87,8 +90,9 @@ class Leaves:
 
     def end(self, key: str, durable: Callable[[], None]) -> bool:
         """
-        End the leave of a player that is back; one day of it remains for all matches. Returns whether the leave became
-        shorter.
+        Shorten the leave of a player that has come back, so that it ends one day from now.
+
+        :returns: `False`: nothing is changed, because the leave ends in less than a day anyway
         """
         before = self.of(key)
         until = self._now() + DAY
@@ -98,15 +102,23 @@ class Leaves:
         return True
 
     def extend(self, key: str, days: int, durable: Callable[[], None]) -> None:
-        """Let no deadline under a key count for so many days. The days are not counted for any player."""
+        """
+        Give more time for so many days, as the owner of the host asks. These days are not taken from a player's own days.
+
+        :param key: of a player's name, or the place of a match
+        """
         self._put(Leave(key, max(self.until(key), self._now() + days * DAY)), durable)
 
     def _booked(self, before: Leave, until: int) -> Leave:
-        """The leave with another end. A day that has begun counts as used; later days are given back."""
+        """
+        The same leave with another end, and with more or fewer days counted. A day that has begun counts as a whole day.
+        """
         more = until - max(self._now(), before.until)
+        # `-(more // ...)` alone would round down: this rounds the number of days up.
         return evolve(before, until=until, days=max(0, before.days - (-more // DAY)))
 
     def _put(self, leave: Leave, durable: Callable[[], None]) -> None:
+        """Use a changed leave at once, and store it."""
         key = leave.key
 
         def stored() -> None:
@@ -120,8 +132,9 @@ class Leaves:
 
     def move(self, before: str, after: str | None) -> None:
         """
-        Move a leave to the player's new key; `None`: the player does not exist any more. The store has changed it
-        already.
+        Move a leave in memory to another key, because a player's name has changed. The store has this change already.
+
+        :param after: the key of the new name; `None`: the player does not exist any more, so the leave is dropped
         """
         leave = self._known.pop(before, None)
         if leave is not None and after is not None:

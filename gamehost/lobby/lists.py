@@ -18,8 +18,11 @@ LISTED = 200
 
 
 class Person(Struct, frozen=True):
+    """A connected player, in the list of players."""
+
     name: str
     wire: str
+    #: Whether the player has an account; otherwise it is a guest.
     account: bool
     #: The game of the player's current match; empty: the player has no match.
     game: str
@@ -32,8 +35,9 @@ class Person(Struct, frozen=True):
 class WaitingTable(Struct, frozen=True):
     """A public table that waits for players."""
 
-    #: The name of the game, and the pool of the wires that see the table, as of `Queue.key`.
+    #: The name of the game.
     game: str
+    #: The pool of wires that see the table; empty: all wires do. As in `Queue.key`.
     pool: str
     table: OpenTable
 
@@ -43,8 +47,7 @@ class Page(Struct, frozen=True):
 
     #: The present players by name, at most `LISTED`.
     people: Sequence[Person] = ()
-    #: The names of the players that wait for any opponent, by the name of the game. Players on wires with their own
-    #: tables are left out.
+    #: The names of the players that wait for any opponent, by the name of the game. Queues with a pool are left out.
     waiting: Mapping[str, Sequence[str]] = {}
     tables: Sequence[WaitingTable] = ()
     #: The numbers of people, of waiting people, and of sleeping tables.
@@ -72,7 +75,8 @@ WaitingByGame = Mapping[str, Waiting]
 
 def waiting_everywhere(here: WaitingByGame, pages: Sequence[Page]) -> WaitingByGame:
     """
-    The players that wait at this host and at the other hosts. Players on wires with their own tables are left out.
+    Join the players that wait at this host with those of the other hosts. Tables with a pool are left out: the wires of a
+    pool play only among themselves.
     """
     if not pages:
         return here

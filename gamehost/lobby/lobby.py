@@ -1,8 +1,8 @@
 """
 The lobby: the queues of the games, and the tables.
 
-Players of all wires call the lobby to log in, to find opponents for a game, and to leave. The player that has waited
-longest gets the first seat. The wires of one game share its queue, unless a wire wants tables of its own.
+The wires call the lobby for their players: to log in, to find opponents for a game, and to leave. In a new match, the
+player that has waited longest gets the first seat. All wires share the queue of a game, unless a wire has its own pool.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -76,10 +76,10 @@ _OLD_KEY = "this browser's log-in does not count any more: log in with the passw
 @define(eq=False)
 class Lobby:
     """
-    The players of a host, and where they are.
+    The lobby of a host: logs players in, puts them into queues and open tables, and begins their matches.
 
-    :param settings: of each game, by its name
-    :param house_rules: which house players there are; by default none
+    :param settings: the host's settings for matches of each game, by the game's name
+    :param house_rules: when house players join; by default never
     """
 
     context: TableContext
@@ -94,7 +94,7 @@ class Lobby:
     queues: Queues = field(init=False)
     waiting_tables: OpenTables = field(init=False)
     new_matches: NewMatches = field(init=False)
-    #: The queues with a player that has to wait because too many matches begin.
+    #: The queues in which a match could begin, but has to wait because of the limit on the rate of new matches.
     _held_up: dict[tuple[str, str], Queue] = field(init=False, factory=dict)
     seats: Seats = field(init=False)
     own: OwnMatches = field(init=False)
@@ -107,18 +107,18 @@ class Lobby:
     log_ins: LogIns = field(init=False, factory=LogIns)
     #: `None`: this host has had no slow matches.
     slow: "SlowMatches | None" = field(init=False, default=None)
-    #: The most days for a move, and the seconds after a start in which no slow match ends by time.
+    #: The most days that a slow match may allow for a move, and the seconds after a start in which none ends by time.
     slow_days: int = 14
     slow_after_start: float = 43_200.0
     _limits: Limits = field(init=False, factory=Limits)
     _shared: dict[str, Any] = field(init=False, factory=dict, repr=False)
-    #: Why nobody can log in now; `None`: everybody can.
+    #: The reason why nobody can log in now; `None`: players can log in.
     closed: str | None = None
-    #: Why there is no room for new tables; `None`: there is.
+    #: The reason why the host is full, so that no new tables begin; `None`: it is not full.
     no_room: str | None = None
-    #: Why no new matches begin while the host drains; `None`: it does not.
+    #: The reason why the owner lets no new matches begin, for example before a stop; `None`: matches can begin.
     draining: str | None = None
-    #: Games of which no matches begin because of a fault, by name, and why.
+    #: Games of which no new matches begin, because of a fault: by name, the reason.
     closed_games: dict[str, str] = field(init=False, factory=dict)
     _stopping: bool = False
 
@@ -153,7 +153,7 @@ class Lobby:
         return self.seats.tables
 
     def slow_matches(self) -> "SlowMatches":
-        """The slow matches of this host. A host that has none has not loaded the rules for them."""
+        """The slow matches of this host. The first call loads the module for them, which many hosts never need."""
         if self.slow is None:
             from gamehost.lobby.slow import SlowMatches
 
@@ -166,18 +166,15 @@ class Lobby:
 
     @property
     def no_tables(self) -> str | None:
-        """Why no new tables can begin now; `None`: they can."""
+        """The reason why no new tables can begin now; `None`: they can."""
         return self.draining or self.no_room
 
     def why_no_match(self, game: str) -> str | None:
-        """Why no match of a game can begin now; `None`: it can."""
+        """The reason why no match of a game can begin now; `None`: it can."""
         return self.no_tables or self.closed_games.get(game)
 
     def close_game(self, game: str, why: str) -> None:
-        """
-        Begin no more matches of a game, and send the reason to all players that wait for one. Matches that have begun
-        continue.
-        """
+        """Let no new matches of a game begin, and send the reason to its waiting players. Running matches continue."""
         self.closed_games[game] = why
         if game == REMOTE.name:
             self.remote.drain(self.draining or why)
@@ -185,7 +182,7 @@ class Lobby:
             self._end_waiting(NoNewMatches(why), session)
 
     def open_game(self, game: str) -> bool:
-        """Begin matches of a game again. `False`: it is not closed."""
+        """Let matches of a game begin again. Returns `False` if the game was not closed."""
         opened = self.closed_games.pop(game, None) is not None
         if opened and game == REMOTE.name:
             self.remote.drain(self.draining)
@@ -196,7 +193,7 @@ class Lobby:
         return self._no_match() or self.closed_games.get(game)
 
     def _no_match(self) -> str | None:
-        """Why no match of house players or remote masters can begin now; `None`: it can."""
+        """The reason why no match with house players or of a remote game can begin now; `None`: it can."""
         return "the host is stopping" if self._stopping else self.closed or self.no_tables
 
     @property
@@ -204,6 +201,7 @@ class Lobby:
         return self.context.grace
 
     def change(self, limits: Limits) -> None:
+        """Use these limits from now on, in all parts of the lobby."""
         most, any_number = limits.most, limits.unlimited
         self.waiting_tables.most, self.waiting_tables.patience = most("open_tables"), limits.open_table_seconds
         self.new_matches.limit(None if any_number else (limits.new_matches_per_second, limits.new_matches_burst))
@@ -235,13 +233,13 @@ class Lobby:
         typed: bool = False,
     ) -> Session:
         """
-        Log a guest in.
+        Log a guest in, with a new session or its earlier one. The parameters are as for `SessionRegistry.enter`.
 
-        :param name: the name, or `NAME:KEY` as a text; the key is needed to come back
-        :param strict: the wire's document has no keys
-        :param issued: a key that the host has made
+        :param name: a text may be `NAME` or `NAME:KEY`; with the same key, the guest can come back later
+        :param strict: whether the wire has no keys
+        :param issued: a key that the host has made for this guest
         :param given: whether the host has chosen the name
-        :param typed: whether the text may be a display name
+        :param typed: whether the text may have the letters of a display name
         :raises NameRefused: the name is not allowed, or another player has it now; or the host is busy
         """
 
@@ -270,23 +268,23 @@ class Lobby:
 
     def name_for(self, text: str) -> str:
         """
-        A name that a guest of a wire with free names can have now: this text, mended and unique; otherwise a name that
-        the host gives. No session has this name, and no seat is reserved under it. The caller passes it to `enter`,
-        with `given` if it is not like the text.
+        Find a free name for a guest of a wire that takes any text as a name: the text without forbidden characters, perhaps
+        with a number, or otherwise a name such as `guest.7`. No session and no reserved seat has it. The caller passes it to
+        `enter`, with `given` if it is of the last kind.
         """
         return self.names.like(mended(text)).text
 
     def name_instead(self, text: str, refusal: NameRefused) -> str:
-        """As of `NewNames.instead`."""
+        """A similar name that would be accepted instead of a refused one, from `NewNames.instead`; empty: none."""
         return self.names.instead(text, refusal)
 
     def enter_as(
         self, text: str, wire: str, address: str, player: Player[Any, Any], issued: IssuedKey | None = None
     ) -> Session:
         """
-        Log in a guest of a protocol that takes any text as a name.
+        Log a guest in under a free name that is similar to any text, for a wire that takes any text as a name.
 
-        :param issued: a key that the host has made
+        :param issued: a key that the host has made for this guest
         :raises NameRefused: the name is banned, or the host is busy
         """
         wanted = mended(text)
@@ -297,10 +295,10 @@ class Lobby:
 
     def take_back(self, name: str, key: str, wire: str, address: str, player: Player[Any, Any]) -> Session | None:
         """
-        Let a guest take a seat back by a key that the host has made; `None`: no such seat is reserved.
+        Log a guest in again that shows the host's key for its reserved seat. The player gets the seat by calls of `seated`
+        and `Back`, at once or when the table has been loaded.
 
-        The seat comes through `seated` and `Back`, at once or when the table has been loaded.
-
+        :returns: `None`: no seat is reserved under this name, so nobody was logged in
         :raises NameRefused: the key is wrong, or the host is busy
         """
         if not self.registry.has_seat(key_of(name)):
@@ -323,13 +321,13 @@ class Lobby:
         waits: Callable[[float], None] = lambda seconds: None,
     ) -> LoginAttempt | None:
         """
-        Log an account in; a free name becomes an account.
+        Log an account in. If no account has the name, this makes a new account with this name and password.
 
-        If another connection has the account's session, it loses the session, and is informed.
+        If the account is logged in on another connection, that connection loses the session, and is informed.
 
-        :param answer: called once, at once or later: with the session, or the reason why there is none
-        :param strong: whether a new account needs a strong password, and the name may be a display name: wires without
-            an outside document set it
+        :param answer: called once, now or later: with the session, or with the reason for the refusal
+        :param strong: whether a new account needs a strong password, and the name may have the letters of a display name:
+            `False` on documented wires
         :param waits: called with the approximate number of seconds, each time that the log-in has to wait for others
         """
         try:
@@ -355,9 +353,9 @@ class Lobby:
         answer: Callable[[Session | LoginRefused], None],
     ) -> LoginAttempt | None:
         """
-        Log an account in with a key of `RememberedLogins`.
+        Log an account in without its password, with a key from `RememberedLogins` that its device has stored.
 
-        :param answer: as of `log_in`
+        :param answer: as for `log_in`
         """
         service, shown = self.login_service, name_of(name)
         judged = partial(self._judged, shown, wire, address, player, answer)
@@ -389,7 +387,7 @@ class Lobby:
         answer: Callable[[Session | LoginRefused], None],
         verdict: LoginOutcome,
     ) -> None:
-        """The log-in service has accepted or refused a client. Give it the session of its account."""
+        """Answer a log-in that the service has accepted (`verdict` is the name) or refused: make the session, or refuse."""
         try:
             if (refusal := self._refusal(name)) is not None:
                 raise refusal
@@ -409,11 +407,12 @@ class Lobby:
         answer(LoginRefused(reason))
 
     def own_account(self, session: Session) -> OwnAccount | None:
-        """The account of a session; `None`: it is a guest's, or the account is gone."""
+        """The account of a session's player; `None`: the player is a guest, or its account was deleted."""
         account = self.login_service.accounts.find(session.key) if session.account else None
         return None if account is None else OwnAccount(account, self.login_service, self.context.journal)
 
     def _refusal(self, name: Name) -> NameRefused | None:
+        """The refusal of every log-in under this name: the host is closed, or the name is banned; `None`: neither is so."""
         if self.closed is not None:
             return NameRefused(NameFault.BUSY, self.closed)
         ban = self.bans.of_name(name)
@@ -421,7 +420,9 @@ class Lobby:
 
     def _let_in(self, session: Session, displaced: Player[Any, Any] | None) -> Session:
         """
-        :raises NameRefused: no new tables can begin, and this player has no seat
+        Finish the log-in of a session, and inform `displaced`, the player that had this session until now.
+
+        :raises NameRefused: no new tables can begin, so only players with a seat may log in
         """
         if displaced is None and self.no_tables is not None and session.table_id is None:
             self.registry.forget(session)
@@ -434,15 +435,15 @@ class Lobby:
         return session
 
     def give_up(self, session: Session) -> None:
-        """See `Seats.give_up`. Nothing happens when the host is stopping."""
+        """Give up the seat of an absent player, as `Seats.give_up` does; when the host is stopping, do nothing."""
         if not self._stopping:
             self.seats.give_up(session)
 
     def leave(self, session: Session, player: Player[Any, Any]) -> None:
         """
-        A player has disconnected or logged out. Its seat in a match is reserved; its places in queues are given up.
+        Log a player out that has disconnected: reserve its seat in a match, or, without a seat, remove it from queues.
 
-        Nothing happens if a newer connection has taken the session.
+        If a newer connection has taken the session, `player` is not its player any more, and this does nothing.
         """
         if session.player is not player or self._stopping:
             return
@@ -465,7 +466,7 @@ class Lobby:
     # -- to a table
 
     def shared(self, wire: str, new: Callable[[], S]) -> S:
-        """The shared part of all connections of a wire, on whatever port; `new` makes it for the first one."""
+        """The object that all connections of a wire share, on all ports. The first call for a wire makes it with `new`."""
         if wire not in self._shared:
             self._shared[wire] = new()
         shared: S = self._shared[wire]
@@ -473,15 +474,15 @@ class Lobby:
 
     def new_match_id(self) -> str:
         """
-        A new id, of 24 hex digits that cannot be guessed, for a match that is about to begin.
+        Make an id of 24 hex digits for a match that is about to begin: the number of its table, and a random number.
 
-        The caller puts the id at the beginning of `Session.note`, and `table_of` the id into `Session.number`.
-        `MatchDirectory.find` then finds the match by the id, as long as its record is stored.
+        The caller puts the id at the beginning of `Session.note`, and the table's number into `Session.number`.
+        `MatchDirectory.find` then finds the match by its id, as long as its record is stored.
         """
         return f"{self.context.journal.new_table():012x}{self.below(2**48):012x}"
 
     def show_match(self, table: TableId, waits: bool) -> None:
-        """Inform the other hosts of a cluster whether a match with this number waits here for players."""
+        """Inform the other hosts of a cluster that a match with this number waits here for players, or waits no longer."""
         if waits:
             self.registry.membership.keep(place_of(table))
         else:
@@ -489,11 +490,11 @@ class Lobby:
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
         """
-        Give a present player its reserved seat, or begin a match with a player that waits.
-
-        `False`: no other player waits, so this one is put into the queue. The seat comes through its `seated`.
+        Give a connected player its reserved seat, or begin a match with a player that waits, or put this one into the queue.
+        The player gets a seat by a call of its `seated`.
 
         :param wish: the seat that the player wants in a game of two; `None`: any
+        :returns: whether there is a seat; `False`: the player waits in the queue, or was refused
         """
         if self._stopping:
             # the journal accepts no more entries, and all clients are about to receive that the host stops
@@ -515,10 +516,7 @@ class Lobby:
         return begun
 
     def _match(self, queue: Queue, session: Session) -> bool:
-        """
-        Begin a match of a player in a queue, if enough others wait. If an address has begun too many matches lately,
-        its players remain in the queue.
-        """
+        """Begin a match of a player in a queue if enough others wait and may begin one now. Returns whether it has begun."""
         # Find opponents with addresses that may begin a match now.
         waits = self.new_matches.seconds_until(session.address)
         players = None
@@ -527,7 +525,7 @@ class Lobby:
 
             def may_begin(other: Session) -> bool:
                 if session.number is not None and other.number is not None:
-                    return False
+                    return False  # a match has only one number
                 if seconds := self.new_matches.seconds_until(other.address):
                     held_up.append(seconds)
                 return not seconds
@@ -552,8 +550,8 @@ class Lobby:
 
     def meet(self, players: Sequence[Session], queue: Queue) -> bool:
         """
-        Begin a match of these two players, in the order of the seats. One of them waits in this queue, and the other
-        one has asked for this opponent by name. `False`: the match cannot begin now.
+        Begin a match of two players, given in the order of the seats. One of them waits in this queue, and the other one
+        has asked for this opponent by name. Returns `False` if the match cannot begin now.
         """
         waiting = self.queues.waiting.get(queue.key, ())
         if self._stopping or self.no_tables is not None or not any(one in waiting for one in players):
@@ -579,13 +577,13 @@ class Lobby:
         self.remote.match_again()
 
     def _begin(self, game: Game[Any, Any], settings: Settings | None, players: Sequence[Session]) -> None:
-        """Begin a match. `None`: with the host's own settings for the game."""
+        """Begin a match of these players; `None` as the settings: with the host's settings for the game."""
         settings = self.settings.get(game.name, {}) if settings is None else settings
         number = next((one.number for one in players if one.number is not None), None)
         self._seat(game, number or self.context.journal.new_table(), settings, players)
 
     def _seat(self, game: Game[Any, Any], number: TableId, settings: Settings, players: Sequence[Session]) -> None:
-        """Begin a match. If one of its players was asked for a rematch, that rematch is cancelled."""
+        """Begin a match at the table with this number. Rematches for which its players were asked are cancelled."""
         self.seats.open(game, number, settings, players)
         for one in players:
             self.waiting_tables.cannot_come(one, "plays another match")
@@ -598,7 +596,7 @@ class Lobby:
         return self.context.rng(limit)
 
     def stop_waiting(self, session: Session) -> None:
-        """Remove a player from its queue, and from open tables that do not last, if it waits there."""
+        """Remove a player from its queue, and from the open tables that do not last. The player need not wait anywhere."""
         self.waiting_tables.leave(session)
         self.queues.leave(session)
         self.house.waits_no_longer(session)
@@ -610,7 +608,8 @@ class Lobby:
 
     def goes_on_waiting(self, session: Session) -> bool:
         """
-        A player has logged in. It receives the state of its tables, or a match begins. Returns whether it waits at one.
+        Continue the waiting of a player that has logged in: at each of its open tables, the match begins, or the player
+        receives the table's state. Returns whether the player waits at a table now.
         """
         waits = self.waiting_tables.returns(session)
         own = self.waiting_tables.alone(session)
@@ -620,7 +619,7 @@ class Lobby:
         return waits
 
     def tell_tables(self, session: Session) -> None:
-        """Send a player the state of the lasting tables where the player has a place."""
+        """Send a player the state of the lasting tables where it has a seat."""
         self.waiting_tables.tell_again(session)
 
     def may_seek(self, session: Session) -> bool:
@@ -628,29 +627,30 @@ class Lobby:
         return not (self.queues.has(session) or self.waiting_tables.waits_briefly(session))
 
     def give_up_table(self, session: Session, table: TableId | None, done: Callable[[TableId], None]) -> bool:
-        """As of `OpenTables.give_up`."""
+        """Give up a player's seat at a lasting open table, as `OpenTables.give_up` does."""
         given_up = self.waiting_tables.give_up(session, table, done)
         if given_up and not self.queues.has(session):
             self.house.waits_no_longer(session)
         return given_up
 
     def waits_alone(self, session: Session) -> bool:
-        """Whether a player waits alone, at one public table and nowhere else."""
+        """Whether a player waits at one public table that has no other players, and at no other table."""
         return self.waiting_tables.alone(session) is not None
 
     def waits_at_table(self, session: Session) -> bool:
         return self.waiting_tables.waits(session)
 
     def _end_waiting(self, event: NoNewMatches | Unmatched, session: Session) -> None:
+        """Remove a player from where it waits, and send it the reason, which is the event."""
         self.stop_waiting(session)
         if session.player is not None:
             session.player.deliver(event)
 
     def settings_for(self, queue: Queue, settings: Mapping[str, str]) -> Settings:
         """
-        The settings of a match: the host's own for the game, changed by the given ones.
+        The complete settings of a match: the host's settings for the game, with the given ones on top.
 
-        :raises BadOption: one is unknown or cannot be used
+        :raises BadOption: a setting is unknown, or its value cannot be used
         """
         return checked_settings(queue.game, {**self.settings.get(queue.game.name, {}), **settings})
 
@@ -664,11 +664,11 @@ class Lobby:
         terms: Terms = BRIEF,
     ) -> OpenTable:
         """
-        Open a table for a number of players in all. The player waits there until others join by the table's number.
+        Open a table with `seats` seats. The player waits there until others join by the table's number.
 
-        :param settings: on top of the host's own for this game; with a `code`, the match is listed nowhere
+        :param settings: on top of the host's settings for this game; with a `code`, the match is private and not listed
         :param wish: the seat that the player wants in a game of two; `None`: the first
-        :raises TooManyTables: the address has too many waiting tables or new matches, or the host has no room
+        :raises TooManyTables: the address has too many waiting tables or new matches, or no new tables can begin now
         """
         refusal = self.why_no_match(queue.game.name) or self.new_matches.refusal(session.address)
         if refusal is not None:
@@ -682,14 +682,14 @@ class Lobby:
 
     def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
         """
-        Let a player wait at an open table. All players of the table, this one included, are informed. The match begins
-        when the last seat is taken.
+        Give a player a seat at an open table, and inform all players of the table, this one included. The match begins when
+        the last seat is taken.
 
-        :param code: of a private table
+        :param code: of a private table; empty: the table is public
         :raises NoSuchTable: no table of this number waits for players, or it has another code
-        :raises CannotJoin: its seats are all taken, or one of them is this player's
-        :raises TableFull: its seats are all taken, and its match is about to begin
-        :raises NeedsAccount: its match is to be rated, and this player is a guest
+        :raises CannotJoin: all seats are taken, or this player has one of them already
+        :raises TableFull: all seats are taken, and the match has begun or is about to begin
+        :raises NeedsAccount: the match is to be rated, and this player is a guest
         """
         running = self.tables.get(table)
         if running is not None and running.game is queue.game and running.starting:
@@ -700,16 +700,16 @@ class Lobby:
             self.house.waits(session, queue.game, None, in_queue=False, unasked=not code)
 
     def waiting(self, queue: Queue) -> list[OpenTable]:
-        """The public tables of a game that wait at this host, as of `OpenTables.waiting`."""
+        """The public tables of a queue that wait at this host, as listed by `OpenTables.waiting`."""
         return self.waiting_tables.waiting(queue)
 
     def waiting_elsewhere(self, queue: Queue) -> list[OpenTable]:
-        """The same at the other hosts of a cluster. A player that joins one goes to its home first."""
+        """The public tables of a queue at the other hosts of a cluster. To join one, a player is sent to its host first."""
         shown = (one for page in self.registry.membership.pages for one in page.tables)
         return [one.table for one in shown if (one.game, one.pool) == queue.key]
 
     def invitation(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
-        """The open table with this number, and this code if it is private; `None`: there is none."""
+        """The open table with this number and its game; `None`: there is none, or it is private with another code."""
         return self.waiting_tables.find(table, code)
 
     def ask_rematch(self, session: Session, played: Played, table: TableId) -> None:
@@ -722,7 +722,7 @@ class Lobby:
         return [name for name in played.names if self.registry.get(name) is None]
 
     def why_no_rematch(self, session: Session, played: Played) -> str | None:
-        """Why the other players of a match cannot be asked for a rematch now; `None`: they can."""
+        """The reason why the other players of a match cannot be asked for a rematch now; `None`: they can."""
         for name, one in zip(played.names, map(self.registry.get, played.names), strict=True):
             if one is session:
                 continue
@@ -736,11 +736,12 @@ class Lobby:
 
     def say(self, played: Played | None, phrase: str, said: int) -> str | None:
         """
-        Send a phrase to the players of a match that have wires with words for it, its sender included.
+        Send a fixed phrase, such as a greeting, to all players of a match, the sender included. Players on wires without
+        such a message are skipped.
 
-        :param played: the current or the last match of this player
+        :param played: the current or the last match of the sender
         :param phrase: a key of `PHRASES`
-        :param said: how many phrases the player has sent in it
+        :param said: how many phrases the sender has sent in this match already
         :returns: the reason why the phrase is not sent; `None`: it is sent
         """
         if played is None:
@@ -759,25 +760,25 @@ class Lobby:
     # -- the host starts and stops
 
     def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
-        """As of `Seats`; and close the games of remote masters."""
+        """Take over unfinished tables, as `Seats.restore` does, and slow matches; close remote games. Returns their number."""
         self.directory.finished.games = {*games, REMOTE.name}
         self.seats.games.update(games)
         count = self.seats.restore(games, self._but_slow(self.remote.restore(found, games)))
         return count + (0 if self.slow is None else len(self.slow))
 
     def _but_slow(self, found: Iterable[UnfinishedTable]) -> Iterator[UnfinishedTable]:
-        """The tables that are not slow. Slow ones are taken over in small groups, to save memory."""
+        """Yield the tables that are not slow, and take over the slow ones on the way, in small groups to save memory."""
         for slow, some in groupby(found, lambda one: one.opening.slow is not None):
             while slow and (these := list(islice(some, 500))):
                 self.slow_matches().restore(these)
             yield from some
 
     def restore_opened(self, found: Iterable[OpenedTable]) -> int:
-        """Take over tables that waited in an earlier run, or at another host. Returns how many wait."""
+        """Take over open tables that waited in an earlier run, or at another host. Returns how many wait now."""
         return self.waiting_tables.restore(self.seats.games, found)
 
     def drain(self, why: str | None) -> None:
-        """Begin no new matches, and send the reason to the players that wait. `None`: begin matches again."""
+        """Let no new matches begin, and send the reason to all waiting players; `None`: let matches begin again."""
         self.draining = why
         self.remote.drain(why or self.closed_games.get(REMOTE.name))
         if why is not None:
@@ -787,7 +788,7 @@ class Lobby:
             self.waiting_tables.look_again()
 
     def close(self) -> None:
-        """The host stops. All clocks stop, and a player that disconnects from now on keeps its seat."""
+        """End the lobby, because the host stops: stop all clocks. Later disconnections are ignored, so all seats remain."""
         self._stopping = True
         self.login_service.close()
         for part in (self.waiting_tables, self.queues, self.new_matches, self.house, self.directory, self.seats):

@@ -23,7 +23,7 @@ class LogIns:
 
     def accepted(self, session: Session, replaced: bool) -> None:
         """
-        A player has logged in.
+        Count and log the log-in of a player.
 
         :param replaced: whether this replaces a connection of the same player
         """
@@ -38,7 +38,11 @@ class LogIns:
         self.log.info(words, name=name, wire=wire, address=address, identity=identity, seat=seat)
 
     def refused(self, wire: str, kind: str, address: str, reason: str) -> None:
-        """A log-in was refused, as a `guest` or an `account`."""
+        """
+        Count and log a log-in that was refused.
+
+        :param kind: what the client wanted to be: `guest` or `account`
+        """
         self.counts[wire, kind, "refused"] += 1
         self.log.info(
             "log-in refused: on {wire} from {address!r}: {reason}", wire=wire, address=address, kind=kind, reason=reason

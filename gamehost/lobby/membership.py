@@ -10,8 +10,10 @@ if TYPE_CHECKING:
 
 class Membership:
     """
-    The other hosts that share this host's store. This class is for a host that is alone; a member of a cluster replaces
-    it with its own membership.
+    What the lobby calls about the other hosts of its cluster. This class is for a host without a cluster, so its methods do
+    nothing. `gamehost.extras.cluster` has another implementation, which takes its place in a cluster.
+
+    Each name of a player and each slow match in memory has one home: the only host of the cluster that may serve it.
     """
 
     #: The living members.
@@ -23,19 +25,20 @@ class Membership:
         return None
 
     def restore(self, tables: Sequence[Any]) -> None:
-        """Take unfinished tables over."""
+        """Take over these unfinished tables at the start."""
 
     def begin(self) -> None:
-        """Called when the unfinished tables are known."""
+        """Begin to take part in the cluster. Called when the unfinished tables are known."""
 
     def open(self, factories: Sequence[Any], sites: Sequence[Any]) -> None:
-        """Called when the ports of the host are open."""
+        """Begin to accept clients of other members. Called when the ports of this host are open."""
 
     def front_of(self, factory: Any, spreads: bool) -> Any:
         """
-        The factory that a listener uses: the given one, or another one that wraps it.
+        The protocol factory that a listener of this host uses: the given one, or another one that wraps it and can pass a
+        connection to another member.
 
-        :param spreads: whether a client of it may be at any member
+        :param spreads: whether its clients may be served by any member
         """
         return factory
 
@@ -48,7 +51,7 @@ class Membership:
         return None
 
     def halt(self) -> Any:
-        """The host stops. Returns a `Deferred` if that takes time."""
+        """Leave the cluster, because the host stops. Returns a `Deferred` if that takes time, otherwise `None`."""
 
     @property
     def relay_counts(self) -> Mapping[str, int]:
@@ -64,18 +67,25 @@ class Membership:
         return ""
 
     def is_elsewhere(self, key: str) -> bool:
-        """Whether a name has its home at another host."""
+        """
+        Whether another host of the cluster is the home of a name.
+
+        :param key: of the name
+        """
         return False
 
     def entered(self, session: Any) -> None:
         """
-        A player has logged in.
+        Note that a player has logged in.
 
         :param session: a `gamehost.lobby.sessions.Session`, here and below
         """
 
     def freed(self, key: str) -> None:
-        """The session of a name has ended. The name may still have a seat at a sleeping table."""
+        """
+        Stop being the home of a name, unless it still has a seat at a sleeping table here. Called when its session has
+        ended.
+        """
 
     @property
     def pages(self) -> "Sequence[Page]":
@@ -83,22 +93,26 @@ class Membership:
         return ()
 
     def keep(self, place: str) -> None:
-        """Make this host the home of a place, as of `gamehost.accounts.names.place_of`."""
+        """
+        Make this host the home of a match.
+
+        :param place: the text that stands for the match, from `gamehost.accounts.names.place_of`
+        """
 
     def give_up(self, place: str, /) -> None:
-        """Stop being the home of a place."""
+        """Stop being the home of a match, whose place is given."""
 
     def take(self, table: "TableId", taken: Callable[[bool], None]) -> None:
         """
-        Make this host the home of a slow match that is about to be read. `give_up` with its place ends that.
+        Try to make this host the home of a slow match, before the match is read into memory. `give_up` undoes it.
 
-        :param taken: called with whether this host is the home now; it is `False` if another host has the match in
+        :param taken: called with `True` if this host is the home now, and with `False` if another host has the match in
             memory
         """
         taken(True)
 
     def waits(self, session: Any, queue: tuple[str, str]) -> None:
-        """A player waits for an opponent in a queue, named as by `Queue.key`."""
+        """Note that a player waits in the queue with this `Queue.key`, so that players at other members can be sent here."""
 
     def waits_no_longer(self, session: Any) -> None:
-        """A player does not wait. It may have waited until now."""
+        """Note that a player does not wait in a queue any more. The player need not have waited."""

@@ -29,7 +29,8 @@ def _nothing(*_: Any) -> None:
 @define(eq=False)
 class MissedEnds:
     """
-    The matches in `SessionRegistry.ended`. The journal lists their records until all players have received the end.
+    Stores the ends of matches for absent players, and sends them later. The matches are in `SessionRegistry.ended`; their
+    records remain in the journal's list of unfinished tables until all players have received the end.
     """
 
     _context: TableContext
@@ -42,12 +43,12 @@ class MissedEnds:
 
     def keep(self, table: Table[Any, Any], sessions: Sequence[Session], since: int) -> set[str]:
         """
-        A match has ended, and no player has received its end yet. Store the end for the players in `Table.missed` that
-        will receive it later, and remove all other players from `missed`.
+        Store the end of a match for its absent players. Called when the match has ended, before any player has received
+        the end. `Table.missed` has the seats of the absent players; those that cannot receive it later are removed.
 
-        :param sessions: the players of the seats, in their order
-        :param since: now, in seconds of up-time
-        :returns: the addresses of these players
+        :param sessions: the players, in the order of the seats
+        :param since: the current time, in seconds of up-time
+        :returns: the addresses of the players that will receive the end later
         """
         places = [
             Place(table.id, Seat(seat), one.record, one.away_since)
@@ -66,8 +67,8 @@ class MissedEnds:
 
     def find(self, session: Session) -> None:
         """
-        A player has logged in. If an end is stored under its name, give it to this player, or drop it if it belongs to
-        another player.
+        Find the end that a player has missed, after its log-in, and note it in the session. If the end under this name
+        belongs to another player, drop it.
         """
         place = self._registry.ended.find(session.key)
         if place is None:
@@ -79,9 +80,10 @@ class MissedEnds:
 
     def tell(self, session: Session) -> bool:
         """
-        Send a present player without a seat the end that it has missed; `False`: it has missed none.
+        Send a connected player without a seat the end that it has missed. The player receives it later, when the record
+        has been read: by `seated`, `Back` and `Over`, as if it came back to the match.
 
-        It comes as on a return, through `seated`, `Back` and `Over`, when the record has been read.
+        :returns: `False`: this player has missed no end
         """
         place, session.missed = session.missed, None
         if place is None or place.table not in self._registry.ended:
@@ -91,7 +93,12 @@ class MissedEnds:
         return True
 
     def put_away(self, since: int, most: int) -> None:
-        """Drop at most `most` of the matches that ended at `since` or before, in seconds of up-time."""
+        """
+        Drop old ends that no player has fetched.
+
+        :param since: drop only matches that ended at this time or before, in seconds of up-time
+        :param most: drop at most so many matches
+        """
         for table in self._registry.ended.overdue(since, most):
             for place in self._registry.ended.remove(table).places:
                 if place is not None:
@@ -99,10 +106,12 @@ class MissedEnds:
             self._context.journal.told(table)
 
     def _forget(self, place: Place) -> None:
+        """Drop the end for one player. After the last player, the journal drops the match from its list, too."""
         none_left = self._registry.ended.drop(place)
         self._context.journal.told(place.table, None if none_left else place.seat)
 
     def _loaded(self, session: Session, player: Player[Any, Any], place: Place, record: TableRecord | str) -> None:
+        """Rebuild the table from its record in slices; a text as the record is the reason why it cannot be read."""
         if isinstance(record, str):
             self._restored(session, player, place, LookupError(record))
         else:
@@ -120,6 +129,7 @@ class MissedEnds:
     def _restored(
         self, session: Session, player: Player[Any, Any], place: Place, table: Table[Any, Any] | Exception
     ) -> None:
+        """Send the end to the player by the rebuilt table; an exception instead of a table: that has failed."""
         if session.player is not player:
             return  # disconnected again; the end is sent after the next log-in
         if isinstance(table, Exception):

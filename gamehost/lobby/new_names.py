@@ -19,14 +19,16 @@ from gamehost.accounts.names import (
 )
 from gamehost.lobby.sessions import TOO_MANY_TRIED, SessionRegistry
 
-#: The longest text that is repeated to its sender, in characters. A longer text is hardly a name.
+#: The longest text for which a similar name is suggested, in characters. A longer text is hardly meant as a name.
 LONGEST_TYPED = 40
 
 
 @define(eq=False)
 class NewNames:
     """
-    :param new_guest: makes a name of the host's own
+    Finds names for new players: a free name that is similar to the wanted one.
+
+    :param new_guest: makes a name such as `guest.7`
     """
 
     _registry: SessionRegistry
@@ -35,9 +37,10 @@ class NewNames:
 
     def like(self, wanted: str) -> Name:
         """
-        This text without what a name cannot have, or the same with a number; otherwise a name that the host gives.
+        Find a free name: the wanted one, or the wanted one with a number, or otherwise a name such as `guest.7`.
 
-        No session has this name, and no seat is reserved under it.
+        :param wanted: a text from `mended`; it may be empty
+        :returns: a name that no session has, and that has no reserved seat
         """
         prefix = self._registry.membership.prefix
         numbered = (f"{wanted[: LONGEST_NAME - 2 - len(prefix)]}.{prefix}{number}" for number in range(2, 10))
@@ -57,15 +60,17 @@ class NewNames:
         return not (taken or registry.looks_taken(name))
 
     def why_refused(self, text: str, refusal: NameRefused) -> str:
-        """The reason why a typed name is refused, and a similar name that would be accepted, if there is one."""
+        """The message for a refused name: the reason, and a similar name that would be accepted, if there is one."""
         other = self.instead(text, refusal)
         return f'{refusal}; "{other}" would be taken' if other else str(refusal)
 
     def instead(self, text: str, refusal: NameRefused) -> str:
         """
-        A name that would be accepted instead of the typed one. Empty: there is none, or the person may be the owner of
-        the typed name.
+        A similar name that would be accepted instead of the typed one.
+
+        :returns: empty: there is none; or the typed name may be the person's own, so it should try again with that name
         """
+        # Some refusals are for people that try to use their own name. They are recognised by their words.
         reason = str(refusal)
         own = (
             refusal.kept is not None or "kept under" in reason or reason == TOO_MANY_TRIED or reason.startswith("a key")
@@ -73,7 +78,7 @@ class NewNames:
         return "" if own or refusal.fault is NameFault.BUSY else self._other(text)
 
     def _other(self, text: str) -> str:
-        """The most similar name that `enter` accepts now; empty: there is none."""
+        """The most similar name that a new player can have now; empty: there is none."""
         found = suggested(text) if len(text) <= LONGEST_TYPED and text.isprintable() else ""
         if not found:
             return ""
@@ -83,12 +88,13 @@ class NewNames:
         if name.key != typed_key(text) and self._is_free(name) and not self._registry.is_reserved(name.key):
             return found
         other = self.like(mended(name.text))
+        # A name with another first letter, such as `guest.7`, is not similar: it is one that the host gives.
         given = other.key == name.key or not other.text.startswith(name.text[:1])
         return "" if given or self._registry.is_reserved(other.key) else other.text
 
 
 def typed_key(text: str) -> str:
-    """The key of a text that a person has typed; empty: it is no name."""
+    """The key of the name that a person has typed; empty: the text cannot be a name."""
     try:
         return typed_name(text).key
     except NameRefused:

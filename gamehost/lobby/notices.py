@@ -1,9 +1,10 @@
 """
 Notices for absent players, for example that it is their turn, that a seat was taken, or that a match is over.
 
-The list of a player's matches passes its changes to `Notices`. Notifiers send the notices, for example as a push to a
-browser or as a mail. Packages add notifiers by entry points of the group `gamehost.notifiers`, and each notifier has
-options of the host. If none of these options is set, there are no notices at all.
+`ListedMatches` makes notices from the changes in the players' lists of own matches, and `Notices` passes them to
+notifiers. A notifier sends them, for example as a push to a browser or as a mail. Packages add notifiers by entry points
+of the group `gamehost.notifiers`, and each notifier has options of the host. If none of these options is set, there are
+no notices at all.
 
 For each table a player receives only the newest notice. A notice about a turn waits for a minute, because most players
 see the turn themselves. If the player is connected, all other notices wait for a minute, too.
@@ -32,11 +33,11 @@ from gamehost.storage.own import read_all_own
 
 #: How many seconds a notice about a turn waits. It is not sent if the player sees the turn meanwhile.
 TURN_AFTER = 60.0
-#: A warning is sent when this fraction of the time for a move is left: one fifth.
+#: A warning is sent when only a fifth of the time for a move is left.
 LITTLE = 5
-#: How many states of matches are stored, each for one player: two players at each of so many tables.
+#: How many states of matches are stored, each for one player: enough for 100,000 matches of two.
 MOST_KNOWN = 200_000
-#: How many seconds pass between two readings of the wall's clock.
+#: Warnings depend on the time of day. It is read again after so many seconds at the latest.
 LOOK_EVERY = 600.0
 #: How many notices may wait. If there are more, the oldest is sent at once.
 MOST_WAITING = 10_000
@@ -68,7 +69,7 @@ class News:
 
 @frozen
 class Asker:
-    """The account and the device that set how notices are sent."""
+    """The account and the device from which a player sees or changes how it receives notices."""
 
     #: The account's key.
     account: str
@@ -77,28 +78,31 @@ class Asker:
 
 
 class Notifier(Protocol):
-    """A way to send notices, which each player can choose. All callbacks are called in the reactor's thread."""
+    """
+    Sends notices in one way, such as by mail, to the players that have chosen it. All functions are called in the
+    reactor's thread.
+    """
 
     def deliver(self, account: str, news: News) -> None:
-        """Send news to a player that has chosen this way. It replaces earlier news of the same table."""
+        """Send news to a player, if it has chosen this way. The news replaces earlier news of the same table."""
 
     def seen(self, account: str, table: TableId) -> None:
-        """The player has seen the table: drop the news of this table that was not delivered yet."""
+        """Drop the news of a table that was not delivered yet, because the player has seen the table."""
 
     def state(self, asker: Asker, told: Callable[[Mapping[str, Any]], None]) -> None:
-        """The settings of a device, and the values that its page needs, as JSON."""
+        """Call `told` with the settings of a device, and the values that its page needs to change them, as JSON."""
 
     def change(self, asker: Asker | None, values: Mapping[str, str], done: Callable[[str | None], None]) -> None:
         """
         Change how a player receives notices.
 
-        :param device: `None`: a client that has not logged in, with a proof among the values
-        :param values: texts of an untrusted client; empty: send nothing more in this way to this device
+        :param asker: `None`: the client has not logged in, but proves by the values who it is
+        :param values: texts from an untrusted client; empty: send nothing more in this way to this device
         :param done: called with the reason why nothing is changed, or with `None` when the change is durable
         """
 
     def stop(self) -> Deferred[Any]:
-        """The host stops. Fires when no notice is being sent any more."""
+        """Stop, because the host stops. The result fires when no notice is being sent any more."""
 
 
 @frozen
@@ -110,14 +114,14 @@ class Surroundings:
     journal: Any
     #: The prefix of the paths of the store's small files.
     beside: Path
-    #: Origins of the pages, such as `https://games.example.org`, the main one first; empty: no name is known.
+    #: The addresses of the web pages, such as `https://games.example.org`, the main one first; empty: none is known.
     origins: Sequence[str] = ()
 
 
 @define(eq=False)
 class Notices:
     """
-    Sends notices to absent players, through all notifiers of this host.
+    Sends notices to absent players through all notifiers of this host, at once or after a minute.
 
     :param notifiers: by their names
     """
@@ -126,9 +130,9 @@ class Notices:
     notifiers: Mapping[str, Notifier]
     #: Whether a player is connected, by the key of the account.
     _connected: Callable[[str], bool] = lambda account: False
-    #: Whether a player looks at a table of the list now.
+    #: Whether a player shows the match at a table on its screen now.
     _looks: Callable[[str, TableId], bool] = lambda account, table: False
-    #: The notices that wait, by player and table: the time to send each, and its news. The oldest is the first.
+    #: The notices that wait, by account and table: when to send each of them, and the news. The oldest is the first.
     _turns: dict[tuple[str, TableId], tuple[float, News]] = field(init=False, factory=dict)
     _timer: Timer = field(init=False, factory=Timer)
 
@@ -148,16 +152,17 @@ class Notices:
         self._set_timer()
 
     def seen(self, account: str, table: TableId) -> None:
-        """The player looks at the table now, or has acted there."""
+        """Drop the notices about a table, because the player has seen the match or has acted there."""
         self._turns.pop((account, table), None)
         for notifier in self.notifiers.values():
             notifier.seen(account, table)
 
     def state(self, account: str, login: str, told: Callable[[Mapping[str, Mapping[str, Any]]], None]) -> None:
         """
-        Find the settings of a player at all notifiers.
+        Call `told` with the settings of a player at all notifiers, by the notifiers' names.
 
-        :param login: as of `Asker.id`
+        :param account: the key of the player's account
+        :param login: the device, as in `Asker.id`
         """
         ways: dict[str, Mapping[str, Any]] = {}
 
@@ -173,13 +178,16 @@ class Notices:
         self, way: str, account: str | None, login: str, values: Mapping[str, str], done: Callable[[str | None], None]
     ) -> None:
         """
-        Change how a player receives notices, as `Notifier.change` does. `account`: `None`: the client has not logged
-        in.
+        Change how a player receives notices, as `Notifier.change` does.
+
+        :param way: the name of the notifier
+        :param account: the key of the account; `None`: the client has not logged in
+        :param login: the device, as in `Asker.id`
         """
         self.notifiers[way].change(None if account is None else Asker(account, login), values, done)
 
     def stop(self) -> Deferred[Any]:
-        """The host stops. Notices that still wait are dropped."""
+        """Stop all notifiers and drop the notices that wait, because the host stops. Fires when this is done."""
         self._turns.clear()
         self._timer.stop()
         return DeferredList([notifier.stop() for notifier in self.notifiers.values()])
@@ -213,19 +221,20 @@ class _KnownMatch:
     state: OwnState
     #: How many seats are taken.
     players: int
-    #: Whether the match waits for an answer or a move of the player.
+    #: Whether it is the player's turn, perhaps with an offer that the player has to answer first.
     turn: bool
-    #: When the player loses by time, and when the warning about it is due, in milliseconds since 1970; `None`: never.
+    #: When the player loses by time, in milliseconds since 1970; `None`: never.
     by: int | None = None
+    #: When the warning about the time is due, in milliseconds since 1970; `None`: never.
     warn: int | None = None
 
 
 @define(eq=False)
 class ListedMatches:
     """
-    Makes notices from the changes in the lists of players' own matches.
+    Makes notices from the changes in the lists of players' own matches: compares each new entry with the earlier state.
 
-    :param now: milliseconds since 1970
+    :param now: returns the time in milliseconds since 1970
     """
 
     _clock: IReactorTime
@@ -233,7 +242,8 @@ class ListedMatches:
     _now: Callable[[], int]
     #: By account and table. The state that has not changed for longest is the first.
     _standings: dict[tuple[str, TableId], _KnownMatch] = field(init=False, factory=dict)
-    #: When a warning about the time is due, with the account and the table. Some of the warnings are of earlier turns.
+    #: A heap of warnings about the time: when each is due, a number (equal times are compared by it), the account and the
+    #: entry. Some of them belong to earlier turns and are not sent.
     _warnings: list[tuple[int, int, str, OwnedMatch]] = field(init=False, factory=list)
     _numbers: Iterator[int] = field(init=False, factory=count)
     _timer: Timer = field(init=False, factory=Timer)
@@ -248,14 +258,15 @@ class ListedMatches:
                 self._note(owner, match)
 
     def changed(self, owner: str, match: OwnedMatch) -> None:
-        """A row in the list of a player has changed. Guests get no notices."""
+        """Send a notice, if it is needed, about a changed entry in the list of a player. Guests get no notices."""
         if not _lasts(owner):
             return
         before = self._standings.pop((owner, match.table), None)
         state = None if before is None else before.state
         self._note(owner, match, before)
         if match.state == "open":
-            # The first player was alone when the table was opened, also if it was opened before this host started.
+            # More players than before: somebody has joined. If nothing is known from before, the player that opened the
+            # table was alone there; any other player has just joined itself.
             alone = 1 if key_of(match.names[0]) == owner else len(match.names)
             if len(match.names) > (alone if before is None else before.players):
                 self._say(owner, match, Reason.JOINED, f"{match.shown[-1]} has taken a seat")
@@ -267,7 +278,7 @@ class ListedMatches:
             self._tell(owner, match, began=state == "open")
 
     def learned(self, owner: str, match: OwnedMatch) -> None:
-        """As `changed`, but another member of a cluster sends the notices."""
+        """Note a changed entry without sending a notice: another member of the cluster has changed it and sends that."""
         if _lasts(owner):
             self._standings.pop((owner, match.table), None)
             if match.state != "over":
@@ -277,6 +288,11 @@ class ListedMatches:
                 self._notices.seen(owner, match.table)
 
     def _tell(self, owner: str, match: OwnedMatch, began: bool) -> None:
+        """
+        Send the notice about the new state of a match.
+
+        :param began: whether the match has just begun at an open table
+        """
         match match.state:
             case "over":
                 self._say(owner, match, Reason.OVER, _outcome(match))
@@ -293,18 +309,20 @@ class ListedMatches:
         self._notices.tell(owner, News(match.table, match.game, reason, others, words))
 
     def _note(self, owner: str, match: OwnedMatch, before: _KnownMatch | None = None) -> None:
+        """Store the state of a match, and plan the warning about the time if it is the player's turn."""
         if match.state == "over":
             return
         warn = None
         turn = match.state == "turn" or match.turn
         if turn and match.by is not None:
             if before is not None and before.warn is not None and before.by == match.by:
-                warn = before.warn
+                warn = before.warn  # the same turn: its warning is planned already
             else:
                 warn = match.by - max(0, match.by - self._now()) // LITTLE
                 heappush(self._warnings, (warn, next(self._numbers), owner, match))
                 self._set_timer()
         self._standings[owner, match.table] = _KnownMatch(match.state, len(match.names), turn, match.by, warn)
+        # Keep both collections small: remove warnings of earlier turns, and the oldest states.
         if len(self._warnings) > 2 * len(self._standings) + 1000:
             self._warnings = [one for one in self._warnings if self._counts(one)]
             heapify(self._warnings)
@@ -312,7 +330,7 @@ class ListedMatches:
             del self._standings[next(iter(self._standings))]
 
     def _set_timer(self) -> None:
-        """Not for days: the wall's clock and the reactor's may differ."""
+        """Set the timer for the next warning, but for `LOOK_EVERY` at most: the time of day may be set anew meanwhile."""
         if self._warnings:
             wait = (self._warnings[0][0] - self._now()) / 1000
             self._timer.set(self._clock, min(max(0.0, wait), LOOK_EVERY), self._warn)
@@ -326,19 +344,19 @@ class ListedMatches:
         self._set_timer()
 
     def _counts(self, warning: tuple[int, int, str, OwnedMatch]) -> bool:
-        """Whether a warning is of the present turn."""
+        """Whether a warning belongs to the current turn, and not to an earlier one."""
         at, _, owner, match = warning
         standing = self._standings.get((owner, match.table))
         return standing is not None and standing.warn == at
 
     def stop(self) -> None:
-        """The host stops."""
+        """Send no more warnings, because the host stops."""
         self._timer.stop()
 
 
 def _lasts(owner: str) -> bool:
     """
-    Whether the owner of a list is an account. The owner of a guest's list has the digest of the key behind the name.
+    Whether the owner of a list is an account. For a guest, `owner_of` adds a colon and the digest of its key to the name.
     """
     return ":" not in owner
 
@@ -349,7 +367,7 @@ def _others(owner: str, match: OwnedMatch) -> tuple[str, ...]:
     return tuple(shown for name, shown in named if key_of(name) != owner)
 
 
-#: What players offer each other, in words.
+#: The offers of players to each other, in words that follow the player's name.
 _OFFERS = {
     "draw": "offers a draw",
     "takeback": "wants to take the last move back",
@@ -358,13 +376,13 @@ _OFFERS = {
 
 
 def _offer(owner: str, match: OwnedMatch) -> str:
-    """The offer to a player, in words; empty if the kind of offer is not known."""
+    """The offer in a match to its player, in words; empty if the kind of offer is unknown here."""
     others = _others(owner, match)
     return f"{others[0]} {_OFFERS[match.offer]}" if match.offer in _OFFERS and others else ""
 
 
 def _outcome(match: OwnedMatch) -> str:
-    """The end of a match for its player, or the reason why none has begun."""
+    """The end of a match in words for its player, or the reason why an open table was closed."""
     if not match.cause:
         return match.why
     if not match.winners:
@@ -374,7 +392,7 @@ def _outcome(match: OwnedMatch) -> str:
 
 @define(eq=False)
 class NoticesPart:
-    """The notifiers of a host that has some; a `gamehost.service.Part`."""
+    """Starts and stops the notifiers of a host; a `gamehost.service.Part`. Made only if an option of a notifier is set."""
 
     _reactor: Any
     _kinds: Sequence[NotifierKind]
@@ -386,6 +404,7 @@ class NoticesPart:
     log = Logger()
 
     def start(self, host: Any) -> None:
+        """Start the notifiers. One that cannot start is logged and left out."""
         given = Surroundings(self._reactor, host.store, self._beside, self._options["web-origin"])
         notifiers = {}
         for kind in self._kinds:
@@ -397,6 +416,7 @@ class NoticesPart:
             self._begin(host, notifiers)
 
     def _begin(self, host: Any, notifiers: Mapping[str, Notifier]) -> None:
+        """Connect the notifiers with the lists of own matches, and read the lists of the store."""
         lobby = host.context.lobby
         own, sessions = lobby.own, lobby.registry.sessions.by_key
 
@@ -411,7 +431,7 @@ class NoticesPart:
         lists = self._lists = ListedMatches(self._reactor, own.notices, lambda: own.now)
         own.listeners.append(lists.changed)
         own.learners.append(lists.learned)
-        # In a cluster, every member would otherwise send the warnings for all members.
+        # Not in a cluster: every member would read all lists, and players would get each warning from every member.
         if self._options["cluster"] is None and isinstance(host.store, DurableJournal):
             host.store.ask_store(lambda store: read_all_own(store.database), lists.known)
 

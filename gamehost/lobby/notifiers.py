@@ -15,12 +15,14 @@ NOTIFIERS = "gamehost.notifiers"
 
 
 class NotifierKind(Struct, frozen=True):
-    """The object that an entry point names. A host uses the notifier if the option with its name has a value."""
+    """
+    A kind of notifier that a package offers: the object behind an entry point of the group `NOTIFIERS`. A host uses this
+    notifier if its owner has set the option with the notifier's name.
+    """
 
     name: str
-    #: The options of the host that belong to it, by name. One of them has the name of the notifier, and is `None` by
-    #: default.
+    #: The host's options for this notifier, by name. One of them has the name of the notifier, and is `None` by default.
     options: Mapping[str, Setting]
-    #: `start(values, surroundings)`, with the value of each option: returns the `Notifier`, or raises `PartUnusable` with the
-    #: reason why there can be none.
+    #: `start(values, surroundings)` gets the value of each option, and returns the `Notifier`. It raises `PartUnusable` with
+    #: the reason if the notifier cannot work.
     start: Callable[..., Any]

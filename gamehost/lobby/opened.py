@@ -1,16 +1,16 @@
 """
-Open tables: those that players have opened, and that others join by a number.
+Open tables: a player opens a table, and others join it by its number.
 
-A table that *lasts* belongs to its player, and not to the connection. It waits for a day, also while its players are
-away. It is stored in the journal, so it remains after a restart of the host. Its match begins when all of its players
-are connected. A table lasts under two conditions: its wire has a message about it for a player that comes back, and the
-player has an account or a guest's key.
+A table that *lasts* remains when its player disconnects. It waits for a day. It is stored in the journal, so it remains
+after a restart of the host, too. Its match begins when all seats are taken and all of its players are connected. A table
+can last under two conditions: its player has an account or a guest's key, and the wire has messages about such tables for
+a player that comes back.
 
 A table for a slow match waits for two weeks. It always lasts. Its match begins when all seats are taken, also if some
 of its players are away.
 
-All other tables wait for ten minutes at most, and a player that disconnects loses the seat there. These are the tables
-of documented wires, and the tables for rematches of quick matches.
+All other tables wait for ten minutes at most, and a player that disconnects loses its seat there. Documented wires have
+such tables, and so do rematches of quick matches.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -57,7 +57,7 @@ SLOW_PATIENCE = 14 * 86_400.0
 
 
 def _nobody(table: OpenTable) -> None:
-    """The default: the wire that opens the table needs no notice of it."""
+    """Do nothing: the default for `Terms.told`."""
 
 
 @frozen
@@ -70,7 +70,7 @@ class Terms:
     lasts: bool = False
     #: Called with the table when it is stored, unless the player has disconnected before that.
     told: Callable[[OpenTable], None] = _nobody
-    #: For the rematch of a slow match: that match, and its other players, who are asked.
+    #: If this table is for the rematch of a slow match: that match, and its other players, which are asked to come.
     played: TableId | None = None
     asked: Sequence[SeatRecord] = ()
 
@@ -81,6 +81,8 @@ BRIEF = Terms()
 
 @define(eq=False)
 class _Party:
+    """An open table: its players, and what the match will be."""
+
     table: TableId
     queue: Queue
     seats: int
@@ -135,24 +137,27 @@ class _Party:
 
 
 def _hears_of(party: _Party, session: Session) -> bool:
-    """Whether the player's present wire has a message about a table. A player may come back on another wire."""
+    """
+    Whether a player can receive messages about a table on its present wire. It may be another wire than the one on which
+    the player joined.
+    """
     return not party.lasts or session.wire in TALKING_WIRES or session.wire == party.players[session.key].wire
 
 
 def can_come_back(session: Session) -> bool:
-    """Whether a player can prove its identity on a new connection, and its wire has messages about tables."""
+    """Whether a player can prove who it is on a new connection, and its wire has messages about lasting tables."""
     return session.wire in TALKING_WIRES and (session.account or bool(session.key_digest))
 
 
 @define(eq=False)
 class OpenTables:
     """
-    All waiting tables of a host. In a cluster, this host is the home of each of them.
+    All open tables of a host. Begins the match of a table when its players are complete, and closes old tables.
 
-    :param complete: called with the game, the table's number, its settings and its players when all seats are taken
-    :param wall: seconds since 1970
-    :param refusal: why no match of a game can begin now; `None`: it can
-    :param slow: gives the slow matches of the host
+    :param complete: begins a match: called with the game, the table's number, the settings, and the players by seat
+    :param wall: returns the time in seconds since 1970
+    :param refusal: returns the reason why no match of a game can begin now; `None`: it can
+    :param slow: returns the slow matches of the host
     """
 
     _clock: IReactorTime
@@ -163,15 +168,16 @@ class OpenTables:
     _wall: Callable[[], float]
     _refusal: Callable[[str], str | None]
     _slow: Callable[[], "SlowMatches"]
-    #: How many waiting tables one address may have; `None`: any number. And how many seconds a lasting table waits.
+    #: How many waiting tables one address may have; `None`: any number.
     most: int | None = None
+    #: How many seconds a lasting table waits.
     patience: float = 86_400.0
     #: Whether tables may last. On a private host, a table is closed when the program that opened it disconnects.
     lasting: bool = True
     _parties: dict[TableId, _Party] = field(factory=dict)
-    #: Where players wait, by the keys of their names, in the order in which they came there.
+    #: The tables at which each player waits, by the key of its name, in the order in which it joined them.
     _where: dict[str, list[_Party]] = field(factory=dict)
-    #: The players that are being freed by the end of their match.
+    #: Players with a match that has just ended: their open tables are examined in the next turn of the reactor.
     _freed: list[Session] = field(factory=list)
     _soon: Timer = field(factory=Timer)
 
@@ -193,10 +199,10 @@ class OpenTables:
         terms: Terms = BRIEF,
     ) -> OpenTable:
         """
-        Open a new table. The player waits there, alone at first.
+        Open a new table. Its first player is the one that opens it.
 
-        :param second: whether this player has the second seat in a game of two
-        :raises TooManyTables: so many from this address, or of this player, wait already
+        :param second: whether this player gets the second seat in a game of two
+        :raises TooManyTables: too many tables of this address or of this player wait already
         """
         address = rate_limit_key(session.address)
         lasts, slow = self.lasting and terms.lasts and can_come_back(session), MOVE_DAYS in settings
@@ -235,12 +241,14 @@ class OpenTables:
         return opened
 
     def _patience(self, slow: bool) -> float:
-        """How many seconds this lasting table waits."""
+        """How many seconds a lasting table waits, for a slow match or for another one."""
         return SLOW_PATIENCE if slow else self.patience
 
     def _check_slow(self, session: Session, settings: Settings, lasts: bool) -> None:
         """
-        :raises TooManyTables: this player has enough slow matches, or could not come back to one
+        Check that a player may open a table for a slow match.
+
+        :raises TooManyTables: this player has too many slow matches, or could not come back to one
         """
         if not lasts:
             raise TooManyTables("a match with days for a move is for those who can come back: log in, or give a key")
@@ -251,10 +259,10 @@ class OpenTables:
 
     def _make_room(self, session: Session, address: str, lasts: bool) -> None:
         """
-        Make room for one more table of a player. If its address has too many tables, one with no connected player is
-        closed.
+        Check that a player may open one more table. If its address has too many tables, close one at which no player is
+        connected.
 
-        :raises TooManyTables: there is no room
+        :raises TooManyTables: the player may not
         """
         own = [one for one in self._where.get(session.key, ()) if one.lasts and one.opener == session.key]
         if lasts and len(own) >= MOST_OPENED:
@@ -268,6 +276,7 @@ class OpenTables:
         self._close(deserted, "too many tables of your address wait")
 
     def _add(self, party: _Party, seconds: float) -> None:
+        """Add an open table, which closes by itself after so many seconds."""
         self._parties[party.table] = party
         self._registry.membership.keep(place_of(party.table))
         for key in party.players:
@@ -276,7 +285,7 @@ class OpenTables:
         party.too_long.set(self._clock, seconds, self._close, party)
 
     def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
-        """As of `Lobby.join`."""
+        """Give a player a seat at an open table, as `Lobby.join` does."""
         party = self._parties.get(table)
         if party is None or party.queue != queue or not same_code(party.code, code) or self._is_hidden(party, session):
             raise NoSuchTable("no table of this number waits for players")
@@ -296,15 +305,15 @@ class OpenTables:
 
     def _is_hidden(self, party: _Party, session: Session) -> bool:
         """
-        Whether the table is hidden from a wire. A documented wire has no message for a full table with a match that
-        cannot begin yet.
+        Whether a player cannot join a table because of its wire. A documented wire has no message for "all seats are
+        taken, but the match begins later".
         """
         return session.wire not in TALKING_WIRES and (party.slow or bool(self._away(party)))
 
     def returns(self, session: Session) -> bool:
         """
-        A player has logged in, or its match is over. For each of its tables, the match begins, or all players of the
-        table receive its state. Returns whether the player waits at a table.
+        Begin the match, or send the table's state to its players, at each lasting table of a player. Called when the
+        player has logged in, or when its match is over. Returns whether the player waits at a table now.
         """
         for party in tuple(self._where.get(session.key, ())):
             if party.lasts and not self._begin_if_all_are_here(party):
@@ -318,25 +327,26 @@ class OpenTables:
                 session.player.deliver(self._seen(party))
 
     def freed(self, session: Session) -> None:
-        """The match of a player is over. The match at a table where this player waits may begin now."""
+        """Examine the open tables of a player again soon, because its match is over: their matches may begin now."""
         if session.key in self._where:
             self._freed.append(session)
             self._soon.set(self._clock, 0, self._look_at_freed)
 
     def _look_at_freed(self) -> None:
+        # A player may have left, or begun another match meanwhile.
         freed, self._freed = self._freed, []
         for session in freed:
             if session.player is not None and session.table_id is None:
                 self.returns(session)
 
     def look_again(self, game: str | None = None) -> None:
-        """Begin the matches of a game that could not begin before; `None`: of all games."""
+        """Begin the matches that the host's limits have prevented until now: of one game; `None`: of all games."""
         for party in tuple(self._parties.values()):
             if game in (None, party.queue.game.name):
                 self._begin_if_all_are_here(party)
 
     def _changed(self, party: _Party) -> None:
-        """Send the state of a table to all players that wait there. If the table lasts, the state is stored first."""
+        """Send the changed state of a table to all players that wait there. If the table lasts, store the state first."""
         seen = self._seen(party)
         if party.lasts:
             self._journal.put_opened(party.record, partial(self._tell, party, seen))
@@ -346,7 +356,7 @@ class OpenTables:
     # -- the match
 
     def fill(self, session: Session, others: Sequence[Session]) -> None:
-        """Begin the match at a player's table, with these other players in all empty seats."""
+        """Begin the match at the table that a player has opened, with these house players in all empty seats."""
         party = self._own(session)
         assert party is not None
         for one in others:
@@ -356,6 +366,7 @@ class OpenTables:
         self._begin(party)
 
     def _begin_if_all_are_here(self, party: _Party) -> bool:
+        """Begin the match at a table if that is possible now. Returns whether it begins."""
         if not party.full or not (party.slow or all(self._is_here(party, key) for key in party.players)):
             return False
         if party.lasts and self._refusal(party.queue.game.name) is not None:
@@ -365,8 +376,7 @@ class OpenTables:
 
     def _begin(self, party: _Party) -> None:
         """
-        Begin the match: all seats are taken, and all players are connected. At a lasting table, the players receive no
-        separate message about it: they receive the match.
+        Begin the match at a full table. In a slow match, players may be away; in others, all of them are connected.
         """
         if party.slow:
             self._journal.drop_opened(party.table, lambda: None)
@@ -378,8 +388,8 @@ class OpenTables:
         players = [self._registry.sessions.by_key[key] for key in party.players]
         seen = self._seen(party)
         if party.lasts:
-            # In one commit with the opening of the match. So after a kill there is either the table or the match, never
-            # both.
+            # This is written in one commit with the opening of the match. So after a kill there is either the table or
+            # the match, never both.
             self._journal.drop_opened(party.table, partial(self._tell, party, seen))
         elif not any(one.house for one in players):
             self._tell(party, seen)
@@ -390,16 +400,20 @@ class OpenTables:
 
     def leave(self, session: Session) -> None:
         """
-        Remove a player from all tables but the lasting ones to which it can come back. Nothing happens if the player
-        does not wait.
+        Remove a player from all tables, except from lasting ones to which it can come back. The player need not wait
+        anywhere.
         """
         for party in tuple(self._where.get(session.key, ())):
             if not (party.lasts and can_come_back(session)):
                 self._leave(party, session.key, lambda: None)
 
     def disconnect(self, session: Session) -> bool:
-        """The connection of a session's player is lost. Returns whether a table that lasts reserves the name for the player."""
+        """
+        Remove a player that has disconnected from all tables, except from lasting ones to which it can come back. There, the
+        others are informed. Returns whether the player still has a seat at a table.
+        """
         for party in tuple(self._where.get(session.key, ())):
+            # The others' wires need a message for a player that is away.
             others = [self._registry.sessions.by_key.get(key) for key in party.players if key != session.key]
             stay = all(one is None or one.wire in TALKING_WIRES for one in others)
             if party.lasts and stay and can_come_back(session):
@@ -410,11 +424,12 @@ class OpenTables:
 
     def give_up(self, session: Session, table: TableId | None, done: Callable[[TableId], None]) -> bool:
         """
-        A player gives up its seat at a lasting table. `False`: the player does not wait there. In the same way a player
-        refuses a rematch of a slow match.
+        Give up a player's seat at a lasting table, or close the table if it is for the rematch of a slow match and the
+        player, which was asked, has not joined it.
 
-        :param table: `None`: the one to which the player came last
+        :param table: `None`: the lasting table that the player has joined last
         :param done: called with the table when the change is durable
+        :returns: `False`: the player has no seat there and was not asked
         """
         asks = self._parties.get(table) if table is not None else None
         if asks is not None and asks.slow and asks.asks(session):
@@ -439,6 +454,8 @@ class OpenTables:
             self._leave(party, key, lambda: None)
 
     def _leave(self, party: _Party, key: str, done: Callable[[], None]) -> None:
+        """Remove a player from a table; call `done` when that is durable. A table without players is closed."""
+
         def left() -> None:
             self._lists.waits_no_longer(key, party.table)
             done()
@@ -466,6 +483,7 @@ class OpenTables:
             left()
 
     def _close(self, party: _Party, why: str = "nobody came in time", done: Callable[[], None] = lambda: None) -> None:
+        """Close a table, and inform its players of the reason; call `done` when that is durable."""
         self._remove(party)
         closed = TableClosed(party.table, why, party.lasts)
 
@@ -481,6 +499,7 @@ class OpenTables:
         self._withdraw(party, party.players[party.opener])
 
     def _not_there(self, party: _Party, key: str) -> None:
+        """Remove a table from those at which a player waits."""
         there = self._where[key]
         there.remove(party)
         if not there:
@@ -521,8 +540,10 @@ class OpenTables:
 
     def rematch(self, session: Session, played: TableId) -> OpenTable | None:
         """
-        The table for the rematch of a slow match at which a player waits, or to which it was invited; `None`: there is
-        none.
+        Find the open table for the rematch of a slow match, if a player has a seat there or was asked to come; otherwise
+        return `None`.
+
+        :param played: the finished match
         """
         for party in self._parties.values():
             if party.slow and party.played == played and (session.key in party.players or party.asks(session)):
@@ -535,7 +556,11 @@ class OpenTables:
             self._close(party, f"{session.name} {why}")
 
     def _withdraw(self, party: _Party, player: SeatRecord) -> None:
-        """Inform the players that were asked for a rematch that the rematch is cancelled."""
+        """
+        Inform the players that were asked to come to a table, and have no seat there, that the rematch is cancelled.
+
+        :param player: the player that has asked for the rematch
+        """
         ended = RematchWanted(party.played or party.table, player.name, None, "", party.slow, player.shown)
         for one in party.asked:
             if (key := key_of(one.name)) not in party.players:
@@ -574,7 +599,7 @@ class OpenTables:
         )
 
     def _missed(self, party: _Party, why: str) -> list[tuple[str, OwnedMatch]]:
-        """Note in the lists of absent players that a table closes."""
+        """Make entries for the own lists of the absent players of a table: it was closed, and why."""
         gone: list[tuple[str, OwnedMatch]] = []
         seen, now = self._seen(party), round(self._wall() * 1000)
         for key, player in party.players.items():
@@ -591,6 +616,7 @@ class OpenTables:
         return [waiting(self._seen(one), session.key, one.by) for one in (*asked, *there)]
 
     def _tell(self, party: _Party, event: OpenTable | TableClosed) -> None:
+        """Send the state or the end of a table to its connected players, and note it in the players' own lists."""
         if isinstance(event, OpenTable):
             self._lists.waits(party.players, event, party.by)
         else:
@@ -603,9 +629,9 @@ class OpenTables:
 
     def find(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
         """
-        A waiting table, with its game; `None`: there is none.
+        An open table and its game; `None`: there is none, or its code is another one.
 
-        :param code: of a private table
+        :param code: of a private table; empty: the table is public
         """
         party = self._parties.get(table)
         if party is None or party.queue.pool or not same_code(party.code, code):
@@ -613,19 +639,19 @@ class OpenTables:
         return party.queue.game, self._seen(party)
 
     def _own(self, session: Session) -> _Party | None:
-        """The table that a player has opened last."""
+        """The table for a quick match that a player has opened last, if it still waits; otherwise `None`."""
         own = (one for one in reversed(self._where.get(session.key, ())) if one.opener == session.key and not one.slow)
         return next(own, None)
 
     def empty_seats(self, session: Session) -> int | None:
         """
-        How many seats are empty at the table that a player has opened last; `None`: the player has opened none that waits.
+        How many seats are empty at the table that a player has opened last; `None`: no table that it has opened waits.
         """
         party = self._own(session)
         return None if party is None else party.seats - len(party.players)
 
     def somebody_is_away(self, session: Session) -> bool:
-        """Whether a player with a seat at the table that a player has opened last is not present, or not free."""
+        """Whether at the table that this player has opened last some player is not connected, or plays a match."""
         party = self._own(session)
         return party is not None and not all(self._is_here(party, key) for key in party.players)
 
@@ -639,15 +665,15 @@ class OpenTables:
 
     def waits_briefly(self, session: Session) -> bool:
         """
-        Whether a player waits at a table that does not last, or not for this player. Such a player may wait nowhere
-        else.
+        Whether a player waits at a table that it would lose when it disconnects. Such a player may not wait in another
+        place at the same time.
         """
         return any(not (party.lasts and can_come_back(session)) for party in self._where.get(session.key, ()))
 
     def record_of(self, key: str) -> SeatRecord | None:
         """
-        The owner of a name that a private table reserves; `None`: no private table reserves it. Public tables reserve
-        no names. So a program that crashed while it waited, and lost its key, can use its name again.
+        The player for whom a private lasting table reserves the name with this key; `None`: no such table does. Public
+        tables reserve no names: so a program that crashed while it waited, and lost its key, can use its name again.
         """
         lasting = (one for one in self._where.get(key, ()) if one.lasts and one.code)
         party = next(lasting, None)
@@ -659,8 +685,8 @@ class OpenTables:
 
     def alone(self, session: Session) -> WaitingTable | None:
         """
-        The public table at which a player waits alone; `None`: the player waits nowhere, at several tables, with
-        others, or at a private or slow table.
+        The public table for a quick match at which a player waits without other players. `None`: there is no such table,
+        or the player waits at several tables.
         """
         parties = self._where.get(session.key, ())
         if len(parties) != 1 or parties[0].slow or parties[0].code or len(parties[0].players) > 1:
@@ -674,15 +700,15 @@ class OpenTables:
 
     def waiting(self, queue: Queue) -> list[OpenTable]:
         """
-        The public tables of a game, the oldest first, at most `LISTED`. Tables for quick matches with an absent player
-        are left out. The remaining tables can be joined by their numbers, and are listed when older ones have closed.
+        The public tables of a queue, the oldest first, at most `LISTED`. Tables for quick matches with an absent player
+        are left out. Tables that are not listed can be joined by their numbers.
         """
         public = (party for party in self._public() if party.queue == queue)
         parties = (party for party in public if party.slow or not self._away(party))
         return [self._seen(party) for party in islice(parties, LISTED)]
 
     def listed(self) -> Mapping[str, list[OpenTable]]:
-        """The public tables for all wires, by the name of the game. There are at most `LISTED`."""
+        """The public tables without a pool, by the name of the game: the oldest first, at most `LISTED` in all."""
         tables: dict[str, list[OpenTable]] = {}
         public = (party for party in self._public() if not party.queue.pool)
         for party in islice(public, LISTED):
@@ -695,6 +721,7 @@ class OpenTables:
         return [WaitingTable(*party.queue.key, self._seen(party)) for party in islice(public, LISTED)]
 
     def _public(self) -> Iterator[_Party]:
+        """The public tables with an empty seat, the oldest first."""
         return (party for party in self._parties.values() if not party.code and not party.full)
 
     def everybody(self, game: str | None = None) -> list[Session]:
@@ -707,8 +734,8 @@ class OpenTables:
         ]
         return list(dict.fromkeys(found))
 
-    def alone_at_tables(self) -> list[Session]:
-        """The connected players that wait alone at tables."""
+    def connected(self) -> list[Session]:
+        """The connected players that wait at tables."""
         found = (self._registry.sessions.by_key.get(key) for key in self._where)
         return [session for session in found if session is not None and session.player is not None]
 
@@ -716,8 +743,9 @@ class OpenTables:
 
     def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[OpenedTable]) -> int:
         """
-        Take over tables of an earlier run, or of another host. A table that cannot begin any more is dropped. Returns how many
-        wait.
+        Take over open tables of an earlier run, or of another host. A table is dropped if its match cannot begin any more.
+
+        :returns: how many tables wait now
         """
         now = self._wall()
         for one in found:
@@ -750,18 +778,19 @@ class OpenTables:
             )
             self._add(party, left)
             if slow:
-                self._begin_if_all_are_here(party)  # the host began no matches when the last player came
+                # It may be full already: the host began no matches at the time when the last player came.
+                self._begin_if_all_are_here(party)
         return len(self._parties)
 
     def halt(self) -> None:
-        """The host stops: the timers that close tables are cancelled."""
+        """Cancel the timers that close tables, because the host stops. The lasting tables remain in the journal."""
         self._soon.stop()
         for party in self._parties.values():
             party.too_long.stop()
 
 
 def _can_begin(game: Game[Any, Any], opened: OpenedTable) -> bool:
-    """Whether a match can begin at a table that an earlier release may have opened."""
+    """Whether a match can begin at a table from the journal. An earlier release may have allowed other settings."""
     try:
         checked_settings(game, opened.settings)
     except BadOption:

@@ -17,7 +17,7 @@ from gamehost.journal.records import Journal, KeptText
 if TYPE_CHECKING:
     from gamehost.lobby.notices import Notices
 
-#: By the name of the notifier: the player's settings, and the values that a client needs.
+#: By the name of the notifier: the player's settings there, and the values that a client needs to change them.
 Ways = Mapping[str, Mapping[str, Any]]
 
 NO_WAY = "this host has no such way to tell you what happens while you are away"
@@ -43,7 +43,10 @@ class Device:
 
 @frozen
 class OwnAccount:
-    """The account of a player at the moment of the player's request."""
+    """
+    Changes a player's own account as the player asks. Made for one request, with the account at that moment: if the account
+    changes meanwhile, the request is refused.
+    """
 
     _account: Account
     _service: LoginService
@@ -59,7 +62,7 @@ class OwnAccount:
         self._service.remembered.remember(self._account, key, device, remembered)
 
     def devices(self, found: Callable[[Sequence[Device]], None]) -> None:
-        """Find the devices that log in, the one that was used last first."""
+        """Find the devices that log in without the password. The one with the latest use is the first."""
 
         def listed(logins: Sequence[RememberedLogin]) -> None:
             found([Device(login.id, login.device, day_text(login.made), day_text(login.seen)) for login in logins])
@@ -68,15 +71,15 @@ class OwnAccount:
 
     def end(self, device: str, ended: Callable[[], None]) -> None:
         """
-        Let a device log in no longer.
+        Remove a device, so that it cannot log in without the password any more.
 
-        :param device: its `Device.id`; there need not be one
-        :param ended: called when that is durable
+        :param device: its `Device.id`. An unknown id is ignored
+        :param ended: called when the removal is durable
         """
         self._service.remembered.end(self._account, [device], ended)
 
     def end_all(self, ended: Callable[[], None]) -> None:
-        """Let no device log in any longer."""
+        """Remove all devices, so that none of them can log in without the password any more."""
         self._service.remembered.end_all(self._account.key, ended)
 
     def keep(self, place: str, text: str, kept: Callable[[], None]) -> None:
@@ -108,9 +111,10 @@ class OwnAccount:
 @frozen
 class OwnNotices:
     """
-    The settings for notices of one player, at the moment of the player's request.
+    Shows and changes the settings of one player for notices: messages outside the game to a player that is away. Made for
+    one request.
 
-    :param account: the account's key; `None`: the client has not logged in, and can show a proof
+    :param account: the account's key; `None`: the client has not logged in, but may prove in another way who it is
     :param login: the `RememberedLogin.id` of the device; empty: it has none
     """
 
@@ -119,7 +123,7 @@ class OwnNotices:
     _login: str
 
     def state(self, told: Callable[[Ways], None]) -> None:
-        """Find all notifiers of this host, and the player's settings at each."""
+        """Call `told` with all notifiers of this host, and the player's settings at each; empty for a guest."""
         if self._notices is None or self._account is None:
             told({})
         else:

@@ -1,9 +1,9 @@
 """
-The list of one player's matches, as a client looks at it: the whole list at first, and each change later.
+The list of a player's own matches, for one client: the client receives the whole list first, and then each change.
 
-The list has the matches from the store, the match at which the player sits now, the tables that wait for the player,
-and the rematches that other players have asked for. The list watches the current match, so a match that is in no list
-has no work for it.
+The list has the matches from the store, the player's current match, the open tables where the player has a seat, and the
+rematches that other players have asked for. To follow the current match, the list watches it as any watcher does. So a
+match costs nothing if no client shows a list.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,10 +33,12 @@ MOST_LISTED = 200
 
 def owner_of(player: SeatRecord, key: str = "") -> str | None:
     """
-    The owner of the list for a player's matches. `None`: the player has no list, because no client can prove later that
-    it is this player.
+    The text that identifies the owner of a list of own matches: the key of an account's name, or a guest's key of the name
+    with the digest of its secret key.
 
-    :param key: the key of the player's name, if it is known already
+    :param key: the key of the player's name, if the caller knows it; empty: it is computed
+    :returns: `None`: the player is a guest without a secret key. It has no list, because it could not prove later that it
+        is the same player
     """
     key = key or key_of(player.name)
     if player.account:
@@ -46,9 +48,10 @@ def owner_of(player: SeatRecord, key: str = "") -> str | None:
 
 def waiting(seen: OpenTable, key: str, by: int) -> OwnedMatch:
     """
-    The entry of a waiting table in the list of a player.
+    The entry of an open table in a player's list. For a player without a seat there, it is an offer of a rematch, with the
+    next empty seat.
 
-    :param key: the key of the player's name. A player without a seat there is offered the next seat
+    :param key: the key of the player's name
     :param by: when the table stops waiting, in milliseconds since 1970
     """
     keys = [key_of(name) for name in seen.names]
@@ -67,10 +70,10 @@ class ListViewer(Protocol):
 
     @property
     def handle(self) -> SeatHandle[Any] | None:
-        """Its seat in a match."""
+        """The seat of its player in the current match; `None`: there is none."""
 
     def tell_list(self, matches: Sequence[OwnedMatch]) -> None:
-        """Send the whole list, by the numbers of the tables."""
+        """Send the whole list, in the order of the tables' numbers."""
 
     def tell_listed(self, match: OwnedMatch) -> None:
         """Send a new or changed entry."""
@@ -81,24 +84,26 @@ class ListViewer(Protocol):
 
 def state_for(game: Game[Any, Any], view: Any, seat: Seat) -> OwnState:
     """
-    The state of an unfinished match for a seat: whether it waits for an action of this seat.
+    The state of an unfinished match for a seat: `turn`: the match waits for an action of this seat; `wait`: it does not.
 
-    :param view: the view that the master makes for this seat
+    :param view: the view of this seat, from the game's master
     """
+    # A game returns a random action for a seat only if the seat can act now. The action itself is not needed.
     return "wait" if game.random_action(view, seat, _first) is None else "turn"
 
 
 def _first(below: int) -> int:
+    """Choose always the first possibility, instead of a random one."""
     return 0
 
 
 @define(eq=False)
 class OwnList:
     """
-    The list of a session's player, for one client.
+    The list of a player's own matches, as one client shows it: sends the list and its changes to the client.
 
-    :param find: finds the entries of the list in the store, after all earlier changes are durable
-    :param made_over: makes the entry of an ended match from the entry of the running match
+    :param find: calls a function with the entries of the list in the store, after all earlier changes are durable
+    :param made_over: makes the entry of a finished match from the entry of the running match and the result
     """
 
     _find: Callable[[Callable[[Sequence[OwnedMatch]], None]], None]
@@ -109,8 +114,9 @@ class OwnList:
     _matches: dict[TableId, OwnedMatch] = field(factory=dict)
     #: Whether the client has received the whole list.
     _told: bool = False
+    #: Whether the client does not show the list any more.
     _ended: bool = False
-    #: The match at which the player sits now, and the seat.
+    #: The current match of the player, which this list watches, and the player's seat.
     _live: "Table[Any, Any] | None" = None
     _seat: Seat = FIRST
     _timer: Timer = field(factory=Timer)
@@ -119,9 +125,9 @@ class OwnList:
 
     def begin(self, matches: Sequence[OwnedMatch]) -> None:
         """
-        Send the whole list when all of its entries are durable.
+        Collect the entries, and then send the whole list.
 
-        :param matches: the entries of tables that wait now
+        :param matches: the entries of open tables
         """
         self._matches = {one.table: one for one in matches}
         self.sit()
@@ -160,15 +166,15 @@ class OwnList:
             self._viewer.tell_unlisted(match)
 
     def seen(self, table: TableId | None) -> None:
-        """The player has seen the end of a match; `None`: of all matches that have ended."""
+        """Remove a finished match, because the player has seen its end; `None`: remove all finished matches."""
         for match in tuple(self._matches.values()):
             if match.state == "over" and table in (None, match.table):
                 self.remove(match.table)
 
-    # -- the match of now
+    # -- the current match
 
     def sit(self) -> None:
-        """Watch the match in which the player has a seat, if there is one."""
+        """Watch the current match of the player, if there is one."""
         table, seat = self.session.table, self.session.seat
         if table is None or seat is None or table is self._live:
             return
@@ -178,7 +184,10 @@ class OwnList:
             self._live = None
 
     def _stand(self) -> None:
-        """Stop watching the match: the player has no seat in it any more."""
+        """
+        Stop watching the current match, because it is over or the player has no seat any more. The entry is removed if
+        there is no result.
+        """
         table, self._live = self._live, None
         self._timer.stop()
         if table is None:
@@ -216,6 +225,7 @@ class OwnList:
             handle.look(self._looked)
 
     def _looked(self, view: Any) -> None:
+        """Update the entry of the current match by the player's view."""
         table = self._live
         if table is None:
             return
@@ -225,6 +235,6 @@ class OwnList:
             if (offer := table.offered_to(self._seat)) is not None:
                 match = replace(match, state="offer", offer=offer.value, turn=match.state == "turn")
         except Exception:
-            # Nobody at the table must notice a fault of this list.
+            # A fault of this list must not disturb the match.
             self.log.failure("it is not known whose turn it is in {game}", game=table.game.name)
         self.put(match)

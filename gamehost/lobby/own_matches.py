@@ -1,12 +1,12 @@
 """
 The lists of players' own matches, private ones included.
 
-The store has the slow matches of a list, and the matches that ended while the player was away. Code that changes such a
-match puts the new entry into the lists of all its players. A list sends a change to its client when the change is
-durable.
+The store has only some entries of each list: the slow matches, and the matches that ended while the player was away. If
+such a match changes, `OwnMatches.put` stores the new entry for all its players. When it is durable, it is sent to those
+clients that show a list.
 
-A list has an owner: an account, or a guest's name with the digest of the key. Other guests can take the name later, and
-their list is another one.
+A list belongs to an account, or to a guest's name with the digest of the guest's key. So another guest with the same name
+has another list.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,21 +38,21 @@ Notice: TypeAlias = Callable[[str, OwnedMatch], None]
 @define(eq=False)
 class OwnMatches:
     """
-    The lists of all players.
+    The lists of own matches of all players: stores their entries, and passes changes to clients and listeners.
 
-    :param wall: seconds since 1970
+    :param wall: returns the time in seconds since 1970
     """
 
     _journal: Journal
     _wall: Callable[[], float]
     _clock: IReactorTime
-    #: Finds the tables that wait for a player, and those to which the player was invited for a rematch.
+    #: Returns the open tables where a player has a seat, and those of rematches that the player was asked for.
     waiting_for: Callable[[Session], Sequence[OwnedMatch]] = field(init=False, default=lambda session: ())
-    #: The lists that clients look at, by the key of the player's name.
+    #: The lists that clients show now, by the key of the player's name.
     _lists: dict[str, OwnList] = field(factory=dict)
-    #: Called with each change of an entry in the store when the change is durable, for connected and absent players.
+    #: Called with each new or changed entry when it is durable, for connected and absent players.
     listeners: list[Notice] = field(factory=list)
-    #: The same for changes by other members of a cluster. Those members notify the players themselves.
+    #: Called with the changes that other members of a cluster have made. Those members notify the players themselves.
     learners: list[Notice] = field(factory=list)
     #: Sends notices to absent players; `None`: this host sends no notices.
     notices: "Notices | None" = None
@@ -63,16 +63,16 @@ class OwnMatches:
         return round(self._wall() * 1000)
 
     def ended(self, match: OwnedMatch, result: Result) -> OwnedMatch:
-        """The entry of a match that has just ended."""
+        """Make the entry of a match that has just ended from its entry before the end."""
         winners, why = tuple(map(int, result.winners)), result.why
         return replace(match, state="over", by=None, ended=self.now, winners=winners, cause=result.cause.value, why=why)
 
-    # -- clients that look at their lists
+    # -- clients that show lists
 
     def look(self, session: Session, viewer: ListViewer) -> OwnList:
         """
-        Send a client the list of its player, and each change, until `OwnList.end` or until another client of this
-        player looks.
+        Begin to send a client the list of its player, and each change. This ends by `look_away`, or when another client of
+        the same player calls `look`.
         """
         self.look_away(session.key)
         found = self._lists[session.key] = OwnList(
@@ -83,29 +83,32 @@ class OwnMatches:
 
     def look_away(self, key: str, only: OwnList | None = None) -> None:
         """
-        A client stops looking at a list.
+        Stop sending a list to its client.
 
-        :param only: do nothing if another client has replaced this one as the viewer of the list
+        :param key: of the player's name
+        :param only: the client's list. If another client's list has replaced it, do nothing. `None`: stop in any case
         """
         if key in self._lists and only in (None, self._lists[key]):
             self._lists.pop(key).end()
 
     def waits(self, players: Mapping[str, SeatRecord], seen: OpenTable, by: int) -> None:
         """
-        List a durable open table for these players, by the keys of their names.
+        Put an open table, with a state that is durable, into the lists of its players.
 
+        :param players: by the keys of their names
+        :param seen: the state of the table
         :param by: when the table stops waiting, in milliseconds since 1970
         """
         for key, player in players.items():
             if player.name not in seen.names:
-                continue  # a player that joined later receives the entry when that is durable
+                continue  # this player joined after the state was made: it is listed when that is durable
             if key in self._lists:
                 self._lists[key].put(waiting(seen, key, by))
             if self.listeners and (owner := owner_of(player)) is not None:
                 self._notice(owner, waiting(seen, key, by))
 
     def offered(self, player: SeatRecord, seen: OpenTable, by: int) -> None:
-        """List the invitation of a player to a rematch. The parameters are as of `waiting`."""
+        """Put the offer of a rematch into a player's list. The parameters are as for `waits`."""
         key, owner = key_of(player.name), owner_of(player)
         match = waiting(seen, key, by)
         if key in self._lists and self._lists[key].session.plays(player):
@@ -119,7 +122,7 @@ class OwnMatches:
             self._lists[key].remove(table)
 
     def offered_no_longer(self, key: str, table: TableId) -> None:
-        """Remove the invitation of a player to a rematch."""
+        """Remove the offer of a rematch from a player's list, and its notice if that was not sent yet."""
         self.waits_no_longer(key, table)
         if self.notices is not None:
             self.notices.seen(key, table)
@@ -127,7 +130,7 @@ class OwnMatches:
     # -- the store
 
     def put(self, matches: Sequence[tuple[str, OwnedMatch]]) -> None:
-        """Put entries into the lists of their owners. Each replaces the entry of the same table."""
+        """Store entries in the lists of their owners, each in place of an entry of the same table. Then send them."""
         if matches:
             self._journal.put_own(matches, partial(self._tell, matches))
 
@@ -143,9 +146,9 @@ class OwnMatches:
 
     def seen(self, session: Session, table: TableId | None) -> None:
         """
-        A player has seen the end of a match.
+        Remove a finished match from a player's list, because the player has seen its end.
 
-        :param table: `None`: all matches that have ended
+        :param table: `None`: remove all finished matches
         """
         owner = owner_of(session.record)
 
@@ -159,11 +162,21 @@ class OwnMatches:
             self._journal.drop_own(table, owner, noted)
 
     def move(self, before: str, after: str | None) -> None:
-        """Give the list of an account to another account; `None`: remove it."""
+        """
+        Give the list of an account to its new name; `None`: remove the list.
+
+        :param before: the key of the account's name
+        :param after: the key of its new name
+        """
         self._journal.move_own(before, after)
 
     def find(self, player: SeatRecord, found: Callable[[Sequence[OwnedMatch]], None], key: str = "") -> None:
-        """Find the entries of a player's list in the store, after all earlier changes are durable."""
+        """
+        Find the entries of a player's list in the store, after all earlier changes are durable. Matches that ended long ago
+        are left out.
+
+        :param key: of the player's name, if the caller knows it
+        """
         owner = owner_of(player, key)
         if owner is None:
             found(())
@@ -177,12 +190,12 @@ class OwnMatches:
         self, match: OwnedMatch, players: Iterable[tuple[int, SeatRecord]], result: Result = ARCHIVED
     ) -> None:
         """
-        List a match for players that were away at its end, if their wires can show it. It remains in their lists until
-        they have seen it.
+        Put a finished match into the lists of players that were away at its end, if their wires can show it. It remains
+        there until they have seen it.
 
-        :param match: the entry to list, as for any of the players
-        :param players: with their seats
-        :param result: by default no player has come back for a day
+        :param match: the entry; the seat and the result are filled in
+        :param players: the absent players with their seats
+        :param result: by default, that no player has come back in time
         """
         lists: list[tuple[str, OwnedMatch]] = []
         for seat, player in players:
@@ -197,7 +210,7 @@ class OwnMatches:
             self._notice(owner, match)
 
     def learn(self, matches: Sequence[tuple[str, OwnedMatch]]) -> None:
-        """Show entries that another member of a cluster has put into lists. That member notifies absent players."""
+        """Send entries to clients that another member of a cluster has stored. That member notifies absent players."""
         for owner, match in matches:
             self._show(owner, match)
             for learner in self.learners:

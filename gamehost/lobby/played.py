@@ -19,11 +19,12 @@ from gamehost.tables.followed import FollowedTable
 from gamehost.tables.interfaces import WatchableTable
 from gamehost.tables.table import Table
 
-#: Seconds between two questions for new entries.
+#: The host asks the store for new entries of watched matches every so many seconds.
 READ_EVERY = 0.25
-#: Seconds between two questions for tables: while a client looks, and while none does.
+#: The host asks the store for a list of other hosts' tables every so many seconds: while clients ask for lists or matches,
+#: and while none do.
 LIST_EVERY, LIST_IDLE = 1.0, 5.0
-#: How many seconds a client counts as looking after it has asked for a list or a match.
+#: For so many seconds after a client has asked for a list or a match, the list is read often.
 LOOKS_FOR = 10.0
 #: The most tables that are known; the newest tables are included.
 MOST = 2000
@@ -32,11 +33,11 @@ MOST = 2000
 @define(eq=False)
 class PlayedTables:
     """
-    The current matches: those of this host, and those of the other hosts of a cluster if they are followed.
+    The running matches of this host and, after `follow`, of the other hosts of its cluster.
 
-    The store is asked for the tables of other hosts. It is asked every second while a client looks, and otherwise less
-    often, so that a match can be watched by its number at once. The records of tables that are watched or on the board
-    are read four times a second.
+    The tables of other hosts are read from the store that all hosts share: their list every second while clients look at
+    matches, and otherwise every five seconds. The new entries of tables with watchers are read four times a second. The
+    board counts as a watcher.
 
     :param own: the tables in play at this host
     """
@@ -49,19 +50,22 @@ class PlayedTables:
     _games: Mapping[str, Game[Any, Any]] | None = field(default=None, init=False)
     #: The tables of other hosts, in the order of their numbers.
     _played: dict[TableId, FollowedTable] = field(factory=dict)
-    #: The watched tables that are not running at another host now: they sleep, have just ended, or have moved to this
-    #: host.
+    #: Tables of other hosts that have watchers, but do not run there any more: they sleep, have just ended, or have moved
+    #: to this host.
     _left: dict[TableId, FollowedTable] = field(factory=dict)
-    #: Tables of games that are not played here.
+    #: Tables of games that are not played here: they cannot be followed.
     _others: frozenset[TableId] = frozenset()
-    #: How many tables other hosts play.
+    #: How many tables run at other hosts.
     elsewhere: int = 0
+    #: When the list of tables was read last, in seconds on the clock.
     _listed_at: float = float("-inf")
+    #: When a client has asked for a list or a match last, in seconds on the clock.
     _looked_at: float = float("-inf")
-    #: Whether the store is answering a question.
+    #: Whether the list of tables is being read from the store.
     _listing: bool = False
-    #: Functions to call when the store has answered.
+    #: Functions to call when the list has been read.
     _after_listing: list[Callable[[], None]] = field(factory=list)
+    #: Whether new entries are being read from the store.
     _reading: bool = False
     _timer: Timer = field(factory=Timer)
     _stopped: bool = False
@@ -81,7 +85,9 @@ class PlayedTables:
         self._timer.stop()
 
     def look(self) -> None:
-        """A client has asked for a list or a match. The store is asked often for some time after this."""
+        """
+        Read the list of other hosts' tables often for some time. Called when a client has asked for a list or a match.
+        """
         if self._games is None:
             return
         now = self._clock.seconds()
@@ -91,7 +97,7 @@ class PlayedTables:
         self._set_timer()
 
     def when_listed(self, call: Callable[[], None]) -> None:
-        """Call a function when the tables of other hosts are known: at once, unless the store is being asked."""
+        """Call a function when the list of other hosts' tables is known: at once, unless it is being read now."""
         if self._listing:
             self._after_listing.append(call)
         else:
@@ -99,9 +105,10 @@ class PlayedTables:
 
     def get(self, table: TableId) -> WatchableTable | None:
         """
-        A match by its number.
+        A running match by its number; `None`: there is none.
 
-        If a watched table has moved to this host, the result is still the followed table, as long as it is watched.
+        If a watched match of another host has moved to this host, the result is still its `FollowedTable`, until it has no
+        watchers any more.
         """
         own = self.own.get(table)
         if own is not None:
@@ -110,7 +117,7 @@ class PlayedTables:
         return None if found is None or found.over else found
 
     def watched(self, table: TableId) -> FollowedTable | None:
-        """A followed table that is watched, at whatever host it is now."""
+        """The `FollowedTable` of a match if it has watchers, at whichever host the match runs now; otherwise `None`."""
         found = self._played.get(table) or self._left.get(table)
         return found if found is not None and found.watched else None
 
@@ -128,6 +135,7 @@ class PlayedTables:
     # -- time
 
     def _tick(self) -> None:
+        """Read what is due from the store. Called by the timer."""
         self._join()
         self._read()
         if self._clock.seconds() >= self._listed_at + self._list_every:
@@ -136,14 +144,17 @@ class PlayedTables:
 
     @property
     def _list_every(self) -> float:
+        """How many seconds there are now between two readings of the list of tables."""
         looks = self._clock.seconds() < self._looked_at + LOOKS_FOR
         return LIST_EVERY if looks or next(self._followed, None) is not None else LIST_IDLE
 
     @property
     def _followed(self) -> Iterator[FollowedTable]:
+        """The tables of other hosts that have watchers."""
         return (one for some in (self._played, self._left) for one in some.values() if one.watched)
 
     def _set_timer(self) -> None:
+        """Set the timer for the next reading of entries; without watched tables, for the next reading of the list."""
         now = self._clock.seconds()
         reads = next(self._followed, None) is not None
         self._wake_in(READ_EVERY if reads else max(READ_EVERY, self._listed_at + self._list_every - now))
@@ -161,6 +172,11 @@ class PlayedTables:
             self._journal.elsewhere({*self._played, *self._left, *self._others}, MOST, self._listed)
 
     def _listed(self, tables: Sequence[TableElsewhere], count: int) -> None:
+        """
+        Take over the list of other hosts' tables that was read from the store.
+
+        :param count: how many tables run at other hosts; the list may be shorter
+        """
         self._listing = False
         if self._stopped:
             return
@@ -179,23 +195,29 @@ class PlayedTables:
             call()
 
     def _new(self, one: TableElsewhere) -> FollowedTable | None:
+        """Begin to follow a table of another host; `None`: this host does not have its game in this version."""
         game = None if self._games is None or one.opening is None else self._games.get(one.opening.game)
         if game is None or one.opening is None or game.version != one.opening.version:
             return None
         return FollowedTable(one.table, game, one.opening, self._clock, self._slices, self._wanted)
 
     def _wanted(self) -> None:
-        """Ask the store for a new watcher, once for all watchers that come in this turn of the reactor."""
+        """
+        Read the entries of a table for a new watcher: in the next turn of the reactor, so that one reading is enough for
+        all watchers that come in this turn.
+        """
         self._wake_in(0.0)
 
     # -- what happens at them
 
     def _join(self) -> None:
+        """Let followed tables that have moved to this host receive their events from the table here."""
         for table in tuple(self._followed):
             if (own := self.own.get(table.id)) is not None:
                 table.join(own)
 
     def _read(self) -> None:
+        """Ask the store for the new entries of all watched tables."""
         if self._reading or self._stopped:
             return
         last = {one.id: n for one in self._followed if (n := one.wants) is not None}
@@ -208,6 +230,12 @@ class PlayedTables:
             self._journal.entries_after(last, found)
 
     def _found(self, last: Mapping[TableId, int], entries: Mapping[TableId, Sequence[Entry] | str]) -> None:
+        """
+        Pass new entries to their tables.
+
+        :param last: the number of the last entry that each table had when the store was asked
+        :param entries: the new entries; a text: the reason why a record cannot be read
+        """
         self._reading = False
         if self._stopped:
             return

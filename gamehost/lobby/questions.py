@@ -47,6 +47,8 @@ class TooManyQuestions(NotAnswered):
 
 @frozen
 class Found:
+    """The answer to a question, and how it may be cached."""
+
     value: Any
     #: About how many bytes the answer takes in the cache; 0: it is not cached.
     size: int = 0
@@ -60,11 +62,11 @@ Work = Callable[[], Coroutine[Any, Any, Found]]
 
 @frozen
 class QuestionLimits:
-    """Limits on the questions that are answered from the journal. `None`: any number."""
+    """Limits on the questions that are answered from the journal. `None`: no limit."""
 
-    #: The most waiting questions in all: as many as thirty addresses may ask.
+    #: The most waiting questions of all addresses. The default is enough for about thirty addresses at their limit.
     most: int | None = 1_024
-    #: The most waiting questions of one address: one for each pupil of a class. Addresses take turns.
+    #: The most waiting questions of one address. The default is enough for a class of pupils behind one address.
     per_address: int | None = 32
     #: The most bytes of cached answers: enough for a hundred long matches.
     kept_bytes: int = 32 << 20
@@ -84,6 +86,8 @@ class _Question:
 
 @frozen
 class _Kept:
+    """A cached answer."""
+
     found: Found
     #: When the answer becomes invalid, in seconds on the clock.
     until: float
@@ -93,20 +97,24 @@ class _Kept:
 
 @define(eq=False)
 class Questions:
-    """The questions of all clients of a host."""
+    """
+    Answers the questions of all clients of a host, one after the other. Addresses take turns, and answers are cached.
+    """
 
     _clock: IReactorTime
     _scheduler: FairScheduler
     limits: QuestionLimits = field(factory=QuestionLimits)
-    #: Does the work for answers in slices. To send the answer to one client is one step of it.
+    #: Does the work for answers in slices. Sending an answer to one client is also one step of such work.
     slices: Slices = field(
         init=False, default=Factory(lambda self: Slices(self._clock, self._scheduler), takes_self=True)
     )
-    #: The clients that wait for a free turn to receive a cached answer, with these answers.
+    #: Cached answers that are sent as soon as the reactor has time, each with the `Deferred` of its client.
     _late: deque[tuple[Deferred[Any], Any]] = field(factory=deque)
     #: The questions that wait, by address.
     _lines: Rounds[str, _Question] = field(factory=Rounds)
+    #: All questions without an answer yet, waiting or begun, by key.
     unanswered: dict[Hashable, _Question] = field(factory=dict)
+    #: The question that is being answered; others wait for it, unless it steps aside.
     _current: _Question | None = None
     #: The questions that have begun, and wait for long work while others are answered.
     _aside: set[_Question] = field(factory=set)
@@ -127,7 +135,7 @@ class Questions:
 
     @property
     def waiting(self) -> int:
-        """How many clients wait, in the lines of all addresses."""
+        """How many questions wait for their turn, of all addresses."""
         return len(self._lines)
 
     def ask(self, address: str, key: Hashable, work: Work) -> Deferred[Any]:
@@ -137,15 +145,18 @@ class Questions:
         :param address: of the client, without the port
         :param key: equal for questions that have the same answer. It is made of parsed values, such as an existing
             game, a number, or the key of a name: never of a client's text
-        :param work: finds the answer. Called when it is this question's turn, or never
-        :returns: fires with the value of what was found; or fails with `NotAnswered`, or with what the work has raised of that
+        :param work: finds the answer. Called when the turn of this question comes; not called if the answer is cached, or an
+            equal question waits
+        :returns: fires with the `value` of the answer, or fails with `NotAnswered`
         """
+        # A cached answer comes at once if this turn of the reactor has time for it.
         kept = self._found(key)
         if kept is not None:
             now = self._scheduler.in_turn or self._scheduler.has_time()
             return succeed(kept.value) if now else self._tell_late(kept.value)
         if self._halted:
             return fail(NotAnswered(STOPPING))
+        # Put the question into the line of its address, unless an equal one has begun or waits in the same line.
         whom = rate_limit_key(address)
         question = self.unanswered.get(key)
         if question is None or not (question.begun or whom in question.askers.values()):
@@ -170,9 +181,9 @@ class Questions:
         refused: Callable[[NotAnswered], None],
     ) -> Callable[[], None]:
         """
-        As `ask`, with callbacks.
+        Answer a question as `ask` does, but call functions instead of returning a `Deferred`.
 
-        :param answered: called with the value of what was found, at once or later
+        :param answered: called with the `value` of the answer, at once or later
         :param refused: called instead if there is no answer
         :returns: a function that cancels both callbacks
         """
@@ -188,7 +199,12 @@ class Questions:
         return answer.cancel
 
     async def in_slices(self, steps: Generator[None, None, R]) -> R:
-        """Do work for an answer in slices, one in each turn of the reactor, because long work would delay players."""
+        """
+        Do long work for an answer in slices, one in each turn of the reactor, so that it does not delay players.
+
+        :param steps: does a part of the work up to each `yield`
+        :returns: what the generator returns; an exception of the generator is raised
+        """
         done: Deferred[R | Exception] = Deferred()
         self.slices.run(steps, done.callback, has_time=True)
         result = await done
@@ -198,9 +214,10 @@ class Questions:
 
     def step_aside(self, abandoned: Callable[[], None] = lambda: None) -> None:
         """
-        Answer other questions while the present one waits for long work.
+        Let the next questions begin while the current one waits for long work. Called by the work of the current question.
+        If too many questions have stepped aside already, the next ones still wait.
 
-        :param abandoned: called if no client waits for the answer any more; it has to end the work
+        :param abandoned: called if no client waits for this answer any more; it should end the work
         """
         if self._current is not None:
             self._current.abandoned = abandoned
@@ -217,6 +234,7 @@ class Questions:
         self._pause.stop()
 
     def _refusal(self, whom: str) -> str | None:
+        """The reason why this address may not ask another question now; `None`: it may."""
         if whom == HOUSE_ADDRESS:
             return None  # house players ask when they come back to their matches
         here, limits = self._lines.count_of(whom), self.limits
@@ -227,7 +245,11 @@ class Questions:
         return None
 
     def _withdraw(self, question: _Question) -> Callable[[Deferred[Any]], None]:
+        """Make the function that a `Deferred` calls when it is cancelled: its client does not wait any more."""
+
         def withdraw(answer: Deferred[Any]) -> None:
+            # A waiting question leaves the line of this address if no other client there asks it. One that has begun
+            # is abandoned if this was the last client.
             whom = question.askers.pop(answer, None)
             if whom is not None and not question.begun and whom not in question.askers.values():
                 self._lines.remove(whom, question)
@@ -239,6 +261,7 @@ class Questions:
         return withdraw
 
     def _begin_next(self) -> None:
+        """Begin the work for the next question, and take this question out of the lines of all its askers."""
         if not self._lines:
             return
         question = self._current = self._lines.pop()
@@ -248,6 +271,7 @@ class Questions:
         Deferred.fromCoroutine(question.work()).addBoth(self._answer, question)
 
     def _answer(self, found: Found | Failure, question: _Question) -> None:
+        """Cache the answer, send it to all askers in slices, and then begin the next question."""
         if isinstance(found, Failure):
             if not found.check(NotAnswered):
                 self.log.failure("a question cannot be answered", found)
@@ -259,13 +283,15 @@ class Questions:
         self.slices.run(_telling(found, question), lambda told: self._go_on(question))
 
     def _go_on(self, question: _Question) -> None:
+        """Begin the next question after a pause, because this one is answered or steps aside."""
         if self._current is not question:
-            return  # it stepped aside
+            return  # this question stepped aside earlier, so the next one has begun already
         self._current = None
         if self._lines:
             self._pause.set(self._clock, PAUSE, self._begin_next)
 
     def _tell_late(self, value: Any) -> Deferred[Any]:
+        """Send a cached answer when the reactor has time for it."""
         answer: Deferred[Any] = Deferred()
         self._late.append((answer, value))
         if len(self._late) == 1:
@@ -276,7 +302,7 @@ class Questions:
         while self._late:
             answer, value = self._late[0]
             answer.callback(value)
-            if self._late:  # empty if the answer has stopped the host
+            if self._late:  # what the answer has called may have stopped the host: `halt` empties this
                 self._late.popleft()
             yield
 
@@ -298,7 +324,7 @@ class Questions:
         return None if found is None else found.value
 
     def keep(self, key: Hashable, found: Found) -> None:
-        """Cache an answer until it becomes invalid, or until other answers need the room."""
+        """Cache an answer until it becomes invalid, or until newer answers need its space."""
         now = self._clock.seconds()
         self._drop_expired(now)
         size = found.size + _key_bytes(key) + OVERHEAD
@@ -314,7 +340,7 @@ class Questions:
             self._drop(next(iter(self._kept)))
 
     def _drop_expired(self, now: float) -> None:
-        """Drop invalid answers: most of them are never asked for again."""
+        """Drop all answers that have become invalid. Without this they would fill the cache, as nobody asks for them."""
         while self._ending and (second := min(self._ending)) < int(now):
             for key in tuple(self._ending[second]):
                 self._drop(key)
@@ -330,7 +356,7 @@ class Questions:
 
 
 def _key_bytes(key: Hashable) -> int:
-    """The bytes of a key, with those of the texts and numbers in it."""
+    """How many bytes of memory a key takes, with the texts and numbers in it."""
     parts = sum(map(_key_bytes, key)) if isinstance(key, tuple) else 0
     return sys.getsizeof(key) + parts
 

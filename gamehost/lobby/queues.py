@@ -1,10 +1,10 @@
 """
-The queues of players that wait for opponents, and the rate at which matches begin. Open tables are in
+The queues of players that wait for opponents, and the limit on the rate of new matches. Open tables are in
 `gamehost.lobby.opened`.
 
-Rematches: the players of a match that is over play each other again, with colours changed. The first player that asks
-waits at a table with a code, and the others receive its number and code. So each player has to ask, and a rematch that
-no other player wants ends as any open table does. A rematch is private if the match was, and rated if the match was.
+Rematches: the players of a finished match play each other again, with the seats exchanged. The first player that asks
+waits at a new table with a code, and the other players receive the number and the code. Each of them accepts by joining
+this table. If they do not join, it closes as any open table does. A rematch is private or rated if the match was.
 Rematches of slow matches are in `gamehost.lobby.rematches`.
 """
 
@@ -32,32 +32,34 @@ from gamehost.settings import Settings
 
 def checked_settings(game: Game[Any, Any], settings: Settings) -> Settings:
     """
-    The settings of a match, complete and checked.
+    Check the settings of a match, and complete those of a slow match.
 
-    :raises BadOption: one is unknown or cannot be used
+    :raises BadOption: a setting is unknown, or its value cannot be used
     """
     if MOVE_DAYS in settings:
         settings = with_days(game, settings)
     own = {name: text for name, text in settings.items() if name not in TABLE_SETTINGS}
     game.check(own)
     if CLOCK_SETTINGS.keys() & settings.keys():
+        # The result is not needed: `with_clocks` raises `BadOption` if the clocks do not fit the game.
         with_clocks(game.new_master(game.least_seats, own, ScriptedChance()), game.least_seats, settings)
     return settings
 
 
-#: A game's name, and the pool of players who meet only each other; empty: all the others.
+#: The key of a queue: the name of a game, and the pool of players that meet only each other; empty: no pool.
 Key = tuple[str, str]
 
 
 @define(eq=False)
 class Reservation:
     """
-    Places of a contest: these players meet each other in the queues of a game, and nobody else.
+    A match that a contest plans between named players. When they come into the queue of the game, they meet only each
+    other.
 
-    :param names: in the order of the seats
-    :param settings: of the match, complete
+    :param names: of the players, in the order of the seats
+    :param settings: the complete settings of the match
     :param waits: called with the name of a player that has come and waits for the others
-    :param begins: called with the number of the table
+    :param begins: called with the number of the table when the match begins
     """
 
     game: str
@@ -65,7 +67,7 @@ class Reservation:
     settings: Settings
     waits: Callable[[str], None]
     begins: Callable[[TableId], None]
-    #: By name: the digest of the key that a guest must have given, as of `split_key`. Other names need none.
+    #: By name: the digest, from `split_key`, of the key that the guest with this name must have. Other names need no key.
     digests: Mapping[str, str] = field(factory=dict)
     _keys: Sequence[str] = field(
         init=False, default=Factory(lambda self: [key_of(name) for name in self.names], takes_self=True)
@@ -75,6 +77,7 @@ class Reservation:
         return self._keys.index(session.key)
 
     def holds(self, key: Key, session: Session) -> bool:
+        """Whether this is for a player in a queue: it has one of the names, and the guest's key if one is needed."""
         if key[0] != self.game or session.key not in self._keys:
             return False
         return self.digests.get(self.names[self.seat(session)], session.key_digest) == session.key_digest
@@ -87,9 +90,9 @@ LONGEST = 86_400.0
 @define(eq=False)
 class Queues:
     """
-    The queues of all games. No player waits in one for longer than a day.
+    The queues of all games: chooses the players of a new match. No player waits in a queue for longer than a day.
 
-    :param membership: informed of the waiting players, for other hosts of a cluster
+    :param membership: is informed of the waiting players, for other hosts of a cluster
     :param too_long: called with a player that has waited for a day
     """
 
@@ -98,16 +101,19 @@ class Queues:
     _too_long: Callable[[Session], None]
     #: The waiting players; empty queues are left out.
     waiting: dict[Key, list[Session]] = field(factory=dict)
+    #: The seat that a waiting player wants; players without a wish are left out.
     _wishes: dict[Session, Seat] = field(factory=dict)
+    #: The planned matches of contests.
     reservations: list[Reservation] = field(factory=list)
-    #: Ends the wait of each.
+    #: By waiting player: the timer that ends the wait.
     _timers: defaultdict[Session, Timer] = field(factory=lambda: defaultdict(Timer))
 
     def join(self, key: Key, session: Session, wish: Seat | None) -> bool:
         """
-        Add a player to a queue. `False`: the player waits there already.
+        Add a player to a queue.
 
         :param wish: the seat that the player wants in a game of two; `None`: any
+        :returns: `False`: the player waits there already
         """
         waiting = self.waiting.setdefault(key, [])
         if session in waiting:
@@ -124,19 +130,20 @@ class Queues:
         return session in self._timers
 
     def reservation(self, key: Key, session: Session) -> Reservation | None:
-        """The place that is reserved for a player in a queue; `None`: there is none."""
+        """The planned match of a contest that a player in a queue belongs to; `None`: there is none."""
         return next((one for one in self.reservations if one.holds(key, session)), None)
 
     def match(
         self, key: Key, session: Session, seats: int, may_begin: Callable[[Session], bool] = lambda other: True
     ) -> Sequence[Session] | None:
         """
-        Find the players that have waited longest to play with one that has just come.
+        Choose the opponents of a player in a queue: those that have waited longest and fit.
 
-        :param may_begin: whether a waiting player may play now
-        :returns: all of them, in the order of their seats; `None`: there are too few
+        :param seats: how many players the match has
+        :param may_begin: returns whether a waiting player may begin a match now
+        :returns: all players of the match, in the order of the seats; `None`: too few players fit
         """
-        # Players with the same wish do not meet. All others do, the first one first.
+        # Two players that want the same seat do not meet, and a planned match has only its own players.
         wish, reserved = self._wishes.get(session), self.reservation(key, session)
         fits = (one for one in self.waiting[key] if one is not session and self.reservation(key, one) is reserved)
         if reserved is not None:
@@ -147,12 +154,13 @@ class Queues:
         if len(others) < seats - 1:
             return None
         players = [*others, session]
+        # The players that have waited longer get the first seats, unless a wish requires the opposite.
         if wish == 0 or self._wishes.get(others[0]) == 1 or (wish is None and others[0].second):
             players.reverse()
         return players
 
     def leave(self, session: Session) -> None:
-        """Remove a player from its queue. Nothing happens to a player that does not wait."""
+        """Remove a player from its queue. The player need not wait in one."""
         self._wishes.pop(session, None)
         for key, waiting in list(self.waiting.items()):
             if session in waiting:
@@ -164,7 +172,7 @@ class Queues:
             self._timers.pop(session).stop()
 
     def halt(self) -> None:
-        """The host stops: the timers that end the wait of players are cancelled."""
+        """Cancel the timers that end the wait of players, because the host stops."""
         for timer in self._timers.values():
             timer.stop()
 
@@ -175,7 +183,7 @@ class Queues:
 
 
 class CannotJoin(Exception):
-    """There is no place at the table. The message gives the player the reason."""
+    """A player cannot join a table. The message gives the player the reason."""
 
 
 class NoSuchTable(CannotJoin):
@@ -205,37 +213,42 @@ def check_may_be_rated(session: Session, settings: Settings) -> None:
 
 
 class TooManyTables(Exception):
-    """This address has too many waiting tables."""
+    """A player cannot open a table. The message gives the player the reason, for example too many tables of its address."""
 
 
-#: In characters: far more than a code has.
+#: The most characters of a code that are compared. Real codes are much shorter.
 LONGEST_CODE = 64
 
 
 def checked_code(text: str) -> str:
-    """The code that a client has sent; `#`, which is no code, instead of a text that is too long for one."""
+    """The code that a client has sent. If the text is too long, the result is `#`, which equals no code."""
     return text if len(text) <= LONGEST_CODE else "#"
 
 
 def same_code(code: str, given: str) -> bool:
-    """Whether two codes are equal. The time for this does not depend on how much of a code was guessed."""
+    """
+    Whether two codes are equal. The comparison takes equally long wherever they differ, so a client cannot guess a code
+    letter by letter.
+    """
     return compare_digest(code.encode("utf-8"), given.encode("utf-8"))
 
 
-#: The seconds between two checks of the queues while a player has to wait because of the rate.
+#: While players have to wait because of the rate of new matches, the queues are examined again after this time at the
+#: earliest, in seconds.
 LEAST_PAUSE = 0.1
 
 
 @define(eq=False)
 class NewMatches:
     """
-    How often matches begin: a rate for each address, so that nobody fills the disk by opening matches and giving them up.
+    Limits how many matches each address may begin in some time, so that nobody fills the disk with matches that are begun
+    and given up.
 
-    A match counts for each address of its players, once. A player whose address has to wait remains in the queue, and
-    others are matched meanwhile. On a wire with words for it, a wish is refused. This machine's own address has no
-    rate.
+    A match is counted once for each address of its players. Players from an address at its limit remain in the queue, and
+    others are matched meanwhile. If such a player asks for a table or a house player, this is refused. This machine's own
+    address has no limit.
 
-    :param again: called after `wait`, when an address may begin a match again
+    :param again: called when the time given to `wait` is over: an address may begin a match again
     """
 
     _clock: IReactorTime
@@ -249,33 +262,33 @@ class NewMatches:
         """
         Use another rate from now on. Every address begins with a full bucket.
 
-        :param rate: matches a second in the long run, and matches at once; `None`: there is none
+        :param rate: how many matches a second in the long run, and how many at once; `None`: there is no limit
         """
         self._buckets = None if rate is None else KeyedBuckets(*rate)
 
     def seconds_until(self, address: str) -> float:
-        """How many seconds must pass until a match of this address may begin; 0: none."""
+        """How many seconds must pass until a player from this address may begin a match; 0: it may begin one now."""
         if self._buckets is None or is_loopback(address):
             return 0.0
         now = self._clock.seconds()
         return self._buckets.of(rate_limit_key(address), now).seconds_to_one(now)
 
     def refusal(self, address: str) -> str | None:
-        """Why no match of this address may begin now, for the player; `None`: it may."""
+        """The reason, for the player, why no player from this address may begin a match now; `None`: players may."""
         seconds = self.seconds_until(address)
         if not seconds:
             return None
         return f"too many new matches from your address: try again in {math.ceil(seconds)} s"
 
     def begin(self, addresses: Iterable[str]) -> None:
-        """Count a new match for each of these addresses. The caller has checked that none of them has `refusal`."""
+        """Count a new match for each address of its players. The caller has checked before that `refusal` is `None`."""
         if self._buckets is not None:
             now = self._clock.seconds()
             for whom in {rate_limit_key(address) for address in addresses if not is_loopback(address)}:
                 self._buckets.of(whom, now).take(now)
 
     def wait(self, seconds: float) -> None:
-        """Call back after so many seconds at the latest. Nothing changes if that is going to happen earlier."""
+        """Call `again` after so many seconds, unless an earlier call is planned already."""
         if not self._stopped and self._timer.due > self._clock.seconds() + seconds:
             self._timer.set(self._clock, max(LEAST_PAUSE, seconds), self._again)
 
@@ -285,29 +298,34 @@ class NewMatches:
 
 
 class RematchWanted(Struct, frozen=True):
-    """Sent to the other players of a match that is over: one player waits for them at a new table."""
+    """
+    An event for the other players of a finished match: one player wants a rematch and waits at a new table, or does not
+    wait any more.
+    """
 
+    #: The finished match.
     played: TableId
+    #: The name of the player that wants the rematch.
     name: str
     #: The new table; `None`: the player does not wait any more.
     table: TableId | None
     code: str
     #: Whether the match was slow.
     slow: bool = False
-    #: The display name; empty: it is the name.
+    #: The display name of that player; empty: it equals the name.
     shown: str = ""
 
 
 class OnLeave(Struct, frozen=True):
-    """Sent to a player of slow matches: its leave has begun, or ends earlier."""
+    """An event for a player of slow matches: its leave has begun, or has another end now."""
 
-    #: In milliseconds since 1970; `None`: the player is on no leave.
+    #: The end of the leave, in milliseconds since 1970; `None`: the player is not on leave.
     until: int | None
-    #: The days that are left of this year.
+    #: How many days of leave the player may still take in this year.
     left: int
 
 
-#: The phrases that players of a match may send each other: a fixed set, so that no player needs protection from others.
+#: The phrases that players of a match may send each other. The set is fixed, so that no player can insult another one.
 PHRASES: Mapping[str, str] = {
     "hello": "Hello!",
     "good-luck": "Good luck!",
@@ -324,7 +342,7 @@ MOST_PHRASES = 20
 
 
 class Said(Struct, frozen=True):
-    """Sent to the players of a match, also after its end: one of them has sent a phrase."""
+    """An event for the players of a match, also after its end: one of them has sent a phrase."""
 
     table: TableId
     seat: Seat
@@ -336,8 +354,8 @@ class Said(Struct, frozen=True):
 
 class Played(Struct, frozen=True):
     """
-    The current or last match of a player, who may ask for a rematch of it. If the player moves to another host of a
-    cluster, this value moves, too.
+    What is stored about the current or last match of a player, for a rematch and for phrases. If the player moves to
+    another host of a cluster, this value is sent there.
     """
 
     table: TableId
@@ -345,15 +363,16 @@ class Played(Struct, frozen=True):
     settings: Settings
     #: In the order of the seats.
     names: Sequence[str]
+    #: The seat of the player.
     seat: Seat
     #: The name of the first opponent, if all opponents are house players; otherwise empty.
     house: str = ""
-    #: Whether it is private.
+    #: Whether the match is private.
     private: bool = False
 
     @classmethod
     def of(cls, session: Session) -> "Played | None":
-        """The match in which a session has a seat now; `None`: it has none, or the match is played elsewhere."""
+        """The match in which a session's player has a seat now; `None`: it has no seat at a table in memory."""
         table, match = session.table, session.match
         if table is None or session.seat is None or not match:
             return None
@@ -372,10 +391,10 @@ class Played(Struct, frozen=True):
 
     def players(self, held: Callable[[str], Session | None]) -> list[Session | None]:
         """
-        Its players, in the order of the seats, also if they play another match now; `None` for each player that is not
-        connected.
+        The sessions of the match's players, in the order of the seats. `None` stands for a player without a session, and
+        for one with a later match.
 
-        :param held: returns the session of a name
+        :param held: returns the session under a name
         """
         found = map(held, self.names)
         return [one if one is not None and one.last_table == self.table else None for one in found]

@@ -1,9 +1,9 @@
 """
 Ratings: how strong players are, from their rated matches.
 
-They are by Glicko-2: Glickman, "Example of the Glicko-2 system" (2022), with its scale of 1500 for a new player. Nothing is
-stored for them. They are made from the newest rated matches when they are first asked for, and then follow each rated match
-that ends.
+The method is Glicko-2: Glickman, "Example of the Glicko-2 system" (2022). A new player has a rating of 1500. Ratings are not
+stored: the first request computes them from the newest rated matches in the store, and later each rated match that ends is
+added.
 """
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -18,28 +18,32 @@ from gamehost.journal.records import FinishedMatch, TableId
 from gamehost.lobby.results import Who, outcome
 from gamehost.players.base import Level
 
-#: Points of the scale for one of Glicko-2's own.
+#: Glicko-2 computes on a scale of its own. One unit of it is so many points of a rating.
 SCALE = 173.7178
-#: Glickman's constant for how much a volatility may change; he advises 0.3 to 1.2, small where surprises are frequent.
+#: Glickman's constant tau for how much a volatility may change: he advises 0.3 to 1.2, and a small value for games with many
+#: surprising results.
 TAU = 0.5
 #: The largest error of the logarithm of a variance in the search for a volatility.
 CLOSE = 1e-6
 #: The deviation of an unknown player. No deviation is larger.
 UNKNOWN = 350.0
-#: Rated matches of which ratings are made, the newest ones: half a second of work, a slice in each turn.
+#: How many of the newest rated matches are read to compute the ratings: half a second of work, done in slices.
 RATED_COUNTED = 5_000
 #: The most ratings that are stored; those of players that have not played for longest are dropped first.
 MOST_RATINGS = 2 * RATED_COUNTED
-#: Milliseconds. After each such time a rating becomes less certain if its player does not play.
+#: In milliseconds. For each week without a match, a rating becomes less certain.
 WEEK = 7 * 86_400_000
 
 
 @frozen
 class Rating:
-    """The strength of a player, and its uncertainty."""
+    """The strength of a player, and how certain it is. The terms are those of Glicko-2."""
 
+    #: The strength, in points.
     value: float = 1500.0
+    #: The standard deviation of the strength, in points: small for a well-known player.
     deviation: float = UNKNOWN
+    #: How much the strength itself is expected to change.
     volatility: float = 0.06
 
     @property
@@ -48,14 +52,17 @@ class Rating:
         return self.value - 1.96 * self.deviation, self.value + 1.96 * self.deviation
 
     def after_rest(self, periods: int) -> "Rating":
+        """The rating after so many rating periods without a match: less certain, with the same value."""
         widened = sqrt(self.deviation**2 + periods * (SCALE * self.volatility) ** 2)
         return Rating(self.value, min(UNKNOWN, widened), self.volatility)
 
     def after(self, games: Sequence[tuple["Rating", float]], tau: float = TAU) -> "Rating":
         """
-        After a rating period: steps 2 to 8.
+        The rating after a rating period: steps 2 to 8 of Glickman's paper, with its names.
 
-        :param games: the rating of each opponent before the period, and the own share of the point: 1, 0.5 or 0
+        :param games: for each match of the period, the opponent's rating before the period, and this player's result: 1 for a
+            win, 0.5 for a draw, 0 for a loss
+        :param tau: how much the volatility may change
         """
         if not games:
             return self.after_rest(1)
@@ -73,7 +80,10 @@ class Rating:
 
 
 def _volatility(sigma: float, phi: float, variance: float, delta: float, tau: float) -> float:
-    """Step 5: the new volatility, by the Illinois algorithm."""
+    """
+    The new volatility: step 5 of Glickman's paper, with its names. It is where `slope` is 0, which the Illinois algorithm
+    finds: a search between two points on both sides of it.
+    """
     start = log(sigma**2)
 
     def slope(x: float) -> float:
@@ -95,8 +105,8 @@ def _volatility(sigma: float, phi: float, variance: float, delta: float, tau: fl
     return exp(low / 2)
 
 
-#: The anchors of the scale in games in which the levels were measured: what house players are worth, whatever they have won.
-#: Their distances are about those that docs/house-players names; those of the games differ by about the deviation.
+#: The fixed ratings of house players by level, for games in which the strengths of the levels were measured. They give the
+#: scale a fixed meaning. The differences are about those in docs/house-players.
 ANCHORS: Mapping[str, Rating] = {
     Level.RANDOM.value: Rating(600.0, 100.0),
     Level.EASY.value: Rating(1100.0, 100.0),
@@ -107,7 +117,7 @@ ANCHORS: Mapping[str, Rating] = {
 
 @cache
 def levels_are_measured(game: str) -> bool:
-    """Whether it is known how strong the levels of the house are in a game: its `player.py` says so."""
+    """Whether the strengths of the house players' levels were measured in a game: its `player.py` has `MEASURED = True`."""
     token = installed().games.get(game)
     return token is not None and part(token, "player", "MEASURED") is True
 
@@ -118,13 +128,14 @@ class Rated:
 
     rating: Rating
     matches: int = 0
-    #: The week of the last one, and the display name in it; empty: the player had none.
+    #: When the last of these matches was opened, in weeks since 1970.
     week: int = 0
+    #: The player's display name in the last of these matches; empty: the player had none.
     shown: str = ""
 
     @property
     def rounded(self) -> tuple[int, int, int]:
-        """The rating and its bounds with a probability of 95 %, as people see them."""
+        """The rating, and the ends of its interval, as people see them: whole points."""
         low, high = self.rating.interval
         return round(self.rating.value), round(low), round(high)
 
@@ -136,41 +147,49 @@ Ratings = Mapping[tuple[Who, str], Rated]
 @define(eq=False)
 class RunningRatings:
     """
-    Ratings that follow the rated matches as they end.
+    The ratings of all players, to which each new rated match is added.
 
-    A match that began before others and ended after them is rated after them. Its players were in no other match
-    meanwhile, so ratings that are made from the beginning are the same. Only an account that plays several matches at
-    once is an exception.
+    Matches are added in the order in which they end, and a new computation from the store adds them in the order in which
+    they began. Both have the same result, because a player is usually in one match at a time. Only for an account that
+    plays several matches at once may it differ.
     """
 
-    #: The player of the latest match comes last.
+    #: By player and game, in the order of the players' last matches.
     ratings: dict[tuple[Who, str], Rated] = field(factory=dict)
-    #: The numbers of the matches that count in them, and the highest number of those that do not, because they are too old.
+    #: The numbers of the matches that are counted in the ratings.
     counted: set[TableId] = field(factory=set)
+    #: Matches with this number or a lower one are too old to be counted.
     too_old: int = 0
 
     def missing(self, matches: Iterable[FinishedMatch]) -> list[FinishedMatch]:
+        """Those of the matches that must still be counted."""
         return [one for one in matches if one.table not in self.counted and one.table > self.too_old]
 
     def count(self, matches: Iterable[FinishedMatch]) -> Generator[None, None, None]:
         """
-        Rate matches that are not counted, the oldest first. Each match is a rating period for its players; each step takes one.
+        Add matches to the ratings, one with each step of the generator. Each match is a rating period of its own.
 
-        At a table of three or four, everybody has played everybody: winners have beaten the others. House players are anchors,
-        whose ratings do not change, in games in which their levels were measured. In other games they are rated as others are.
+        A match of three or four players counts as a match between each two of them: winners have beaten the others. If the
+        levels of the game were measured, house players have the fixed ratings of `ANCHORS`; otherwise they are rated as other
+        players are.
+
+        :param matches: that are not counted yet, the oldest first
         """
         for match in matches:
             yield
             self.counted.add(match.table)
             self._rate(match)
+        # Do not store the numbers of all matches for ever: drop the oldest.
         if len(self.counted) > 2 * RATED_COUNTED:
             *old, self.too_old = sorted(self.counted)[:-RATED_COUNTED]
             self.counted -= {*old, self.too_old}
 
     def _rate(self, match: FinishedMatch) -> None:
+        """Change the ratings of a match's players by its result."""
         ratings, (winners, cause, _) = self.ratings, outcome(match)
         if not winners and cause != Cause.RULES.value:
             return  # no result
+        # The ratings before the match.
         game, week = match.opening.game, match.opened_ms // WEEK
         seats = [(Who.of(one), game) for one in match.opening.seats]
         anchors = ANCHORS if levels_are_measured(game) else {}
@@ -181,10 +200,12 @@ class RunningRatings:
             one.rating.after_rest(0 if anchored else max(0, week - one.week))
             for anchored, one in zip(fixed, known, strict=True)
         ]
+        # The ratings after the match. `pop` above and the assignment here move the players to the end of `ratings`.
         for seat, (who, _) in enumerate(seats):
             rating = before[seat]
             if not fixed[seat]:
                 others = [other for other in range(len(seats)) if other != seat]
+                # 1 for a seat that has lost against this one, 0 for one that has won, 0.5 for one with the same result.
                 shares = [0.5 + ((seat in winners) - (other in winners)) / 2 for other in others]
                 rating = rating.after([(before[o], s) for o, s in zip(others, shares, strict=True)])
             ratings[who, game] = Rated(rating, known[seat].matches + 1, week, match.opening.seats[seat].shown)

@@ -1,9 +1,9 @@
 """
-Rematches of slow matches. A player that asks for a rematch opens a table, which waits as long as any table for a slow
-match does. The other players find it in the lists of their own matches when they come. The match begins when all of
-them have taken their seats.
+Rematches of slow matches. If a player asks for a rematch, it opens a table for the same players. The other players find
+this table in the lists of their own matches when they log in. The rematch begins when all of them have taken their
+seats.
 
-The finished match is in the store, so a player can ask days after its end, and after a restart of the host.
+The finished match is in the store. So a player can ask for a rematch days later, and after a restart of the host.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,10 +30,10 @@ _NONE = "you have played no slow match of this number"
 
 @frozen
 class PlayedSlow:
-    """A slow match that is over."""
+    """A slow match that is over, for which a player asks for a rematch."""
 
     played: Played
-    #: The players who are to be asked.
+    #: The other players, which the rematch is offered to.
     others: Sequence[SeatRecord]
 
 
@@ -42,7 +42,8 @@ class Rematches:
     """
     Finds the slow matches for which players ask for a rematch.
 
-    :param table: gives the table for the rematch of a match where a player waits, or is asked for it; `None`: there is none
+    :param table: finds the open table for the rematch of a match, if the player has a seat or a reserved seat there;
+        otherwise returns `None`
     """
 
     _journal: Journal
@@ -50,14 +51,16 @@ class Rematches:
 
     def find(self, session: Session, table: TableId, found: Callable[[PlayedSlow | str], None]) -> None:
         """
-        Find a slow match that a player has played to its end.
+        Find a finished slow match of a player.
 
-        :param found: called with it, or with the reason why there is none
+        :param table: the number of the match
+        :param found: called with the match, or with the reason why there is none
         """
         self._journal.read(table, lambda record: found(_played(session, record)))
 
 
 def _played(session: Session, record: TableRecord | str) -> PlayedSlow | str:
+    """The match of a record, or the reason why it is no finished slow match of this player."""
     if isinstance(record, str) or record.opening.slow is None:
         return _NONE
     seats = record.opening.seats

@@ -1,9 +1,10 @@
 """
-One remote game: the messages between its players, its table and its master.
+One remote game: the messages between its players, its table and its master. The master of a remote game is a program on
+another machine that knows the rules.
 
-The game sits in the master's seat. It sends to whatever connection has registered for the type of game. If that
-connection is lost, the game stores its events. The next master gets all of it again, under a new id: the beginning, and
-every move after the state that came before it. The states of the new master must be the same as those that were sent.
+`RemoteGame` has the master's seat at the table, and passes messages to the connection of the master. If that connection
+is lost, the game stores its events. The next master receives all of them again, under a new id: the beginning, and then
+each move after the state to which it belongs. The states of the new master must equal those that the players received.
 Then the game continues.
 """
 
@@ -35,72 +36,77 @@ from gamehost.lobby.sessions import Contestant
 from gamehost.tables.interfaces import Refused, SeatHandle, Suspended
 from gamehost.tables.table import Table
 
-#: Each player by name, and whether they have won.
+#: Each player by name, and whether the player has won.
 Results = Sequence[tuple[str, bool]]
 
 
 class RemotePlayer(Contestant, Protocol):
-    """A player of remote games: a conversation."""
+    """A connected player of remote games. The conversations of the wires with such games provide it."""
 
     def deliver(self, event: Any) -> None:
-        """As of a `Player`: an event of the lobby."""
+        """Send an event of the lobby to the client, as `Player.deliver` does."""
 
     def remote_taken(self, seat: "RemoteSeat") -> None:
-        """The player waits no longer: a game is about to begin, and this is the player's seat."""
+        """Note the player's seat: the player does not wait any more, because a game is about to begin."""
 
     def remote_seated(self) -> None:
-        """The game has begun. The master will say the first state."""
+        """Note that the game has begun. The first state comes later, from the master."""
 
     def remote_state(self, next_player: str, content: bytes) -> None:
-        """Send a state of the game."""
+        """Send a state of the game to the client."""
 
     def remote_over(self, results: Results, content: bytes) -> None:
-        """Send the end. The seat is void."""
+        """Send the end of the game to the client. The player has no seat any more."""
 
     def remote_vanished(self) -> None:
-        """The game ended before its first state was sent. The player waits again, in front of all others."""
+        """
+        Note that the game has ended before its first state was sent. The player has no seat any more, and waits again,
+        before all others.
+        """
 
     def remote_refused(self, reason: str) -> None:
-        """A move was refused."""
+        """Send the client the reason why its move was refused."""
 
     def remote_suspended(self) -> None:
-        """The game has stopped by a fault of the host. The seat is void."""
+        """Send the client that a fault of the host has stopped the game. The player has no seat any more."""
 
 
 class MasterLink(Protocol):
-    """The connection of a master. It is given the games by the ids that the master knows."""
+    """The connection of a master. Games are named by the ids that this master knows."""
 
     def begin_game(self, game_id: str, names: Sequence[str]) -> None:
-        """A game begins."""
+        """Send the master that a game begins, with its players."""
 
     def pass_move(self, game_id: str, content: bytes) -> None:
-        """A player has moved."""
+        """Send the master the move of a player."""
 
     def player_left(self, game_id: str, name: str) -> None:
-        """A player is out of the game."""
+        """Send the master that a player is out of the game."""
 
     def own_state(self, game_id: str, next_player: str, content: bytes) -> None:
-        """All players have received a state of this master."""
+        """Confirm to the master that all players have received a state that it has sent."""
 
     def own_end(self, game_id: str, results: Results, content: bytes) -> None:
-        """All players have received the end."""
+        """Confirm to the master that all players have received the end that it has sent."""
 
     def refused(self, reason: str) -> None:
-        """The master's message was refused."""
+        """Send the master the reason why its message was refused."""
 
 
 @define(eq=False)
 class RemoteTable(Table[Action, Event]):
     """
-    The table of a remote game. The last seat is the master's. Its context has no grace time.
+    The table of a remote game. The last seat is the master's.
 
-    A player that disconnects loses the seat at once. A lost master is waited for: the clock of the table is stopped
-    meanwhile.
+    There is no grace time: a player that disconnects loses its seat at once. If the master disconnects, the table waits
+    for the next master, with its clock stopped.
     """
 
+    #: Whether the clock is stopped.
     _still: bool = False
 
     def now(self) -> int:
+        """The time on the clock of the match, in milliseconds. It does not advance while the master is lost."""
         return self._stopped if self._still else super().now()
 
     def _due(self) -> int | None:
@@ -108,38 +114,39 @@ class RemoteTable(Table[Action, Event]):
 
     @property
     def result(self) -> Result | None:
-        """The end of the game, sent or not."""
+        """The result of the game, even if the players have not received it yet; `None`: the game is not over."""
         return self._master.result
 
     @property
     def owes_state(self) -> bool:
+        """Whether the master must send the next state now."""
         return isinstance(self._master, Referee) and self._master.owes_state
 
     def stand_still(self) -> None:
-        """The master is lost: stop all clocks. Players may still move, and leave."""
+        """Stop all clocks, because the master is lost. Players may still move and leave."""
         if not self._still:
             self._stopped = self.now()
             self._still = True
             self._set_alarm()
 
     def go_on(self) -> None:
-        """A master is there again, and knows all that has happened."""
+        """Let the clocks continue, because a new master has received everything."""
         if self._still:
             self._still = False
             self._origin = self._context.clock.seconds() - self._stopped / 1000
             self._set_alarm()
 
     def void(self) -> None:
-        """End the game without a winner: there is no master for it."""
+        """End the game without a winner, by a forfeit of the master's seat."""
         self._forfeit(Seat(len(self.names) - 1))
 
 
 @define(eq=False)
 class RemoteSeat:
     """
-    A player's seat in a remote game.
+    A player's seat in a remote game: passes the player's moves to the table, and the table's events to the player.
 
-    :param player: the player of the seat; `None`: it has left
+    :param player: the player of the seat; `None`: the player has left
     """
 
     game: "RemoteGame"
@@ -153,11 +160,11 @@ class RemoteSeat:
         return str(self.game.number)
 
     def move(self, content: bytes) -> bool:
-        """Move. Returns whether the move goes to the master; if not, the player receives the reason."""
+        """Make a move. Returns whether it goes to the master; if not, the player receives the reason."""
         return self._handle is not None and self._handle.act(Move(content))
 
     def leave(self) -> None:
-        """The player is out of the game, and receives nothing more of it."""
+        """Take the player out of the game. It receives nothing more of the game."""
         self.player = None
         self.game.leave(self.seat)
 
@@ -169,7 +176,7 @@ class RemoteSeat:
             self.player.remote_seated()
 
     def deliver(self, event: Any) -> None:
-        """Something has happened in the game. A fault of one player's connection must not stop the others."""
+        """Send an event of the game to the player. A fault of this player's connection is only logged, for the others' sake."""
         if self.player is not None:
             try:
                 self._tell(self.player, event)
@@ -195,7 +202,7 @@ class RemoteSeat:
 
 @frozen
 class _Told:
-    """A step of the game: a state that all have received."""
+    """A step of the game: a state that all players have received. `next` is the seat that moves next."""
 
     next: Seat
     content: bytes
@@ -206,28 +213,30 @@ _Step = _Told | Moved | Gone
 
 @frozen
 class RemoteLimits:
-    """Limits on masters of remote games. `None`: any number."""
+    """Limits on masters of remote games. `None`: no limit."""
 
-    #: Masters in all: enough for the programs of a school class.
+    #: The most masters in all: enough for the programs of a school class.
     masters: int | None = 64
     masters_per_address: int | None = 8
-    #: Games of one master at once. A master has one thread, so more players wait.
+    #: The most games of one master at once. Further players wait, because a master usually has only one thread.
     games: int | None = 256
-    #: Bytes of contents, and states, in one game.
+    #: The most bytes of moves and states in one game.
     bytes: int = 1 << 20
+    #: The most states in one game.
     states: int = 10_000
 
 
 @define(eq=False)
 class RemoteGame:
     """
-    A game, as its master's seat.
+    A remote game. For the table it is the player in the master's seat: it passes messages between the table and the
+    connection of the current master. A new master receives the steps of the game again: the game is *rebuilt*.
 
     :param names: the players, in the order of their seats
-    :param answer_time: seconds for each state while the game is rebuilt; 0: any time
-    :param quiet: the master does not receive which players have left
-    :param unanswered: called when the master has not answered while the game was rebuilt
-    :param returned: called with players for whom this game never was
+    :param quiet: whether the master receives no message when a player leaves
+    :param answer_time: how many seconds the master has for each state while the game is rebuilt; 0: any time
+    :param unanswered: called when the master was too slow while the game was rebuilt
+    :param returned: called with players that wait again, because the game ended before they received anything
     """
 
     number: TableId
@@ -242,46 +251,51 @@ class RemoteGame:
     table: RemoteTable = field(init=False)
     master: MasterLink | None = None
     _handle: SeatHandle[Any] | None = None
-    #: The number of masters that have received this game.
+    #: How many masters have received this game, one after the other.
     masters_told: int = 0
-    #: The steps that the players and the master know.
+    #: The steps of the game up to now.
     _steps: list[_Step] = field(factory=list)
-    #: The next step for a new master; `None`: it has all.
+    #: While the game is rebuilt: the index of the next step for the new master. `None`: the master has received all steps.
     _at: int | None = None
     _timer: Timer = field(factory=Timer)
+    #: How many bytes of moves and states there were, and how many states.
     _bytes: int = 0
     _states: int = 0
+    #: Whether the game is over.
     over: bool = False
+    #: Whether the host stops.
     stopped: bool = False
-    #: Players that come to the front of the pool again when the game is over.
+    #: Players that are put back to the front of the pool when the game is over.
     returning: list[RemotePlayer] = field(factory=list)
 
     log = Logger()
 
     @property
     def game_id(self) -> str:
-        """The id by which the present master knows the game. No master receives an id twice."""
+        """The id by which the current master knows the game. It is another one for each master that receives the game."""
         return str(self.number) if self.masters_told <= 1 else f"{self.number}.{self.masters_told}"
 
     def named(self, results: Sequence[tuple[Seat, bool]]) -> Results:
+        """The same results with names instead of seats."""
         return [(self.names[seat], won) for seat, won in results]
 
     # -- masters come and go
 
     def meet(self, master: MasterLink) -> None:
-        """A master takes over the game, and receives all steps so far."""
+        """Give the game to a master, which receives all steps up to now."""
         self.master = master
         if self._handle is not None:
             self._tell_anew()
 
     def lose_master(self) -> None:
-        """The master is lost. The clocks are stopped until another one comes, or the game is void."""
+        """Note that the master is lost: the clocks stop until another master takes over the game."""
         self.master = self._at = None
         self._timer.stop()
         if not self.over:
             self.table.stand_still()
 
     def _tell_anew(self) -> None:
+        """Begin to send the game to its current master, from its beginning."""
         assert self.master is not None
         self.masters_told += 1
         self._at = 0
@@ -289,7 +303,7 @@ class RemoteGame:
         self._go_on()
 
     def _go_on(self) -> None:
-        """Send a new master the steps, up to the next state that it has to send."""
+        """Send the new master the next steps, up to the next state, which the master itself must send now."""
         self._timer.stop()
         while self._at is not None and self.master is not None:
             if self._at == len(self._steps):
@@ -305,6 +319,7 @@ class RemoteGame:
             self._tell_step(step)
 
     def _tell_step(self, step: Moved | Gone) -> None:
+        """Send the master one step that came from a player."""
         assert self.master is not None
         if isinstance(step, Moved):
             self.master.pass_move(self.game_id, step.content)
@@ -320,6 +335,7 @@ class RemoteGame:
         self.table.void()
 
     def give_up(self) -> None:
+        """End the game without a winner, because no new master has come in time."""
         self._void("its master did not come back")
 
     def halt(self) -> None:
@@ -327,17 +343,20 @@ class RemoteGame:
         self._timer.stop()
         self.table.halt()
 
-    # -- the master says
+    # -- messages of the master
 
     @property
     def owed(self) -> bool:
+        """Whether the master must send a state now: the next one, or an earlier one while the game is rebuilt."""
         return self._at is not None or self.table.owes_state
 
     def say_state(self, next_player: str, results: Results, content: bytes) -> bool:
         """
-        The master sends a state, or the end if there are results. A wrong message is refused, and changes nothing.
+        Process a state that the master has sent, or the end of the game. A wrong message is refused, and changes nothing.
 
-        :returns: whether the content goes into the journal
+        :param next_player: the player that moves next; empty: the game is over
+        :param results: of all players, if the game is over; otherwise empty
+        :returns: whether the content is written to the journal
         """
         seats = {name: Seat(seat) for seat, name in enumerate(self.names)}
         named = [next_player] if next_player else [name for name, _ in results]
@@ -352,6 +371,7 @@ class RemoteGame:
         return False
 
     def put_out(self, name: str) -> None:
+        """Take a player out of the game, as its master demands."""
         if name not in self.names:
             self._refuse("expected a player that is in the game")
         elif self._at is None and self._handle is not None:
@@ -359,7 +379,10 @@ class RemoteGame:
             self._handle.act(PutOut(Seat(self.names.index(name))))
 
     def _compare(self, next_seat: Seat | None, content: bytes) -> None:
-        """Compare a state of a master that is receiving the game again."""
+        """
+        Compare a state of a new master with the one that the players have received at this point. If they differ, the game
+        is void; otherwise the master receives the next steps.
+        """
         assert self._at is not None
         if next_seat is None or self._steps[self._at] != _Told(next_seat, content):
             self._void("the new master has another state than the players")
@@ -372,7 +395,7 @@ class RemoteGame:
             self.master.refused(reason)
 
     def _has_room(self, content: bytes, state: bool) -> bool:
-        """Count a content. If the game gets too long, it is void."""
+        """Count the bytes of a move or a state. Returns whether the game is within its limits; otherwise it is void now."""
         self._bytes += len(content)
         self._states += state
         if self._bytes <= self.limits.bytes and self._states <= self.limits.states:
@@ -387,14 +410,14 @@ class RemoteGame:
             self.table.disconnect(seat)
 
     def vanished(self, player: RemotePlayer) -> None:
-        """Put a player back into the pool: the game ended before its first state."""
+        """Put a player back into the pool, because the game ended before its first state was sent."""
         player.remote_vanished()
         self.returning.append(player)
         if self.table.result is None:
             self.give_back()
 
     def give_back(self) -> None:
-        """Let the players wait again that never received this game."""
+        """Put the players in `returning` back into the pool."""
         returning, self.returning = self.returning, []
         if returning:
             self._returned(returning)
@@ -409,13 +432,14 @@ class RemoteGame:
             self._tell_anew()
 
     def deliver(self, event: Any) -> None:
-        """Something has happened in the game. A fault of the master's connection must not stop the players."""
+        """Pass an event of the game to the master. A fault of the master's connection is only logged, for the players' sake."""
         try:
             self._hear(event)
         except Exception:
             self.log.failure("telling the master of remote game {game} failed", game=self.number)
 
     def _hear(self, event: Any) -> None:
+        """Store an event of the table as a step of the game, and send it to the master if the master needs it now."""
         match event:
             case Moved(_, content):
                 if self._has_room(content, state=False):
@@ -436,13 +460,14 @@ class RemoteGame:
 
     def _add(self, step: Moved | Gone) -> None:
         """
-        A master that has all steps receives it at once. A master that is receiving the game again gets it in its turn.
+        Add a step. The master receives it at once; while the game is rebuilt, it receives this step after the earlier ones.
         """
         self._steps.append(step)
         if self._at is None and self.master is not None:
             self._tell_step(step)
 
     def end(self) -> None:
+        """Note that the game is over, or was stopped by a fault, and free its memory."""
         self.over = True
         self._timer.stop()
         self._steps.clear()

@@ -1,9 +1,9 @@
 """
-Remote games: their types, the waiting players, and the masters that rule them.
+Remote games: their types, the waiting players, and the masters: programs elsewhere that know the rules.
 
-A type of game has one master at most: a connection that has registered for it. Players of the type wait in its pool,
-the one that has waited longest in front. A game begins as soon as there are enough of them. If the master is lost, its
-games wait for the next one during the grace time.
+Each type of game has one master at most: a connection that has registered for this type. Players wait in the pool of the
+type; the one that has waited longest is the first. A game begins as soon as enough players wait. If the master's
+connection is lost, its games wait for a new master for some time.
 """
 
 import re
@@ -45,15 +45,15 @@ _ID = re.compile(r"([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,8}))?", re.ASCII)
 
 
 class TypeTaken(Exception):
-    """This type of game has a master."""
+    """This type of game has a master already, so no other one can register for it."""
 
 
 class TooManyMasters(Exception):
-    """There is no room for one more master."""
+    """A limit on the number of masters allows no more of them."""
 
 
 class NeverGiven(Exception):
-    """The master never received a game with this id."""
+    """A master has sent an id of a game that it never received."""
 
 
 def is_game_type(text: str) -> bool:
@@ -63,13 +63,15 @@ def is_game_type(text: str) -> bool:
 
 @define(eq=False)
 class GameType:
-    #: As its master or its first player has written it.
+    """A type of remote game: its waiting players, its master and its running games."""
+
+    #: The name of the type, spelled as by its master, or by its first player if there was no master yet.
     title: str
     #: The waiting players, the one that has waited longest first.
     waiting: list[RemotePlayer] = field(factory=list)
     master: "Master | None" = None
     games: dict[TableId, RemoteGame] = field(factory=dict)
-    #: Ends the grace time of a master that is lost.
+    #: Ends the time for which the games wait for a new master.
     timer: Timer = field(factory=Timer)
 
     @property
@@ -80,11 +82,13 @@ class GameType:
 @define(eq=False)
 class Master:
     """
-    A registered master.
+    A master that has registered for a type of game.
 
-    :param least: the fewest players that begin a game; `most` is the highest number
+    :param least: the fewest players with which a game begins
+    :param most: the most players of a game
     :param games: the most games at once; `None`: any number
-    :param quiet: it does not receive which players have left
+    :param quiet: whether the master receives no message when a player leaves
+    :param hang_up: closes the connection of the master, with a reason
     """
 
     id: str
@@ -96,17 +100,19 @@ class Master:
     quiet: bool
     hang_up: Callable[[str], None]
     kind: GameType = field(init=False)
-    #: The highest number of a game that it has received.
+    #: The highest number of a game that this master has received.
     highest: int = 0
-    #: Games in a row that it has not answered.
+    #: How many games, one after the other, have ended because this master did not answer.
     unanswered: int = 0
 
     def game(self, game_id: str | None) -> RemoteGame | None:
         """
-        The game that it names; `None`: that game is over, or was sent to it under a later id.
+        Find the game that a message of this master names. An id is the number of the game; if an earlier master had the game
+        too, a dot and the number of the master in their order follow.
 
-        :param game_id: `None`: the only game
-        :raises NeverGiven: there was no such game, or it is not clear which is meant
+        :param game_id: `None`: the master means its only game
+        :returns: `None`: the game is over, or this master knows it by a newer id
+        :raises NeverGiven: the master never received such a game, or `None` is not clear because it has several games
         """
         games = self.kind.games
         if game_id is None:
@@ -127,20 +133,20 @@ class Master:
         return game if telling == game.masters_told else None
 
 
-#: The number of types of games that are remembered after their masters and players have left.
+#: How many types of games are stored. Above this number, types without masters and players are dropped.
 KNOWN = 1_000
-#: Games in a row that a master may leave without an answer.
+#: A master is disconnected if it has not answered in so many games, one after the other.
 UNANSWERED = 3
 
 
 @define(eq=False)
 class RemoteGames:
     """
-    All remote games of a host.
+    All remote games of a host, and its championship if there is one. Brings players and masters together.
 
-    :param settings: of each game of the host, by its name
-    :param refuses: whether no game may begin now
-    :param membership: informed of the types that are played here
+    :param settings: the host's settings for each game, by the game's name
+    :param refuses: returns whether no game may begin now
+    :param membership: is informed of the types that are played here, for other hosts of a cluster
     """
 
     _lobby_context: TableContext
@@ -149,17 +155,18 @@ class RemoteGames:
     _new_matches: NewMatches
     _membership: Membership = field(factory=Membership)
     limits: RemoteLimits = field(factory=RemoteLimits)
-    #: By their types in lower case, the one first that was used longest ago.
+    #: By the names of the types in lower case. The one that was used longest ago is the first.
     types: OrderedDict[str, GameType] = field(factory=OrderedDict)
+    #: How many masters each address has.
     _per_address: AddressCounts = field(factory=AddressCounts)
     _stopped: bool = False
-    #: Why no more games begin.
+    #: The reason why no more games begin; `None`: games can begin.
     _draining: str | None = None
-    #: The seat of a lost player is not reserved.
+    #: The context of the tables: the lobby's, but without a grace time, so that the seat of a lost player is not reserved.
     _context: TableContext = field(
         init=False, default=Factory(lambda self: evolve(self._lobby_context, grace=0.0), takes_self=True)
     )
-    #: All that is played here, if there is one.
+    #: The championship of this host; `None`: there is none. With a championship, no other remote games are played.
     championship: ChampionshipRun | None = None
     _records: ChampionshipRecords = field(
         init=False, default=Factory(lambda self: ChampionshipRecords(self._lobby_context), takes_self=True)
@@ -173,6 +180,7 @@ class RemoteGames:
         self._context.counting = self._lobby_context.counting = self._records.counting
 
     def _option(self, name: str, default: float) -> float:
+        """A setting of remote games, in seconds."""
         return setting(self.settings.get(REMOTE.name, {}), name, default, seconds)
 
     # -- types
@@ -182,17 +190,20 @@ class RemoteGames:
         return game_type.casefold() in self.types
 
     def place_of(self, game_type: str) -> str:
-        """The key under which a cluster knows the home of this type, with its players and masters, or of the championship."""
+        """
+        The key under which a cluster knows the home of a type: the host where its players and masters meet. With a
+        championship, it is the key of the championship.
+        """
         if self.championship is not None:
             return place_of("championship", self.championship.game_type.casefold())
         return place_of("remote", game_type.casefold())
 
     def play_here(self, game_type: str) -> None:
-        """This type is played at this host of a cluster, as long as it is known here."""
+        """Make this host of a cluster the home of a type, as long as the type is known here."""
         self._membership.keep(self.place_of(game_type))
 
     def type_of(self, game_type: str) -> GameType:
-        """This type of game. It is known from now on."""
+        """The `GameType` with this name, which is made if it is not known yet."""
         key = game_type.casefold()
         kind = self.types.setdefault(key, GameType(game_type))
         self.types.move_to_end(key)
@@ -211,10 +222,10 @@ class RemoteGames:
 
     def register(self, game_type: str, master: Master) -> None:
         """
-        A master rules this type of game from now on. Games that wait for one are sent to it again.
+        Register a master for a type of game. It receives no game before `meet`.
 
-        :raises TypeTaken: there is one
-        :raises TooManyMasters: there is no room
+        :raises TypeTaken: another master is registered for this type
+        :raises TooManyMasters: a limit on the number of masters is reached
         """
         kind = self.types.get(game_type.casefold())
         if kind is not None and kind.master is not None:
@@ -233,7 +244,10 @@ class RemoteGames:
         kind.timer.stop()
 
     def meet(self, master: Master) -> None:
-        """A master that has received that it is accepted gets its games."""
+        """
+        Send a new master the games that wait for a master, and begin new ones. Called after the client has received that its
+        registration is accepted.
+        """
         kind = master.kind
         for game in list(kind.games.values()):
             master.highest = max(master.highest, game.number)
@@ -241,7 +255,7 @@ class RemoteGames:
         self.match(kind)
 
     def lose(self, master: Master) -> None:
-        """A master is lost. Its games wait for the next one."""
+        """Note that the connection of a master is lost. Its games wait for the next master for some time."""
         kind = master.kind
         if kind.master is not master:
             return
@@ -257,12 +271,14 @@ class RemoteGames:
             kind.timer.set(self._context.clock, grace, self._give_up, kind)
 
     def _give_up(self, kind: GameType) -> None:
+        # The time for a new master is over.
         for game in list(kind.games.values()):
             game.give_up()
 
     # -- players
 
     def wait(self, kind: GameType, player: RemotePlayer) -> None:
+        """Put a player into the pool of a type, or into the championship, and begin a game if that is possible now."""
         if self._draining is not None:
             player.deliver(NoNewMatches(self._draining))
         elif self.championship is not None:
@@ -272,14 +288,14 @@ class RemoteGames:
             self.match(kind)
 
     def stop_waiting(self, kind: GameType, player: RemotePlayer) -> None:
-        """Remove a player from its pool. Nothing happens to a player that does not wait."""
+        """Remove a player from its pool, or from the championship. The player need not wait there."""
         if self.championship is not None and player.session is not None:
             self.championship.leave(player.session.name)
         if player in kind.waiting:
             kind.waiting.remove(player)
 
     def drain(self, why: str | None) -> None:
-        """Send all waiting players that no more games begin, and why. `None`: they begin again."""
+        """Let no more games begin, and send the reason to all waiting players; `None`: let games begin again."""
         self._draining = why
         for kind in self.types.values():
             waiting, kind.waiting = kind.waiting, []
@@ -291,6 +307,7 @@ class RemoteGames:
         return sum(len(kind.games) for kind in self.types.values())
 
     def match(self, kind: GameType) -> None:
+        """Begin games of a type, as long as enough players wait and the limits allow it."""
         if self.championship is not None:
             self.championship.go_on()
             return
@@ -307,12 +324,13 @@ class RemoteGames:
             self.open(kind, players)
 
     def match_again(self) -> None:
-        """As `match`, for all games: players that had to wait because of many new matches may play now."""
+        """Call `match` for all types, because players that had to wait for the rate of new matches may play now."""
         for kind in list(self.types.values()):
             if kind.waiting:
                 self.match(kind)
 
     def _can_open(self, kind: GameType) -> bool:
+        """Whether a game of this type can begin now: it has a master, and no limit prevents it."""
         master = kind.master
         if master is None or self._stopped or self._refuses():
             return False
@@ -320,9 +338,9 @@ class RemoteGames:
 
     def open(self, kind: GameType, players: Sequence[RemotePlayer], championship: TableId | None = None) -> RemoteGame:
         """
-        Begin a game of these players, which are not in the pool any more.
+        Begin a game of these players, which were taken out of the pool before.
 
-        :param championship: in which it counts
+        :param championship: the number of the championship in which the result counts; `None`: in none
         """
         master, journal = kind.master, self._context.journal
         assert master is not None
@@ -362,6 +380,7 @@ class RemoteGames:
         return game
 
     def _return(self, kind: GameType, players: Sequence[RemotePlayer]) -> None:
+        """Put players back to the front of the pool, because their game ended before its first state."""
         if self._draining is None and self.championship is None:
             kind.waiting[:0] = players
         else:
@@ -372,11 +391,13 @@ class RemoteGames:
     # -- games end
 
     def _ended(self, kind: GameType, game: RemoteGame, table: Table[Any, Any]) -> None:
+        """Remove a game that is over or was stopped by a fault, and begin the next games."""
         kind.games.pop(game.number, None)
         game.end()
         if table.phase is Phase.SUSPENDED:
             return
         self.log.info("remote game {game} is over: {outcome}", game=game.number, outcome=table.outcome)
+        # Nobody has won by time: the master has not answered. After an end by the rules, it counts as answering again.
         result = game.table.result
         if result is not None and result.cause is Cause.TIME and not result.winners:
             self._unanswered(kind)
@@ -390,6 +411,7 @@ class RemoteGames:
         self.match(kind)
 
     def _unanswered(self, kind: GameType) -> None:
+        """Count a game that the master of a type has not answered. After too many of them, disconnect the master."""
         master = kind.master
         if master is None:
             return
@@ -412,8 +434,10 @@ class RemoteGames:
         self, found: Iterable[UnfinishedTable], games: Mapping[str, Game[Any, Any]] = {}
     ) -> Iterator[UnfinishedTable]:
         """
-        Close the games of an earlier run of the host without a winner: players cannot come back to one. Gives all other
-        tables.
+        Take the remote games and championships out of the unfinished tables of an earlier run of the host, and yield the
+        others. Remote games end without a winner, because players cannot come back to them. Championships continue.
+
+        :param games: all games of this host, by their names
         """
         self._records.games = {**games, REMOTE.name: REMOTE}
         championships, matches = list[UnfinishedTable](), list[UnfinishedTable]()
@@ -425,12 +449,17 @@ class RemoteGames:
                 matches.append(one)
             if game not in (RECORD, REMOTE.name):
                 yield one
-        # A match is read when it is known in what it counts.
+        # Read the championships first: a match can be counted only when its championship is known.
         self._reading += len(championships) + len(matches)
         for one in championships + matches:
             self._context.journal.load(one.table, partial(self._found, one.opening.game))
 
     def _found(self, game: str, record: TableRecord | str) -> None:
+        """
+        Take over a record that `restore` has asked for, and continue the championship after the last one.
+
+        :param game: the name of the game in the record
+        """
         if game == RECORD:
             self._records.found(record)
         else:
@@ -446,10 +475,10 @@ class RemoteGames:
 
     def hold_championship(self, game_type: str, count: int, opener: Opener | None = None) -> ChampionshipRun:
         """
-        Play nothing but a championship, from the first call on.
+        Begin a championship at the first call, and return it at each call. From then on, no other remote games are played.
 
-        :param count: how many play
-        :param opener: begins a game of the host's own; `None`: the games are those of a remote master
+        :param count: how many players take part
+        :param opener: begins a match of a game of this host; `None`: the games are remote games
         """
         if self.championship is None:
             grace = 0.0 if opener is None else self._lobby_context.grace
@@ -489,7 +518,7 @@ def _address_of(player: RemotePlayer) -> str:
 
 
 def _close(journal: Journal, record: TableRecord | str) -> None:
-    """Add an end to the record of a game that cannot be continued."""
+    """Write an end into the record of a remote game that cannot continue."""
     if isinstance(record, str):
         RemoteGames.log.error("a remote game is not closed: {reason}", reason=record)
         return

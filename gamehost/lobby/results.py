@@ -11,7 +11,12 @@ _OUTCOME = re.compile(rf"(.*) won \(({'|'.join(cause.value for cause in Cause)})
 
 
 def outcome(match: FinishedMatch) -> tuple[list[int], str, str]:
-    """The winning seats, the cause and the reason, from the words of the record."""
+    """
+    Read the result of a finished match from the text in its record, such as `ann and bob won (rules): ...`.
+
+    :returns: the winning seats, the name of the cause (a `Cause`), and the reason. Without winners, the cause is empty
+        and the whole text is the reason
+    """
     found = _OUTCOME.fullmatch(match.last.outcome)
     if found is None:
         return [], "", match.last.outcome

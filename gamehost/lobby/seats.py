@@ -1,8 +1,9 @@
 """
-The seats: the tables in play, the sleeping ones, and the steps by which a player comes to a table and leaves it.
+The seats: which players have seats at which tables, and how they take, reserve and lose them.
 
 An unfinished table sleeps while all its players are away: memory has an index entry, and the journal has the rest. The
-table is loaded when one of its players comes back, and is archived after a day.
+table is loaded when one of its players comes back. After a day without any of them it is archived: the match ends
+without a result.
 """
 
 from collections import OrderedDict
@@ -45,29 +46,32 @@ if TYPE_CHECKING:
 NOTE_EVERY = 60.0
 #: How many tables are archived at once. If there are more, one such batch is archived each second.
 BATCH = 100
-#: How many sleeping tables remain in memory. If every table had to be replayed when a player comes back, clients could
-#: use up the host's time.
+#: How many sleeping tables remain in memory. If every table had to be replayed from the journal when a player comes
+#: back, clients could use up the host's time by coming and going.
 RESTING = 128
 #: How many stopped matches `gamehost admin lost` lists. Older ones continue after the next start of the host.
 MOST_STOPPED = 1000
 
 
 class HouseSeats(Protocol):
-    """The calls to the house players of a host."""
+    """What `Seats` calls about house players. `gamehost.lobby.house.HousePlayers` provides it."""
 
     def waits_no_longer(self, session: Session) -> None:
-        """A player does not wait for opponents any more."""
+        """Bring no house player for this player any more, because it does not wait for opponents now."""
 
     def resume(self, session: Session) -> None:
-        """A player has come back to a table at which this house player has a seat."""
+        """Put this house player back into its seat, because another player has come back to its table."""
 
     def forget(self, session: Session) -> None:
-        """The match of a player is over, or the table sleeps."""
+        """Drop the seat of this player if it is a house player, because the match is over or the table sleeps."""
 
 
 @define(eq=False)
 class Seats:
-    """The seats at all tables of a host."""
+    """
+    The seats at all tables of a host. Begins tables, gives players their reserved seats, puts tables to sleep, and loads
+    them again.
+    """
 
     _context: TableContext
     _registry: SessionRegistry
@@ -82,6 +86,7 @@ class Seats:
     freed: Callable[[Session], None] = field(init=False, default=lambda session: None)
     #: The tables in play.
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
+    #: The players of the tables in play, in the order of the seats.
     seated: dict[TableId, Sequence[Session]] = field(factory=dict)
     #: The loaded tables at which no player has taken a seat yet, and when each of them fell asleep.
     unclaimed: dict[TableId, int] = field(factory=dict)
@@ -94,7 +99,9 @@ class Seats:
     in_memory: OrderedDict[TableId, Table[Any, Any]] = field(factory=OrderedDict)
     #: The up-time at the beginning of this run of the host. Every table of an earlier run has fallen asleep before it.
     _begin: int = field(init=False)
+    #: The time of the reactor's clock at the same moment.
     _origin: float = field(init=False)
+    #: Fires when sleeping tables may have to be archived, and at least once a minute to store the up-time.
     _alarm: Timer = field(factory=Timer)
     _stopped: bool = False
 
@@ -106,7 +113,7 @@ class Seats:
 
     @property
     def uptime(self) -> int:
-        """The number of seconds for which hosts have run on this journal."""
+        """For how many seconds hosts have run on this journal in all, up to now."""
         return self._begin + int(self._context.clock.seconds() - self._origin)
 
     @property
@@ -116,11 +123,11 @@ class Seats:
         return bool(self._registry.waking) or any(table.phase not in ended for table in self.tables.values())
 
     def sleeps(self, table: TableId) -> bool:
-        """Whether a table is unfinished and has no player present, or it is being loaded."""
+        """Whether a table sleeps (all its players are away), or is being loaded."""
         return table in self._registry.waking or table in self._registry.sleeping
 
     def halt(self) -> None:
-        """The host stops: all clocks stop, and its up-time is stored."""
+        """Stop all clocks and store the up-time, because the host stops."""
         if (len(self._registry.sleeping) or len(self._registry.ended)) and not self._stopped:
             self._context.journal.note_uptime(self.uptime)
         self._stopped = True
@@ -132,7 +139,8 @@ class Seats:
 
     def open(self, game: Game[Any, Any], number: TableId, settings: Settings, sessions: Sequence[Session]) -> None:
         """Begin a match of these players, in the order of the seats."""
-        complete = settings  # nearly always the same mapping for all matches
+        # Most matches use the same mapping: it is copied only if a player adds something.
+        complete = settings
         for seat, one in enumerate(sessions):
             if one.required:
                 complete = {**complete, **one.required}
@@ -151,7 +159,11 @@ class Seats:
         table.open(opening, players)
 
     def _keep(self, table: Table[Any, Any], sessions: Sequence[Session]) -> None:
-        """Note the players of a table that begins or was loaded, in the order of the seats."""
+        """
+        Note which players have the seats of a table, in the tables and in the sessions.
+
+        :param sessions: in the order of the seats
+        """
         self.tables[table.id] = table
         self.seated[table.id] = sessions
         for seat, session in enumerate(sessions):
@@ -162,8 +174,8 @@ class Seats:
 
     def _ended(self, table: Table[Any, Any]) -> None:
         """
-        Free all players of the table before any of them receives the end, because a player may begin the next match as
-        soon as it receives the end.
+        Free all players of a table that has ended or was stopped by a fault. The table calls this before any player
+        receives the end, because a player may begin the next match as soon as it receives the end.
         """
         since = self.unclaimed.pop(table.id, None)
         if table.phase is Phase.SUSPENDED:
@@ -188,7 +200,7 @@ class Seats:
                 self.freed(session)
 
     def _keep_end(self, table: Table[Any, Any]) -> None:
-        """Players were away at the end of a match: store the end for those that receive it at their next log-in."""
+        """Store the end of a match for the players that were away, so that they receive it after their next log-in."""
         gone = [
             (seat, one.record)
             for seat, one in enumerate(self.seated[table.id])
@@ -206,8 +218,8 @@ class Seats:
 
     def _stop(self, table: Table[Any, Any], since: int | None) -> None:
         """
-        A fault has stopped a match. Its record remains in the journal, but not in the index of sleeping tables, so that
-        no log-in loads it.
+        Note that a fault has stopped a match. Its record remains in the journal as unfinished. The table is not put into the
+        index of sleeping tables, so a log-in of its players does not load it again.
         """
         if table.n == 0:  # it has not begun, so there is nothing to continue
             unbegun = SleepingTable(table.id, "", 0, 0, ())
@@ -219,13 +231,14 @@ class Seats:
         self._add_stopped(sleeping, table.fault)
 
     def _add_stopped(self, sleeping: SleepingTable, fault: str) -> None:
+        """List a stopped match for the owner of the host; the oldest one is dropped from a full list."""
         self.faulty[sleeping.table] = sleeping, fault
         if len(self.faulty) > MOST_STOPPED:
             del self.faulty[next(iter(self.faulty))]
 
     def players_here(self, table: TableId) -> list[Session]:
         """
-        The players of a stopped match that are connected now. A name that another player has by now does not count.
+        The players of a stopped match that are connected now. A connected player is left out if it only has the same name.
         """
         places, _ = self.faulty[table]
         found = [(place, self._registry.sessions.by_key.get(key_of(place.player.name))) for place in _kept(places)]
@@ -233,10 +246,10 @@ class Seats:
 
     def resume_stopped(self, table: TableId) -> None:
         """
-        Resume a stopped match: its table sleeps from now on, and is loaded when one of its players logs in. None of
-        them may be connected.
+        Let a stopped match continue: its table sleeps from now on, and is loaded when one of its players logs in. Called
+        only while none of them is connected.
 
-        A seat is given up if another player has the name by now.
+        If another player uses the name of a seat's player now, the seat is given up.
         """
         sleeping, _ = self.faulty.pop(table)
         taken, now = self._registry.sessions.by_key, self._context.clock.seconds()
@@ -249,7 +262,7 @@ class Seats:
         self._set_alarm()
 
     def end_stopped(self, table: TableId) -> None:
-        """Give a stopped match up. Its record ends without a result."""
+        """End a stopped match: write to its record that it has no result."""
         sleeping, _ = self.faulty.pop(table)
         self._context.journal.load(table, partial(self._archive, sleeping))
 
@@ -258,7 +271,10 @@ class Seats:
         self.log.info("table {table}: {game} is over: {outcome}", table=table, game=game, outcome=outcome)
 
     def _left(self, table: Table[Any, Any], seat: Seat) -> None:
-        """Free the player that is about to receive the end of a match of an earlier run of the host."""
+        """
+        Free the player of one seat, which is about to receive an end that is already in the journal: the match ended in an
+        earlier run of the host.
+        """
         session = self.seated[table.id][seat]
         session.table = session.seat = None
 
@@ -272,10 +288,10 @@ class Seats:
 
     def take(self, session: Session) -> bool:
         """
-        Let a present player take its reserved seat; `False`: there is none.
+        Give a connected player its reserved seat. If the table is being loaded, the player gets the seat later. If the match
+        ended while the player was away, it gets the seat for a moment, to receive the end.
 
-        If the table sleeps, the player gets the seat when it has been loaded. If the match ended while the player was
-        away, the player gets the seat to receive the end.
+        :returns: `False`: no seat is reserved, and no end was missed
         """
         if session.asleep is not None:
             session.resuming = session.player
@@ -288,6 +304,7 @@ class Seats:
         table = session.table
         if table is None or session.seat is None:
             return self.ends.tell(session)
+        # It is the first player that takes a seat after the table was loaded.
         if table.deserted:
             self.unclaimed.pop(table.id, None)
             self._context.journal.wake(table.id)
@@ -298,7 +315,11 @@ class Seats:
         return True
 
     def disconnect(self, session: Session) -> bool:
-        """The player of a session has disconnected. `False`: the player has no seat."""
+        """
+        Reserve the seat of a player that has disconnected, and put its table to sleep if no other player is connected.
+
+        :returns: `False`: the player has no seat
+        """
         table = session.table
         if table is not None and session.seat is not None:
             table.disconnect(session.seat)
@@ -307,11 +328,18 @@ class Seats:
         return session.asleep is not None
 
     def replace(self, session: Session, seat: Seat, house: Session) -> None:
-        """A house player takes the seat of an absent player, at the table of a session."""
+        """
+        Give the seat of an absent player to a house player.
+
+        :param session: another player of the same table
+        :param seat: of the absent player
+        :param house: the session of the house player
+        """
         table = session.table
         assert table is not None
         sessions = list(self.seated[table.id])
         gone, sessions[seat] = sessions[seat], house
+        # The absent player loses the seat, unless it had given the seat up before.
         if gone.table is table:
             gone.table = gone.seat = None
             self._registry.forget(gone)
@@ -321,9 +349,12 @@ class Seats:
 
     def give_up(self, session: Session) -> None:
         """
-        Give up the seat of an absent player that has proved to be its owner. Then the name is free.
+        Give up the seat that is reserved for an absent player, so that its name is free. The caller has checked that the
+        request comes from this player.
 
-        Nothing happens if the seat was taken back, or the match has ended.
+        If the player is connected again, or the match has ended, do nothing.
+
+        :param session: has the seat, or had it when the request came
         """
         held = self._registry.find(session.key)
         if held is None or held.player is not None or held.seat is None or held.table_id != session.table_id:
@@ -331,6 +362,7 @@ class Seats:
         if self._registry.is_closing(held):
             return
         table, seat, asleep = held.table, held.seat, held.asleep
+        # A sleeping table is loaded, because giving up may end its match.
         if asleep is not None:
             waking = self._registry.waking.get(asleep) or self._registry.wake(asleep)
             held = waking.sessions[seat] or held
@@ -345,11 +377,11 @@ class Seats:
 
     def explained(self, refusal: NameRefused) -> NameRefused:
         """
-        If a log-in was refused because of the client's own reserved seat: the refusal that names the table of that
-        seat. Otherwise the refusal as it is.
+        Add words to the refusal of a log-in. If the client's own reserved seat is the reason, the result names its table
+        and how long the seat is reserved. Otherwise the result is the same refusal.
         """
         held: Session | None = refusal.kept
-        # It was refused for another reason.
+        # The log-in was refused for another reason.
         if held is None or held.seat is None:
             return refusal
         # Find the table of the seat: it sleeps, is being loaded, or is in memory.
@@ -368,10 +400,12 @@ class Seats:
 
     def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
         """
-        Take over tables of an earlier run, or of another host, at any time. All of them sleep.
+        Take over unfinished tables of an earlier run, or of another host, as sleeping tables. May be called at any time.
 
-        A table of an unknown game is left out, and is logged. Its record is not removed. If the name of one of its
-        players belongs to another player now, that seat is given up. Returns the number of sleeping tables.
+        A table of an unknown game is skipped, and is logged; its record remains. If a connected player uses the name of a
+        seat's player, the seat is given up.
+
+        :returns: how many tables sleep now
         """
         self.games.update(games)
         unbegun: list[TableId] = []
@@ -391,12 +425,18 @@ class Seats:
         return len(sleeping)
 
     def _known(self, found: Iterable[UnfinishedTable], unbegun: list[TableId]) -> Iterator[SleepingTable]:
+        """
+        Yield the unfinished tables that can continue here, and log the others.
+
+        :param unbegun: the tables that have not begun are added to this list
+        """
         now = self._context.clock.seconds()
         for one in found:
             opening = one.opening
             game = self.games.get(opening.game)
             if not one.begun:
-                unbegun.append(one.table)  # no player knows the match: the host ended between its first two entries
+                # The host ended between the first two entries of the record: no player has received the match.
+                unbegun.append(one.table)
             elif game is None or game.version != opening.version:
                 self._skipped(one.table, f"{opening.game} in version {opening.version} is not played here")
             else:
@@ -407,8 +447,8 @@ class Seats:
                     else Place(one.table, seat, player, now)
                     for seat, player in seats
                 ]
-                # The up-time is stored now and then. After a kill, the stored one may be less than it was when the
-                # table fell asleep.
+                # The up-time is stored only once a minute. So after a kill, this run may begin with a smaller up-time than
+                # the one at which the table fell asleep.
                 since = min(one.since, self._begin - 1)
                 addresses = tuple(player.address for player in opening.seats)
                 yield SleepingTable(one.table, opening.game, since, None, places, addresses)
@@ -429,17 +469,19 @@ class Seats:
         for session in sessions:
             self.house.forget(session)
             self._registry.forget(session)
+            # Only house players can still be connected: end their connections.
             player, session.player = session.player, None
-            if player is not None:  # that of a house player
+            if player is not None:
                 player.deliver(Displaced())
         self.put_to_sleep(table, kept, self.unclaimed.pop(table.id, None))
 
     def put_to_sleep(self, table: Table[Any, Any], sessions: Sequence[Session | None], since: int | None) -> None:
         """
-        A table falls asleep.
+        Put a table into the index of sleeping tables.
 
-        :param sessions: the players of its seats, in their order; `None`: the seat is given up
-        :param since: when it fell asleep before, if no player has taken a seat since it was loaded
+        :param sessions: the players, in the order of the seats; `None`: the seat was given up
+        :param since: if the table was loaded and no player has taken a seat since then: when it fell asleep before that,
+            in seconds of up-time. So its time to be archived does not begin again. `None`: it falls asleep now
         """
         sleeping, asleep = self._registry.sleeping, self._asleep(table, sessions, since)
         self.games.setdefault(table.game.name, table.game)
@@ -457,7 +499,7 @@ class Seats:
         self._set_alarm()
 
     def _asleep(self, table: Table[Any, Any], sessions: Sequence[Session | None], since: int | None) -> SleepingTable:
-        """The parameters are as of `put_to_sleep`."""
+        """Make the index entry of a table. The parameters are as for `put_to_sleep`."""
         places = [
             None if one is None else Place(table.id, Seat(seat), one.record, one.away_since)
             for seat, one in enumerate(sessions)
@@ -468,7 +510,7 @@ class Seats:
     # -- tables come back
 
     def _load(self, waking: Waking) -> None:
-        """Begin to load a table, if that has not begun yet. Its players have sessions again."""
+        """Begin to load a sleeping table, from memory or from the journal, unless this has begun already."""
         if waking.loading:
             return
         waking.loading = True
@@ -480,18 +522,21 @@ class Seats:
             self._wake(waking, table)
 
     def _loaded(self, waking: Waking, record: TableRecord | str) -> None:
+        """Rebuild a table from its record, in slices; a text as the record is the reason why it cannot be read."""
         if isinstance(record, str):
             self._restored(waking, NotFollowed(record))
         elif not self._stopped:
             self._context.slices.run(self._restoring(waking.table, record), partial(self._restored, waking))
 
     def _restoring(self, sleeping: SleepingTable, record: TableRecord) -> Generator[None, None, Table[Any, Any]]:
+        """Replay the record of a sleeping table in steps, and return the table."""
         game = self.games[sleeping.game]
         table = Table.prepare(self._context, record.table, game, record.opening, self._ended, self._left)
         yield from table.restore(record, sleeping.clock, restarted=sleeping.since < self._begin)
         return table
 
     def _restored(self, waking: Waking, table: Table[Any, Any] | Exception) -> None:
+        """Wake a table that was rebuilt; an exception instead of a table: that has failed, so its match is stopped."""
         if self._stopped:
             return
         if isinstance(table, Exception):  # a fault of one record must not reach the journal
@@ -503,24 +548,26 @@ class Seats:
             self._wake(waking, table)
 
     def _wake(self, waking: Waking, table: Table[Any, Any]) -> None:
-        """A table was loaded. Give the waiting players their seats. If there is none, put the table to sleep again."""
+        """Give the players that wait for a loaded table their seats. If none waits any more, put it to sleep again."""
+        # A session without a name and a table fills the seats that were given up.
         nobody = Session(name_of(""), "", "", False, None)
         present = self._registry.woken(waking)
         self._keep(table, [session or nobody for session in waking.sessions])
-        nobody.table = None
+        nobody.table = None  # `_keep` has set it
         self.unclaimed[table.id] = waking.table.since
         for session in present:
             if session.player is not None and session.resuming is session.player:
                 self.take(session)
             session.resuming = None
         if waking.given_up and table.deserted:
-            self._context.journal.wake(table.id)  # the record of a table that was in memory is not open in the journal
+            # `give_up` writes to the record. For a table that was in memory, the journal has not opened the record.
+            self._context.journal.wake(table.id)
         for seat in waking.given_up:
             table.give_up(seat)
         self._sleep_if_deserted(table)
 
     def _not_woken(self, waking: Waking) -> None:
-        """The record of a table cannot be replayed. Free its players, but do not remove its record."""
+        """Free the players of a table that cannot be loaded, and inform those that are connected. Its record remains."""
         for session in self._registry.woken(waking):
             session.seat = None
             if session.player is None:
@@ -530,24 +577,26 @@ class Seats:
                 if session.resuming is session.player:
                     self.take(session)
 
-    # -- tables are put away
+    # -- tables are archived
 
     def _kept_for(self, since: int) -> float:
-        """The seconds until a sleeping table is archived, by the up-time at which its sleep began."""
+        """The seconds until a sleeping table is archived, given the up-time at which it fell asleep."""
         return since + self._context.sleep - self.uptime
 
     def _set_alarm(self) -> None:
+        """Set the alarm for the time when the oldest sleeping table is archived, but at least once in `NOTE_EVERY`."""
         clock, indexes = self._context.clock, (self._registry.sleeping, self._registry.ended)
         oldest = min((index.oldest for index in indexes if index.oldest is not None), default=None)
         if oldest is None or self._stopped:
             self._alarm.stop()
             return
         wait = min(max(1.0, self._kept_for(oldest)), NOTE_EVERY)
-        # if every call began the wait again, it would never end on a busy host
+        # Only make it earlier: if every call began the wait again, the wait would never end on a busy host.
         if self._alarm.due > clock.seconds() + wait:
             self._alarm.set(clock, wait, self._ring)
 
     def _ring(self) -> None:
+        """Store the up-time, archive old tables, and drop old ends: at most `BATCH` of each. Called by the alarm."""
         journal, sleeping = self._context.journal, self._registry.sleeping
         journal.note_uptime(self.uptime)
         latest = self.uptime - int(self._context.sleep)
@@ -565,8 +614,8 @@ class Seats:
 
     def _miss_archived(self, ending: SleepingTable) -> None:
         """
-        Store the end for the players of a match that is about to be archived, because none of them has come back for a
-        day.
+        Note the end in the own lists of the players of a match that is about to be archived. None of them has come back in
+        time.
         """
         players = [("?" if place is None else place.player.name) for place in ending.places]
         shown = shown_as(place.player for place in ending.places if place is not None)
@@ -574,6 +623,7 @@ class Seats:
         self.own.has_missed(match, ((place.seat, place.player) for place in _kept(ending)))
 
     def _archive(self, sleeping: SleepingTable, record: TableRecord | str) -> None:
+        """End the record of a table without a result; a text as the record is the reason why it cannot be read."""
         journal = self._context.journal
         if self._stopped:
             return
@@ -581,7 +631,8 @@ class Seats:
             self._skipped(sleeping.table, record)
             self._forget(sleeping.table)
         elif record.entries and record.entries[-1].outcome:
-            journal.told(record.table)  # the end of this match was not sent, and no player has asked for it
+            # The match has ended, but its players have not come to receive the end.
+            journal.told(record.table)
             self._forget(record.table)
         else:
             last = record.entries[-1].at if record.entries else 0
@@ -592,15 +643,15 @@ class Seats:
                 self._log_end(record.table, sleeping.game, "")
 
     def forget(self, table: TableId) -> None:
-        """The journal does not list a table any more: remove it from the index of sleeping tables, if it is there."""
+        """Remove a table from the index of sleeping tables, if it is there: the journal does not list it any more."""
         if table in self._registry.sleeping:
             self._registry.sleeping.begin_end(table)
             self._forget(table)
 
     def _forget(self, table: TableId) -> None:
         """
-        The end of a sleeping table is durable: free the names of its players. Nothing happens if the table does not
-        sleep.
+        Remove a table with a durable end from the index of sleeping tables, which frees the names of its players. The
+        table need not be in the index.
         """
         self._registry.membership.give_up(place_of(table))
         if table in self._registry.sleeping.ending:
@@ -610,6 +661,7 @@ class Seats:
 
 
 def _kept(sleeping: SleepingTable) -> list[Place]:
+    """The seats that were not given up."""
     return [place for place in sleeping.places if place is not None]
 
 
@@ -629,15 +681,16 @@ def duration(seconds: float) -> str:
     return f"{max(seconds, 0):.0f} s"
 
 
-#: How many rows are checked at once. That takes two milliseconds of the journal's thread, and moves wait meanwhile.
+#: How many rows of the store are checked in one step. A step takes two milliseconds of the journal's thread; moves wait
+#: meanwhile.
 ROWS = 1000
-#: Pauses between two such checks, as a multiple of the time that the last one took; in seconds at least.
+#: The pause between two steps, as a multiple of the time of the last step; and the shortest pause, in seconds.
 PAUSE, LEAST_PAUSE = 2.0, 0.001
 
 
 @define(eq=False)
 class Resuming:
-    """Checks the records of a host's unfinished tables after the start, and logs its progress."""
+    """Checks the records of a host's unfinished tables for damage after the start, in steps, and logs the result."""
 
     _clock: IReactorTime
     _store: Store
@@ -652,7 +705,9 @@ class Resuming:
 
     def begin(self, tables: int) -> None:
         """
-        Begin the check. The number of sleeping tables is for the log; records that were not checked yet are checked.
+        Begin the check of all records that were not checked yet.
+
+        :param tables: the number of sleeping tables, for the log
         """
         self._began = self._clock.seconds()
         if self._store.all_checked:
@@ -664,7 +719,7 @@ class Resuming:
         self._ask()
 
     def halt(self) -> None:
-        """The host stops: no more records are checked."""
+        """End the check, because the host stops."""
         self._halted = True
         self._pause.stop()
 
@@ -673,6 +728,11 @@ class Resuming:
         self._store.check(ROWS, self._checked)
 
     def _checked(self, damage: Sequence[str], all_checked: bool) -> None:
+        """
+        A step is done: log the damaged records, and begin the next step after a pause.
+
+        :param damage: one text for each damaged record
+        """
         for words in damage:
             self._damaged += 1
             self.log.error("not resumed: {words}", words=words)

@@ -1,14 +1,14 @@
 """
-Sessions: the players by name, and the right to take a lost seat back.
+Sessions: the players by name, and who may take a reserved seat back after a lost connection.
 
-A session lasts from a log-in until its name is free again. While its player has a seat in a match, the session outlives
-the connection: it is away then. A name has at most one session. The players of a sleeping table have no sessions, but
-their names are reserved: they get sessions again when one of them comes back.
+A session lasts from a log-in until its name is free again. If a player with a seat in a match disconnects, its session
+remains: the player is away. A name has at most one session. The players of a sleeping table have no sessions, but their
+names are reserved. They get sessions again when one of them comes back.
 
-The owner of an account shows its password to take a seat back. A guest can give a key with the first log-in, as
-`NAME:KEY`, and later shows the same key. A guest without a key must come from the same address. Then the seat can be
-taken back only after the player was away for a while, and not from the address of another player of the match. The
-addresses are those in the match's record, so the answer is the same before and after a restart of the host.
+To take a seat back, the owner of an account logs in with the password. A guest may give a key at the first log-in, as
+`NAME:KEY`, and later shows the same key. A guest without a key must come from the same address. It must also wait for
+some time after the connection was lost, and no other player of the match may have this address. All these addresses are
+in the match's record, so the answer is the same before and after a restart of the host.
 """
 
 import hmac
@@ -36,11 +36,14 @@ if TYPE_CHECKING:
 
 @frozen
 class Queue:
-    """The key of a queue: a game, and the wire's name if the wire has tables of its own."""
+    """
+    Names a queue of waiting players: that of a game for all wires, or that of a wire with a pool of its own.
+    """
 
     game: Game[Any, Any]
+    #: The name of a wire with players that meet only each other; empty: the queue is for all other wires.
     pool: str = ""
-    #: Settings of every table with a player of this queue. They replace all other values.
+    #: Settings that every match with a player of this queue has. They replace other values.
     required: Settings = field(factory=dict, eq=False)
 
     @property
@@ -48,7 +51,7 @@ class Queue:
         return (self.game.name, self.pool)
 
 
-#: The longest name in characters.
+#: The most characters of a guest's key.
 LONGEST_KEY = 64
 #: The prefix of the digest of a key that the host has made.
 ISSUED = "~"
@@ -57,8 +60,8 @@ ISSUED = "~"
 @frozen
 class IssuedKey:
     """
-    A guest's key that the host has made, at random and too long to be guessed. A guest need not use it: a client that
-    does not show the key may still take the seat back if `ResumePolicy` allows it.
+    A random key that the host has made for a guest, too long to be guessed. A client need not use it: without the key, a
+    guest can still take its seat back where `ResumePolicy` allows this.
     """
 
     text: str = field(repr=False)
@@ -72,9 +75,10 @@ class IssuedKey:
 
 def split_key(text: str) -> tuple[str, str]:
     """
-    A name, and the digest of the key behind its colon; the digest is empty if there is no colon.
+    Split a text such as `NAME:KEY` or `NAME`.
 
-    :raises NameRefused: there is a colon and no key
+    :returns: the name, and the SHA-256 of the key in hex; empty: there is no colon and no key
+    :raises NameRefused: nothing follows the colon, or something that cannot be a key
     """
     name, colon, key = text.partition(":")
     if not colon:
@@ -88,8 +92,9 @@ class SessionIndex:
     """Sessions by the keys of their names, at most one for each key, and by the last addresses of their players."""
 
     def __init__(self) -> None:
-        #: By the keys of their names.
+        #: The sessions, by the keys of their names.
         self.by_key: dict[str, Session] = {}
+        #: The names, to find those that look like another one.
         self.looks = LookAlikes()
         self._by_address: dict[str, set[Session]] = {}
 
@@ -124,6 +129,7 @@ class SessionIndex:
         return sum(session.table_id is not None for session in self._by_address.get(address, ()))
 
     def _leave_address(self, session: "Session") -> None:
+        """Remove a session from the index by address."""
         address = rate_limit_key(session.address)
         there = self._by_address[address]
         there.discard(session)
@@ -149,9 +155,11 @@ class ResumePolicy(Enum):
 
 @define(eq=False)
 class Session:
-    """A player under a name."""
+    """
+    A player that has logged in under a name: who it is, where it plays, and how to send events to it.
+    """
 
-    #: The name as the player wrote it first; of an account, as its owner wrote it.
+    #: The name, spelled as at the first log-in; for an account, as in the account.
     identity: Name
     #: The name of the wire. A seat can be taken back only on the same wire.
     wire: str
@@ -166,22 +174,24 @@ class Session:
     key_digest: str = field(default="", repr=False)
     #: When the player disconnected, in seconds of the reactor.
     away_since: float = -math.inf
-    #: All sessions of the match, this one included.
+    #: All sessions of the current match, this one included.
     match: "Sequence[Session]" = field(default=(), repr=False)
     #: The table of its current match, or else of its last match; `None`: it has had no match.
     last_table: TableId | None = None
-    #: The table of the seat while the table is not in memory, and the player that waits for the table.
+    #: The table of the seat while that table is not in memory.
     asleep: TableId | None = None
+    #: The connected player that gets the seat when that table has been loaded.
     resuming: "Player[Any, Any] | None" = None
-    #: Whether that table cannot continue, and the player was not informed yet.
+    #: Whether that table cannot continue because of a fault, and the player was not informed yet.
     suspended: bool = False
     #: The player's seat in a match that ended while the player was away. The player must still receive that end.
     missed: Place | None = None
-    #: `Queue.required` where the player waits.
+    #: `Queue.required` of the queue in which the player waits.
     required: Mapping[str, str] = field(factory=dict, repr=False)
     #: A note that the wire stores with the seat, in the record of the next match. Two players that each have a `number`
     #: do not meet in a queue, because a match has only one number.
     note: str = field(default="", repr=False)
+    #: The number that the table of the next match must have; `None`: any.
     number: TableId | None = None
     #: Whether a waiting player without a wish gets the second seat, if the opponent has no wish either.
     second: bool = False
@@ -194,6 +204,7 @@ class Session:
 
     @classmethod
     def of(cls, record: SeatRecord, player: "Player[Any, Any] | None") -> "Session":
+        """A session for the player that an entry in a match's record describes."""
         return cls(
             name_of(record.name, record.shown),
             record.wire,
@@ -205,12 +216,12 @@ class Session:
 
     @property
     def table_id(self) -> TableId | None:
-        """The table of its seat, asleep or not."""
+        """The number of the table at which this player has a seat, in memory or not; `None`: it has no seat."""
         return self.asleep if self.table is None else self.table.id
 
     @property
     def record(self) -> SeatRecord:
-        """The entry of this player in a match's record."""
+        """The entry that describes this player in a match's record."""
         return SeatRecord(
             self.name,
             self.wire,
@@ -221,7 +232,7 @@ class Session:
         )
 
     def plays(self, record: SeatRecord) -> bool:
-        """Whether an entry in a record is of this player, and not of another player with the same name."""
+        """Whether an entry in a match's record means this player, and not another one with the same name."""
         same = key_of(record.name) == self.key and record.account == self.account
         return same and (self.account or record.key_digest == self.key_digest)
 
@@ -244,10 +255,13 @@ class Waking:
     sessions: list[Session | None]
     #: Seats that were given up meanwhile.
     given_up: list[Seat] = field(factory=list)
+    #: Whether the loading has begun.
     loading: bool = False
 
 
 class ForAccounts(TypedDict):
+    """The parameters of a `LoginService` that ask the sessions."""
+
     is_seated: Callable[[str], bool]
     looks_taken: Callable[[Name], bool]
     registered: Callable[[Name], None]
@@ -256,13 +270,14 @@ class ForAccounts(TypedDict):
 @define(eq=False)
 class SessionRegistry:
     """
-    All sessions by name.
+    All sessions of a host, by name. Decides which log-in gets which session.
 
-    :param reserved: whether the name with this key belongs to an account
-    :param seconds: the time, as of the reactor
-    :param keyless_wait: as `limits.keyless_resume_seconds`
-    :param account_looks: the names of all accounts
-    :param membership: informed of the names, for other hosts of a cluster
+    :param resume: the addresses from which guests without a key may take their seats back
+    :param reserved: returns whether the name with this key belongs to an account
+    :param seconds: returns the time of the reactor's clock
+    :param keyless_wait: the setting `limits.keyless_resume_seconds`
+    :param account_looks: the names of all accounts, to find those that look like another one
+    :param membership: is informed of the names that are in use here, for other hosts of a cluster
     """
 
     resume: ResumePolicy
@@ -272,15 +287,16 @@ class SessionRegistry:
     account_looks: LookAlikes = field(factory=LookAlikes)
     membership: Membership = field(factory=Membership)
     sessions: SessionIndex = field(factory=SessionIndex)
-    #: The tables with players that have no sessions.
+    #: The sleeping tables. Their players have no sessions.
     sleeping: SleepingIndex = field(factory=SleepingIndex)
     #: The finished tables with players that were away at the end, and receive it later. Other players can take their
     #: names.
     ended: SleepingIndex = field(factory=SleepingIndex)
     #: The tables that are being loaded.
     waking: dict[TableId, Waking] = field(factory=dict)
-    #: Returns the player for whom a lasting open table reserves the name with a key; `None`: no such table reserves it.
+    #: Takes the key of a name. Returns the player for whom an open table or a slow match reserves this name, or `None`.
     waits: Callable[[str], SeatRecord | None] = field(init=False, default=lambda key: None)
+    #: When the ports were opened, in seconds of the reactor.
     _open_since: float = -math.inf
 
     def __len__(self) -> int:
@@ -289,12 +305,12 @@ class SessionRegistry:
 
     def ports_open(self) -> None:
         """
-        Players can log in from now on. For absent players the time away begins now, because they could not come before.
+        Count the time for which absent players are away from now on, because they could not log in before.
         """
         self._open_since = self._seconds()
 
     def get(self, name: str) -> Session | None:
-        """As `find`, by the text of a name."""
+        """The session under a name, as `find` returns it for the name's key."""
         return self.find(key_of(name))
 
     def present(self) -> Iterator[Session]:
@@ -302,8 +318,10 @@ class SessionRegistry:
 
     def find(self, key: str) -> Session | None:
         """
-        The session under a name's key; `None`: there is none. If the player has a seat at a sleeping or waiting table,
-        and no session, a new session is made, which is not stored.
+        The session under the key of a name. If the name is only reserved, for a seat at a sleeping table or an open one, the
+        result is a new session of an absent player, which is not added to `sessions`.
+
+        :returns: `None`: the name is free
         """
         held = self.sessions.by_key.get(key)
         if held is None and (place := self.sleeping.find(key)) is not None:
@@ -314,9 +332,10 @@ class SessionRegistry:
 
     def wake(self, table: TableId) -> Waking:
         """
-        Make sessions for the players of a sleeping table that is about to be loaded. All of them are away.
+        Remove a table from the index of sleeping tables, because it is about to be loaded, and make sessions for its
+        players. All of them are away.
 
-        :raises KeyError: it does not sleep
+        :raises KeyError: this table does not sleep
         """
         sleeping = self.sleeping.remove(table)
         sessions = [None if place is None else _session_of(place) for place in sleeping.places]
@@ -328,7 +347,7 @@ class SessionRegistry:
         return waking
 
     def woken(self, waking: Waking) -> Sequence[Session]:
-        """A table was loaded, or cannot be loaded. Returns the sessions of its players, which no longer wait for it."""
+        """Note that a table was loaded, or that this has failed. Returns the sessions of its players."""
         del self.waking[waking.table.table]
         sessions = [session for session in waking.sessions if session is not None]
         for session in sessions:
@@ -336,7 +355,7 @@ class SessionRegistry:
         return sessions
 
     def is_closing(self, held: Session) -> bool:
-        """Whether this player's match is being archived, and its end is not durable yet."""
+        """Whether the match of a player is being archived, so that its end is not durable yet."""
         if held.table is not None:
             return held.table.phase is Phase.CLOSING
         return held.asleep in self.sleeping.ending
@@ -353,6 +372,10 @@ class SessionRegistry:
         return held
 
     def _resume_session(self, held: Session, address: str, player: "Player[Any, Any]") -> Session:
+        """
+        Connect a player with the session that `find` has returned for it. A session that was not stored is stored now; if
+        its table sleeps, all players of the table get sessions.
+        """
         if held.asleep is not None and self.sessions.by_key.get(held.key) is not held:
             assert held.seat is not None
             session = self.wake(held.asleep).sessions[held.seat]
@@ -377,16 +400,16 @@ class SessionRegistry:
         may_try: Callable[[], bool] = lambda: True,
     ) -> "tuple[Session, Player[Any, Any] | None]":
         """
-        A guest's log-in: a new session, or one that is taken back.
+        Log a guest in: make a new session, or give back the one that the guest had before.
 
-        :param key_digest: of the key that the guest has given, as of `split_key`
-        :param strict: the wire has no keys; the address alone decides who takes a seat back
-        :param issued: a key that the host has made, now or at an earlier log-in. The key is used only if the session is
-            new, or had the same key before
+        :param key_digest: of the key that the guest has given, from `split_key`; empty: it has given none
+        :param strict: whether the wire has no keys, so that only the address decides who takes a seat back
+        :param issued: a key that the host has made for the guest, now or at an earlier log-in. It is used only if the
+            session is new, or had the same key before
         :param given: whether the host has chosen the name, and not the guest
-        :param may_try: called for a name that no guest has; returns whether this guest may learn that an account has
-            the name
-        :returns: the session, and the player that had the session until now and must be informed
+        :param may_try: called for a name that no guest has: returns whether this address may still try such names. So
+            nobody can find out the names of many accounts
+        :returns: the session, and the player that had the session until now; the caller must inform this player
         :raises NameRefused: the name cannot be used, or belongs to another player
         """
         key_digest = key_digest if issued is None else issued.digest
@@ -408,9 +431,9 @@ class SessionRegistry:
         self, held: Session, wire: str, address: str, key_digest: str, strict: bool, issued: IssuedKey | None
     ) -> None:
         """
-        Check that a guest may take over the existing session of its name. The parameters are as of `enter`.
+        Check that a guest may take over the existing session under its name. The parameters are as for `enter`.
 
-        :raises NameRefused: it belongs to another player
+        :raises NameRefused: the session belongs to another player, or the guest has not proved that it does not
         """
         proved = bool(held.key_digest) and hmac.compare_digest(held.key_digest, key_digest)
         wrong_key = bool(held.key_digest and key_digest) and not proved
@@ -431,7 +454,11 @@ class SessionRegistry:
 
     def _check_resume(self, held: Session, address: str, proved: bool, strict: bool, guessed: bool) -> None:
         """
-        :param guessed: whether a wrong key was given
+        Check that a guest may take back the seat of an absent player.
+
+        :param proved: whether the guest has shown the right key
+        :param strict: whether the wire has no keys
+        :param guessed: whether the guest has shown a wrong key
         :raises NameRefused: this guest may not take the seat back, or not yet
         """
         if held.account or held.house or self.resume is ResumePolicy.NEVER:
@@ -459,7 +486,7 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, reason, wait=left)
 
     def has_missed(self, session: Session, place: Place) -> bool:
-        """Whether a player that has just logged in is the one that had this seat in a match that has ended."""
+        """Whether a player that has just logged in is the one that had a seat in a match that has ended."""
         one, other = session, place.player
         if one.wire != other.wire or one.account != other.account:
             return False
@@ -468,7 +495,10 @@ class SessionRegistry:
         return self.resume is ResumePolicy.ANY or same_address(other.address, one.address)
 
     def comes_back(self, session: Session) -> bool:
-        """Whether this player can take a lost seat back: with an account, with a key, or by its name alone."""
+        """
+        Whether a player could take its seat back after a lost connection: with its account, with a key, or only with the
+        same name and address.
+        """
         if session.account or session.key_digest:
             return True
         if self.resume is ResumePolicy.NEVER:
@@ -486,17 +516,17 @@ class SessionRegistry:
         return (self.sleeping.table(held.asleep) if waking is None else waking.table).addresses
 
     def enter_house(self, name: Name, wire: str) -> Session:
-        """A new session of a house player, under a name that is free."""
+        """Make a session of a house player, under a name that is free."""
         return self.sessions.add(Session(name, wire, HOUSE_ADDRESS, False, None))
 
     def enter_account(
         self, name: Name, wire: str, address: str, player: "Player[Any, Any]"
     ) -> "tuple[Session, Player[Any, Any] | None]":
         """
-        Log in an account with the right password. Returns its session, and the player that had the session until now
-        and must be informed.
+        Log an account in, after its password was checked.
 
-        :raises NameRefused: a guest has the name
+        :returns: the session, and the player that had the session until now; the caller must inform this player
+        :raises NameRefused: a guest has the name, or the account is in use on another wire or at another host
         """
         held = self._unless_closing(self.find(name.key))
         if held is None:
@@ -509,23 +539,31 @@ class SessionRegistry:
                 raise NameRefused(NameFault.TAKEN, f"this account is in use on another wire, {held.wire}")
             if held.seat is not None or self.waits(held.key) is None:
                 raise _kept_elsewhere(held)
+            # The player only waits at an open table, or has slow matches: it may continue on any wire.
             held.wire = wire
         displaced = held.player
         return self._resume_session(held, address, player), displaced
 
     def adopt(self, record: SeatRecord, player: "Player[Any, Any]") -> Session:
-        """A new session of a player that has logged in at another host of the cluster. No session here has the name."""
+        """Make a session of a player that has logged in at another host of the cluster. Its name is not in use here."""
         return self.sessions.add(Session.of(record, player))
 
     def _check_here(self, key: str) -> None:
         """
-        :raises NameRefused: another host of the cluster has the name
+        Check that a name is not in use at another host of the cluster.
+
+        :raises NameRefused: another host is the home of the name
         """
         if self.membership.is_elsewhere(key):
             raise NameRefused(NameFault.TAKEN, "this name is in use")
 
     def _check_looks(self, name: Name, given: bool) -> None:
-        """:raises NameRefused: a new player cannot have the name, another host has it, or it looks like another name"""
+        """
+        Check that a new guest may have a name.
+
+        :param given: whether the host has chosen the name, which may then be of a kind that guests cannot choose
+        :raises NameRefused: the name is not allowed, is in use at another host, or looks like another name
+        """
         if not given:
             check_new_name(name)
         self._check_here(name.key)
@@ -543,7 +581,7 @@ class SessionRegistry:
         return self.sessions.looks.match(name, in_use) or self.account_looks.match(name, in_use)
 
     def for_accounts(self) -> ForAccounts:
-        """The parameters of a `LoginService` that the sessions determine."""
+        """The parameters of a `LoginService` that ask these sessions."""
         return {"is_seated": self.has_seat, "looks_taken": self.looks_taken, "registered": self.account_looks.add}
 
     def is_reserved(self, key: str) -> bool:
@@ -551,16 +589,18 @@ class SessionRegistry:
         return self._reserved(key)
 
     def is_guest(self, key: str) -> bool:
-        """Whether a guest has this key, or a lost seat is reserved for a guest under it."""
+        """Whether a guest uses the name with this key, or a seat is reserved for a guest under it."""
         return (held := self.find(key)) is not None and not held.account
 
     def has_seat(self, key: str) -> bool:
-        """Whether the player with this key, present or away, has a seat in a match."""
+        """Whether the player under the name with this key, connected or away, has a seat in a match."""
         return (held := self.find(key)) is not None and held.table_id is not None
 
     def seats_at(self, address: str) -> int:
         """
-        How many seats in matches belong to players, present or away, with this `rate_limit_key` as their last address.
+        How many seats in matches belong to players from one address, connected or away.
+
+        :param address: a `rate_limit_key`; it is compared with the last address of each player
         """
         return self.sessions.seats_at(address) + self.sleeping.tables_of(address)
 
@@ -571,18 +611,20 @@ class SessionRegistry:
 
 def _is_of_another(address: str, addresses: Sequence[str], seat: Seat | None) -> bool:
     """
-    Whether a client at this address that wants this seat may be another player of the match.
+    Whether another player of a match has the address of a client that wants to take back a seat. If so, the client may be
+    that other player.
 
-    Players at this machine's own address may all be one person, or may all be behind one proxy, so the address proves
-    nothing.
+    This machine's own address does not count, because many clients behind one proxy may share it.
 
-    :param addresses: of the match's record
+    :param addresses: of the players in the match's record
+    :param seat: that the client wants to take back
     """
     others = (rate_limit_key(other) for number, other in enumerate(addresses) if number != seat)
     return not is_loopback(address) and rate_limit_key(address) in others
 
 
 def _session_of(place: Place) -> Session:
+    """A session for the absent player of a seat at a sleeping table."""
     session = Session.of(place.player, None)
     session.asleep, session.seat, session.away_since = place.table, place.seat, place.away_since
     return session
@@ -594,9 +636,13 @@ def _kept_elsewhere(held: Session) -> NameRefused:
 
 
 class Contestant(Protocol):
-    """A player of a championship: a conversation."""
+    """A connected player of a championship. The conversations of the wires with championships provide it."""
 
     session: Session | None
 
     def champions(self, standing: Sequence[tuple[str, int, int]]) -> None:
-        """All games are played: send each player with games won and lost, the best one first."""
+        """
+        Send the final standing of the championship to the client.
+
+        :param standing: each player's name with the numbers of games won and lost, the best player first
+        """

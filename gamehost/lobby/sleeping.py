@@ -1,8 +1,9 @@
 """
-Sleeping tables: unfinished ones with all players away. For each of them, memory has little more than the names of its
-players.
+Sleeping tables: unfinished matches of which all players are away. Their records are only in the journal. Memory has an
+index of them, with little more than the names of the players.
 
-The index is made from the journal at the start of the host, and found by the players' names, by address and by age.
+The index is made from the journal at the start of the host. Tables are found in it by a player's name, by address and by
+age.
 """
 
 import sqlite3
@@ -49,9 +50,9 @@ CREATE INDEX origin_of_table ON origin(number);
 _RANKED = """
 SELECT number, row_number() OVER (PARTITION BY address ORDER BY since DESC, number DESC) AS place
 FROM origin JOIN sleeping USING(number)"""
-#: The tables that are behind the newest ones of all their addresses.
+#: The tables that are too many: they are not among the newest `most` tables of any of their addresses.
 _EXCESS = f"SELECT number FROM ({_RANKED}) GROUP BY number HAVING min(place) > :most"
-#: The same among the next tables behind the newest ones of one address.
+#: The same, but only for one address, and only among the `next` tables that come after its newest ones.
 _EXCESS_OF_ONE = f"""
 WITH next AS (
   SELECT number FROM origin JOIN sleeping USING(number) WHERE address = :address
@@ -60,13 +61,13 @@ WITH next AS (
 SELECT number FROM (
   {_RANKED} WHERE address IN (SELECT address FROM origin WHERE number IN next)
 ) WHERE number IN next GROUP BY number HAVING min(place) > :most"""
-#: The number of these tables. A table that falls asleep pushes one more table behind the newest ones.
+#: The number `next` of tables that `_EXCESS_OF_ONE` examines. One would do, as only one more table is too many each time.
 _NEXT = 10
 _COLUMNS = "number, seat, name, wire, address, account, key_digest, shown, away_since"
 #: How many tables are put into the index with one statement.
 _AT_ONCE = 1000
-#: The `since` of a table that has to be archived at once, and of a table with an end that is being written to the
-#: journal.
+#: Special values of `since`: for a table that has to be archived at once, and for a table with an end that is being
+#: written to the journal.
 _OVERDUE, _ENDING = -(2**62), 2**62
 
 
@@ -77,28 +78,30 @@ class Place:
     table: TableId
     seat: Seat
     player: SeatRecord
-    #: When the player disconnected, in seconds of the reactor. If that was in an earlier run of the host: when the
-    #: table was read.
+    #: When the player disconnected, in seconds of the reactor. If this was in an earlier run of the host, it is the time
+    #: at which this run read the table.
     away_since: float
 
 
 @frozen
 class SleepingTable:
-    """What memory has of a sleeping table: everything but its record."""
+    """What the index has of a sleeping table: its players and its age, but not its record."""
 
     table: TableId
     game: str
     #: When it fell asleep, in seconds of up-time.
     since: int
-    #: The time on its own clock, in milliseconds; `None`: that of its last entry.
+    #: The time on the match's own clock, in milliseconds; `None`: it is the time of the record's last entry.
     clock: int | None
     #: The players, in the order of the seats; `None`: the seat was given up.
     places: Sequence[Place | None]
-    #: Where the players came from when the match began, in the order of the seats.
+    #: The addresses of the players when the match began, in the order of the seats.
     addresses: Sequence[str] = ()
 
 
 class SleepingIndex:
+    """The index of sleeping tables: a database in memory."""
+
     def __init__(self) -> None:
         self._tables = 0
         #: The tables with an end that is being written to the journal. The names of their players remain reserved until
@@ -107,7 +110,8 @@ class SleepingIndex:
 
     @cached_property
     def _database(self) -> sqlite3.Connection:
-        """Made for the first table. Nothing can be lost: the index is made again from the journal at each start."""
+        """The database, made when the first table is put in."""
+        # No rollback journal: if the process dies, the index is made again from the host's journal.
         database = sqlite3.connect(":memory:", isolation_level=None)
         database.execute("PRAGMA journal_mode=OFF")
         database.executescript(_SCHEMA)
@@ -121,11 +125,11 @@ class SleepingIndex:
         return int(self._database.execute("SELECT count(*) FROM place").fetchone()[0])
 
     def keys(self) -> list[str]:
-        """The names that belong to their players, as names are compared."""
+        """The keys of all players' names in the index."""
         return [row[0] for row in self._database.execute("SELECT key FROM place").fetchall()]
 
     def add(self, tables: Iterable[SleepingTable]) -> None:
-        """Put tables in. A name that is in already belongs to the newer table from now on."""
+        """Put tables in. If a player's name is in the index already, it belongs only to the table that is put in later."""
         these = iter(tables)
         while some := list(islice(these, _AT_ONCE)):
             run = self._database.executemany
@@ -158,7 +162,9 @@ class SleepingIndex:
 
     def table(self, table: TableId) -> SleepingTable:
         """
-        :raises KeyError: it does not sleep
+        Read a table from the index.
+
+        :raises KeyError: this table does not sleep
         """
         found = self._database.execute(
             "SELECT game, since, clock, addresses FROM sleeping WHERE number = ?", (table,)
@@ -168,6 +174,7 @@ class SleepingIndex:
         places = self._database.execute(
             f"SELECT {_COLUMNS} FROM place WHERE number = ? ORDER BY seat", (table,)
         ).fetchall()
+        # Seats that were given up have no row: put `None` in their places.
         kept = {place.seat: place for place in (_place(*row) for row in places)}
         seats = [kept.get(Seat(seat)) for seat in range(max(kept, default=-1) + 1)]
         game, since, clock, addresses = found
@@ -175,9 +182,9 @@ class SleepingIndex:
 
     def remove(self, table: TableId) -> SleepingTable:
         """
-        Take a table out.
+        Take a table out of the index, and return it.
 
-        :raises KeyError: it does not sleep
+        :raises KeyError: this table does not sleep
         """
         removed = self.table(table)
         self.ending.discard(table)
@@ -187,7 +194,7 @@ class SleepingIndex:
         return removed
 
     def drop(self, place: Place) -> bool:
-        """A seat is given up. Returns whether it was the last one of its table, so that the table is removed, too."""
+        """Remove a seat that was given up. Returns whether it was the last one of its table, which is then removed, too."""
         at_table = "FROM place WHERE number = ?"
         self._database.execute(f"DELETE {at_table} AND seat = ?", (place.table, place.seat))
         if self._database.execute(f"SELECT 1 {at_table}", (place.table,)).fetchone():
@@ -198,10 +205,10 @@ class SleepingIndex:
 
     def begin_end(self, table: TableId) -> SleepingTable:
         """
-        The end of a table is being written to the journal. Until the table is removed, it is found by its players'
-        names, but no longer by its age or by address.
+        Note that the end of a table is being written to the journal, and return the table. Until it is removed, the table
+        is still found by its players' names, but not by its age or by address.
 
-        :raises KeyError: it does not sleep
+        :raises KeyError: this table does not sleep
         """
         ending = self.table(table)
         self.ending.add(table)
@@ -217,18 +224,18 @@ class SleepingIndex:
         return [TableId(row[0]) for row in self._database.execute("SELECT number FROM sleeping ORDER BY number")]
 
     def tables_of(self, address: str) -> int:
-        """How many tables have a player of this `rate_limit_key`."""
+        """How many sleeping tables have a player from an address, given as its `rate_limit_key`."""
         count = "SELECT count(*) FROM origin WHERE address = ?"
         return int(self._database.execute(count, (address,)).fetchone()[0])
 
     def limit(self, most: int, address: str | None = None) -> None:
         """
-        Make the oldest tables of an address overdue if the address has more tables than allowed.
+        Mark the oldest tables of an address as overdue if the address has more than `most` tables.
 
-        A table remains if it is among the newest tables of another one of its addresses. So a player cannot lose a
-        table because of what another address does.
+        A table is not marked if it is among the newest `most` tables of another one of its addresses. So a player cannot
+        lose a match because of many other matches of its opponent's address.
 
-        :param address: of a table that has just been put in; `None`: of every address
+        :param address: of a table that has just been put in; `None`: examine all addresses
         """
         if not self._tables:
             return
@@ -242,8 +249,8 @@ class SleepingIndex:
     @property
     def oldest(self) -> int | None:
         """
-        When the table that has slept longest fell asleep. Tables that are about to end do not count. `None`: there is
-        no other table.
+        When the oldest sleeping table fell asleep, in seconds of up-time. Tables with an end that is being written are
+        left out. `None`: there are no other tables.
         """
         if not self._tables:
             return None
@@ -251,7 +258,7 @@ class SleepingIndex:
         return None if found is None else int(found)
 
     def overdue(self, since: int, most: int) -> list[TableId]:
-        """At most `most` tables that fell asleep at that time or before, the oldest first."""
+        """The tables that fell asleep at this time or before, the oldest first, at most `most`."""
         rows = self._database.execute(
             "SELECT number FROM sleeping WHERE since <= ? ORDER BY since, number LIMIT ?", (since, most)
         )

@@ -1,16 +1,18 @@
 """
 Slow matches: each move may take days, and the match outlives the connections of its players.
 
-A slow match belongs to no session, and does not sleep as other matches do. Its players *sit down* to look and to move,
-and *rise* again. While no player sits at the table, memory has only a few rows of the match: the seats and the
-deadline. All slow matches share one timer. It ends at the next deadline, and at least every half minute, to compare the
-wall's clock with the reactor's.
+A slow match belongs to no session, and does not sleep as other matches do. A player *sits down* at its table to look and
+to move, and *rises* again. While no player sits there, memory has only a few database rows of the match: the seats and
+the deadline. All slow matches share one timer. It fires at the next deadline. It also fires at least every half minute,
+to compare the time of day with the reactor's clock.
 
-In a cluster every member has these rows of all matches. The member at which a player sits has the table in memory, and
-has taken it over from its last owner. The last owner carries out the deadline. If it cannot, the other members do.
+In a cluster every member has these rows of all matches. If a player sits down, its member takes the match over from the
+last member that had it, and loads the table. The last member that had a match ends it at its deadline. If that member
+fails, another one does so a minute later.
 
-No player loses because of the host: no deadline counts until `grace` has passed since the start, or since a jump of the
-wall's clock. No deadline counts while the player to move is on leave, either. The master always has the true time.
+No player loses because the host was not available: after a start, and after a jump of the time of day, no match ends by
+time for `grace` seconds. No match ends by time while the player to move is on leave, either. The game's master is not
+informed of this: its clock shows the real time.
 """
 
 import sqlite3
@@ -52,17 +54,17 @@ from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.interfaces import Player
 from gamehost.tables.slow_table import ANNULLED, SlowTable
 
-#: Seconds between two looks at the wall's clock, and by how many it may differ then from the reactor's.
+#: How often the time of day is compared with the reactor's clock, and by how much it may differ from it, in seconds.
 LOOK_EVERY, JUMP = 30.0, 10.0
-#: How many tables are read at once.
+#: How many tables are read from the journal at the same time.
 LOADS = 20
-#: Deadlines later than this many milliseconds from now are none of ours: the table is read then.
+#: A stored deadline more than this many milliseconds in the future cannot be right: the table is read to find the real one.
 _LATEST = 2 * MOST_DAYS * 86_400_000
 #: The stored deadline of a table without a known deadline.
 _NEVER = 2**62
-#: In a cluster: how many milliseconds after its owner another member checks the deadline of a table.
+#: In a cluster: how many milliseconds after a deadline another member ends the match, if the match's last member has not.
 _LATER = 60_000
-#: Why a table cannot be read here.
+#: The message if another member has the table in memory.
 _ELSEWHERE = (
     "another player of this match looks at it at another host of the cluster, where you cannot go now: you have a match here, "
     "sit at one, or wait for players; try again later"
@@ -97,14 +99,18 @@ CREATE INDEX of_address ON seat(address);
 
 @runtime_checkable
 class SitsDown(Protocol):
-    """A player that can sit at slow tables."""
+    """A connected player with a wire for slow matches, which can have several seats at once."""
 
     def slow_seat(self, table: TableId) -> Player[Any, Any] | None:
-        """The receiver of a new match's events, for a player that has a seat in it; `None`: the player does not sit down."""
+        """
+        Sit down at the table of a match that begins, if the player wants this.
+
+        :returns: the receiver of the match's events; `None`: the player does not sit down
+        """
 
 
 class _Index:
-    """The unfinished slow matches, in a database in memory. It is made again from the store at each start."""
+    """An index of the unfinished slow matches: a database in memory, made again from the store at each start."""
 
     def __init__(self) -> None:
         self._database = sqlite3.connect(":memory:", isolation_level=None)
@@ -115,7 +121,7 @@ class _Index:
         return self._database.execute(sql, parameters).fetchall()
 
     def add(self, tables: Iterable[tuple[TableId, TableHeader, int | None]]) -> None:
-        """Put tables in, each with its opening and its deadline."""
+        """Put tables into the index, each with its opening and its deadline; a deadline of `None` is unknown."""
         these = iter(tables)
         while some := list(islice(these, 1000)):
             self._database.execute("BEGIN")
@@ -137,7 +143,7 @@ class _Index:
             self._database.execute("COMMIT")
 
     def remove(self, table: TableId) -> list[str]:
-        """Take a table out. Returns the keys of its players' names."""
+        """Take a table out of the index. Returns the keys of its players' names."""
         keys = [row[0] for row in self._ask("DELETE FROM seat WHERE number = ? RETURNING key", table)]
         self._ask("DELETE FROM slow WHERE number = ?", table)
         return keys
@@ -147,7 +153,7 @@ class _Index:
 
     @property
     def empty(self) -> bool:
-        """Whether there are no matches. This is quicker than to count them."""
+        """Whether there are no matches. This is quicker than counting them."""
         return not self._ask("SELECT 1 FROM slow LIMIT 1")
 
     def game(self, table: TableId) -> str | None:
@@ -164,12 +170,12 @@ class _Index:
         return None if found is None or found == _NEVER else int(found)
 
     def due(self, now: int, most: int) -> list[TableId]:
-        """At most so many tables with a deadline until now, the first one first."""
+        """The tables with a deadline at or before `now`, the earliest first, at most `most`."""
         rows = self._ask("SELECT number FROM slow WHERE due <= ? ORDER BY due, number LIMIT ?", now, most)
         return [TableId(row[0]) for row in rows]
 
     def seat(self, table: TableId, session: Session) -> Seat | None:
-        """The seat that a player has at a table; `None`: it has none."""
+        """The seat that a player has at a table; `None`: the player has no seat there."""
         found = self._ask(
             "SELECT seat FROM seat WHERE number = ? AND key = ? AND account = ? AND (account OR digest = ?)",
             table,
@@ -180,7 +186,7 @@ class _Index:
         return Seat(found[0][0]) if found else None
 
     def guest(self, key: str) -> SeatRecord | None:
-        """The guest that has a seat under this key of a name; `None`: nobody."""
+        """The guest that has a seat in some match under the name with this key; `None`: no guest has."""
         found = self._ask("SELECT name, wire, digest FROM seat WHERE key = ? AND NOT account LIMIT 1", key)
         return SeatRecord(found[0][0], found[0][1], "", False, found[0][2]) if found else None
 
@@ -189,25 +195,27 @@ class _Index:
         return {row[0] for row in self._ask("SELECT DISTINCT key FROM seat")}
 
     def tables(self, key: str) -> list[TableId]:
-        """The tables at which the player with this key of a name has a seat."""
+        """The tables at which the player under the name with this key has a seat."""
         return [TableId(row[0]) for row in self._ask("SELECT number FROM seat WHERE key = ? ORDER BY number", key)]
 
     def count(self, column: str, value: str) -> int:
+        """How many tables have a seat with this value in a column, such as `address`."""
         return int(self._ask(f"SELECT count(DISTINCT number) FROM seat WHERE {column} = ?", value)[0][0])
 
 
-#: Called with a table, or with the reason why it cannot be read.
+#: A function to call with a table when it was read, or with the reason why it cannot be read.
 _Use = Callable[[SlowTable | str], None]
 
 
 @define(eq=False)
 class SlowMatches:
     """
-    The slow matches of a host: a `SlowHost`.
+    The slow matches of a host: begins them, lets players sit down at their tables, and ends them at their deadlines. It is
+    the `SlowHost` that their tables call.
 
     :param own: the lists of players' own matches
     :param games: by their names
-    :param uptime: as of `Seats`
+    :param uptime: returns `Seats.uptime`
     """
 
     _context: TableContext
@@ -216,22 +224,24 @@ class SlowMatches:
     _games: Mapping[str, Game[Any, Any]]
     _uptime: Callable[[], int]
     limits: Limits = field(init=False, factory=Limits)
-    #: The most days for a move, 0: there are no slow matches. And the seconds after a start in which no deadline counts.
+    #: The most days that a match may allow for a move; 0: no slow matches can begin.
     days: int = field(init=False, default=MOST_DAYS)
+    #: After a start, no match ends by time for so many seconds.
     grace: float = field(init=False, default=43_200.0)
-    #: The tables in memory: a player sits there, or an entry is being written.
+    #: The tables in memory: those where a player sits, or where something is being done.
     tables: dict[TableId, SlowTable] = field(init=False, factory=dict)
     #: The tables that cannot continue in this run of the host, each with the reason.
     faulty: dict[TableId, str] = field(init=False, factory=dict)
     _index: _Index = field(init=False, factory=_Index)
-    #: The tables that are being read, and what is to be done with each.
+    #: The tables that are being read, with the functions to call for each of them afterwards.
     _reading: dict[TableId, list[_Use]] = field(init=False, factory=dict)
-    #: The tables to be read: their deadline is unknown, was before the start, or was changed by a leave.
+    #: The tables that must be read soon, because a deadline is unknown, has passed before the start, or was changed by a
+    #: leave.
     _unknown: deque[tuple[TableId, _Use]] = field(init=False, factory=deque)
     leaves: Leaves = field(init=False)
     #: The beginning of the current grace time, in which no deadline counts, in milliseconds since 1970.
     _since: int = field(init=False)
-    #: The wall's clock and the reactor's at the last look, in seconds.
+    #: The time of day and the reactor's clock when they were last compared, in seconds.
     _seen: tuple[float, float] = field(init=False)
     _alarm: Timer = field(init=False, factory=Timer)
     _stopped: bool = field(init=False, default=False)
@@ -242,7 +252,7 @@ class SlowMatches:
         self._since = self.wall
         self._seen = self._context.wall(), self._context.clock.seconds()
         self.leaves = Leaves(self._context.journal, lambda: self.wall, self._leave_changed)
-        # No table is read before the leaves, because the journal answers in order.
+        # Ask for the leaves first: the journal answers in order, so they are known before any table is read.
         self._context.journal.find_leaves(lambda found: self._found_leaves({one.key: one for one in found}))
 
     def __len__(self) -> int:
@@ -251,16 +261,18 @@ class SlowMatches:
 
     @property
     def wall(self) -> int:
+        """The time of day, in milliseconds since 1970."""
         return round(self._context.wall() * 1000)
 
     @property
     def lenient(self) -> int:
+        """The end of the grace time, in milliseconds since 1970. No match ends by time before this moment."""
         return self._since + round(self.grace * 1000)
 
     # -- matches begin and end
 
     def restore(self, found: Iterable[UnfinishedTable]) -> None:
-        """Take over matches of an earlier run, or of another host."""
+        """Take over unfinished slow matches of an earlier run, or of another host."""
         now = self.wall
         known = list[tuple[TableId, TableHeader, int | None]]()
         for one in found:
@@ -269,6 +281,7 @@ class SlowMatches:
                 self._skip(one.table, f"{one.opening.game} in version {one.opening.version} is not played here")
                 continue
             known.append((one.table, one.opening, one.due))
+            # Read the table if the stored deadline may be wrong.
             if one.due is None or not now < one.due < now + _LATEST:
                 self._unknown.append((one.table, _nothing))
             elif not self.leaves.none and any(map(self._lately, _keys(one.table, one.opening.seats))):
@@ -280,10 +293,11 @@ class SlowMatches:
         self, found: Iterable[UnfinishedTable], rows: Sequence[tuple[str, OwnedMatch]], over: Iterable[TableId]
     ) -> None:
         """
-        Other members of a cluster have these matches.
+        Take over changes that other members of a cluster have made to their slow matches.
 
-        :param rows: what is in the lists of their players
-        :param over: the tables with matches that are over
+        :param found: new matches
+        :param rows: new entries in the lists of players
+        :param over: the tables of matches that are over
         """
         self._own.learn([row for row in rows if row[1].table not in self.tables])
         deadlines = {match.table: match.by for _, match in rows}
@@ -297,15 +311,18 @@ class SlowMatches:
     # -- leaves
 
     def _found_leaves(self, found: Mapping[str, Leave]) -> None:
-        """The host may have ended before the deadlines of these players were noted."""
+        """
+        Take over the leaves from the store after the start. The host may have ended before it stored the deadlines that
+        recent leaves have changed, so these tables are examined again.
+        """
         for key in self.leaves.learn(found):
             if self._lately(key):
                 self._leave_changed(key)
 
     def learn_leaves(self, found: Mapping[str, Leave | None]) -> None:
         """
-        Another member of a cluster has changed these leaves. That member checks the tables that no member has in
-        memory.
+        Take over leaves that another member of a cluster has changed. Only tables in memory here are examined: the other
+        member examines those that no member has in memory.
         """
         for key in self.leaves.learn(found):
             for number in self._under(key):
@@ -317,12 +334,13 @@ class SlowMatches:
         return self.leaves.until(key) > self.wall - LONGEST_LEAVE * DAY
 
     def _under(self, key: str) -> list[TableId]:
-        """The tables of a leave's player."""
+        """The tables to which a leave applies: all of a player, or one if the key is the place of a table."""
         if key.startswith(_PLACE):
             return [TableId(int(key.removeprefix(_PLACE)))]
         return self._index.tables(key.partition(":")[0])
 
     def _leave_changed(self, key: str) -> None:
+        """Find the new deadlines of the tables to which a changed leave applies."""
         for number in self._under(key):
             if (table := self.tables.get(number)) is not None:
                 self._look_again(table)
@@ -331,12 +349,16 @@ class SlowMatches:
         self._set_alarm()
 
     def _look_again(self, table: SlowTable | str) -> None:
-        """The deadline of a table has changed: store it, and put it into the lists of its players."""
+        """Store the deadline of a table again, which a leave may have changed, and put it into its players' lists."""
         if not isinstance(table, str) and table.running:
             self.due_changed(table)
             self.recorded(table, None)
 
     def spared(self, table: SlowTable) -> int:
+        """
+        Until when a table must not end by time because of leaves: of the players to move, or of the table itself. In
+        milliseconds since 1970; 0: there is no leave.
+        """
         leaves = self.leaves
         if leaves.none:
             return 0
@@ -345,11 +367,13 @@ class SlowMatches:
         return max(leaves.until(place_of(table.id)), *on_leave, 0)
 
     def moved(self, player: SeatRecord) -> None:
+        """Shorten the leave of a player that has moved, and so is back."""
         owner = None if self.leaves.none else owner_of(player)
         if owner is not None:
             self.leaves.end(owner, partial(self._tell_leave, owner, player))
 
     def _tell_leave(self, owner: str, player: SeatRecord) -> None:
+        """Send a player the state of its leave, if it is connected on a wire with a message for this."""
         session = self._registry.sessions.by_key.get(key_of(player.name))
         here = session is not None and session.plays(player) and session.wire in TALKING_WIRES
         if here and session is not None and session.player is not None:
@@ -361,10 +385,10 @@ class SlowMatches:
 
     def leave(self, session: Session, days: int | None) -> str | None:
         """
-        Begin, end or read the leave of a player. It receives `OnLeave`.
+        Begin a leave of a player, end it, or only ask for it. In each case the player receives `OnLeave`.
 
-        :param days: 0: end the leave; `None`: change nothing
-        :returns: the reason why it cannot have this leave; `None`: the leave has begun
+        :param days: begin a leave of so many days; 0: end the leave; `None`: change nothing
+        :returns: the reason why this is not possible; `None`: it is done
         """
         owner, player = owner_of(session.record), session.record
         if owner is None:
@@ -380,10 +404,10 @@ class SlowMatches:
 
     def extend(self, number: TableId, days: int, durable: Callable[[int], None]) -> bool:
         """
-        Let no deadline of a match count for so many days.
+        Give the players of a match more time: it does not end by time for so many days.
 
-        :param durable: called with the end of that, in milliseconds since 1970
-        :returns: whether there is such a match
+        :param durable: called with the end of these days, in milliseconds since 1970, when the change is durable
+        :returns: `False`: there is no such match
         """
         if self._index.game(number) is None:
             return False
@@ -392,9 +416,11 @@ class SlowMatches:
         return True
 
     def _is_read(self, table: TableId) -> bool:
+        """Whether a table is in memory, or is being read."""
         return table in self.tables or table in self._reading
 
     def _skip(self, table: TableId, why: str) -> None:
+        """Note and log that a match cannot continue in this run of the host."""
         self.faulty[table] = why
         self.log.error("table {table} is not resumed: {reason}", table=table, reason=why)
 
@@ -419,7 +445,7 @@ class SlowMatches:
             raise CannotJoin("this host has enough slow matches")
 
     def begin(self, game: Game[Any, Any], number: TableId, settings: Settings, seats: Sequence[SeatRecord]) -> None:
-        """Begin a match of these players, in the order of the seats. Those that are here sit down."""
+        """Begin a match of these players, in the order of the seats. Those that are connected and want it sit down."""
         opening = TableHeader(game.name, game.version, tuple(seats), {**settings, SLOW: str(self.wall)})
         table = self._prepare(number, game, opening)
         players = [self._sits_down(number, one) for one in seats]
@@ -433,6 +459,7 @@ class SlowMatches:
         self._put_away_if_empty(table)
 
     def _sits_down(self, table: TableId, seat: SeatRecord) -> Player[Any, Any] | None:
+        """The receiver of a new match's events for a player; `None`: the player is away, or does not sit down."""
         session = self._registry.sessions.by_key.get(key_of(seat.name))
         player = None if session is None else session.player
         return player.slow_seat(table) if isinstance(player, SitsDown) else None
@@ -443,7 +470,7 @@ class SlowMatches:
         return table
 
     def _ended(self, table: Any) -> None:
-        """A match is over, or a fault has stopped it. Its players are about to receive that."""
+        """Note that a match is over, or that a fault has stopped it. Called before its players receive this."""
         self.tables.pop(table.id, None)
         self._registry.membership.give_up(place_of(table.id))
         if table.phase is Phase.SUSPENDED:
@@ -456,6 +483,7 @@ class SlowMatches:
         self._remove(table.id)
 
     def _remove(self, table: TableId) -> None:
+        """Remove a match that is over, and free the names of players without another match or a session."""
         for key in self._index.remove(table):
             if key not in self._registry.sessions.by_key and not self._index.tables(key):
                 self._registry.membership.freed(key)
@@ -464,7 +492,7 @@ class SlowMatches:
     # -- what others ask
 
     def record_of(self, key: str) -> SeatRecord | None:
-        """The guest that has this name in a slow match; `None`: no guest has it there."""
+        """The guest that has a seat in a slow match under the name with this key; `None`: no guest has."""
         return self._index.guest(key)
 
     def keys(self) -> set[str]:
@@ -472,11 +500,11 @@ class SlowMatches:
         return self._index.keys()
 
     def has(self, session: Session, table: TableId) -> bool:
-        """Whether a player has a seat at a table of this number."""
+        """Whether a player has a seat in the unfinished slow match with this number."""
         return self._index.seat(table, session) is not None
 
     def tables_of(self, key: str) -> list[TableId]:
-        """The matches of the player with this key of a name."""
+        """The numbers of the matches of the player under the name with this key."""
         return self._index.tables(key)
 
     # -- players sit down and rise
@@ -485,10 +513,13 @@ class SlowMatches:
         self, session: Session, number: TableId, player: Player[Any, Any], failed: Callable[[str], None]
     ) -> str | None:
         """
-        A player sits down at the table of one of its matches: it is seated, at once or later, and receives `Back`.
+        Let a player sit down at the table of one of its matches. When the table is in memory, now or later, the player gets
+        its seat by `seated` and receives `Back`.
 
+        :param number: of the table
+        :param player: receives the events of the match
         :param failed: called with the reason if the table cannot be read
-        :returns: the reason why the player cannot sit down; `None`: it can
+        :returns: the reason why the player cannot sit down; `None`: the table is there, or is being read
         """
         seat = self._index.seat(number, session)
         if seat is None:
@@ -508,14 +539,14 @@ class SlowMatches:
         return None
 
     def sits(self, key: str, number: TableId) -> bool:
-        """Whether the player with this key of a name sits at a table."""
+        """Whether the player under the name with this key sits at a table now."""
         table = self.tables.get(number)
         return table is not None and any(
             table.sits(Seat(n)) for n, name in enumerate(table.names) if key_of(name) == key
         )
 
     def rise(self, number: TableId, player: Player[Any, Any]) -> None:
-        """A player leaves the table for now. Nothing happens if it does not sit there."""
+        """Let a player rise from a table. The player need not sit there. Its seat and its match remain."""
         table = self.tables.get(number)
         if table is not None and not self._stopped:
             for seat in range(len(table.names)):
@@ -523,7 +554,7 @@ class SlowMatches:
             self._put_away_if_empty(table)
 
     def give_up_all(self, key: str) -> None:
-        """End all matches of a player. Each of them is lost, or is left if it has more than two players."""
+        """Give up the player's seats in all of its matches: it loses those of two players, and leaves the others."""
 
         def give_up(table: SlowTable | str) -> None:
             if not isinstance(table, str):
@@ -533,14 +564,15 @@ class SlowMatches:
             self._with(number, give_up)
 
     def _put_away_if_empty(self, table: SlowTable) -> None:
-        """Remove a table from memory if no player sits there: the store has all of it."""
+        """Remove a table from memory if no player sits there. The journal then writes all of it to the store."""
         if table.empty and table.running and self.tables.get(table.id) is table:
             del self.tables[table.id]
             self._context.journal.sleep(table.id, self._uptime(), table.deadline, partial(self._asleep, table.id))
 
     def _asleep(self, number: TableId) -> None:
         """
-        The store has the whole table. Another member of a cluster may take it, unless a player has sat down here meanwhile.
+        Let another member of a cluster take a table, because the store has all of it now. If a player has sat down here
+        meanwhile, do nothing.
         """
         if not self._is_read(number):
             self._registry.membership.give_up(place_of(number))
@@ -548,7 +580,10 @@ class SlowMatches:
     # -- tables are read
 
     def _with(self, number: TableId, use: _Use) -> None:
-        """Do something with a table: at once if it is in memory, or when it was read."""
+        """
+        Call a function with a table: at once if the table is in memory, otherwise when it was read. If it cannot be read, the
+        function is called with the reason.
+        """
         table = self.tables.get(number)
         if table is not None:
             use(table)
@@ -560,6 +595,7 @@ class SlowMatches:
             self._registry.membership.take(number, partial(self._taken, number))
 
     def _taken(self, number: TableId, taken: bool) -> None:
+        """Read a table, after this host has become its home; `taken` is `False` if another host is its home."""
         if self._stopped:
             return
         if taken:
@@ -569,12 +605,13 @@ class SlowMatches:
             self._use(number, _ELSEWHERE)
 
     def _read(self, number: TableId, record: TableRecord | str) -> None:
+        """Replay the record of a table in slices; a text as the record is the reason why it cannot be read."""
         if self._stopped:
             return
         if isinstance(record, str):
             self._failed(number, record)
         elif not record.entries or record.entries[-1].outcome:
-            # No player knows that it began, or all players can read how it ended.
+            # Without entries, no player knows that the match began. With an outcome, all players can read it elsewhere.
             self._context.journal.told(number)
             self._remove(number)
             self._use(number, "it is over")
@@ -589,6 +626,7 @@ class SlowMatches:
         return table
 
     def _followed(self, number: TableId, table: SlowTable | Exception) -> None:
+        """Use a table that was replayed; an exception instead of a table: this has failed."""
         if self._stopped:
             return
         if isinstance(table, Exception):
@@ -599,17 +637,20 @@ class SlowMatches:
         self._index.set_due(number, table.deadline)
         table.end_if_late()
         self._use(number, table)
+        # If a player sits there now, the journal must accept new entries.
         if not table.empty and number in self.tables:
             self._context.journal.wake(number)
         self._put_away_if_empty(table)
 
     def _failed(self, number: TableId, why: str) -> None:
+        """Stop a match with a record that cannot be read or replayed."""
         self._skip(number, why)
         self._index.set_due(number, None)
         self._use(number, why)
         self._registry.membership.give_up(place_of(number))
 
     def _use(self, number: TableId, table: SlowTable | str) -> None:
+        """Call the functions that wait for a table: with the table, or with the reason why it cannot be read."""
         for use in self._reading.pop(number, ()):
             use(table)
         self._set_alarm()
@@ -617,11 +658,16 @@ class SlowMatches:
     # -- the clock
 
     def due_changed(self, table: Any) -> None:
+        """Note the new deadline of a table."""
         self._index.set_due(table.id, table.deadline)
         self._set_alarm()
 
     def recorded(self, table: SlowTable, result: Result | None) -> None:
-        """Put the match into the lists of its players, as it is after an entry that is on its way into the journal."""
+        """
+        Put the new state of a match into the lists of its players. Called when an entry of the match was given to the journal.
+
+        :param result: `None`: the match continues
+        """
         turn, deadline = table.turn, table.deadline
         by = None if deadline is None else max(deadline, self.lenient)
         rows: list[tuple[str, OwnedMatch]] = []
@@ -646,12 +692,13 @@ class SlowMatches:
         elif (soonest := self._index.soonest) is not None:
             wait = min(wait, max(0.0, (max(soonest, self.lenient) - self.wall) / 1000))
         if len(self._reading) >= LOADS and not wait:
-            return  # it is set again when one of them was read
+            return  # too many tables are being read: `_use` sets the timer when one of them was read
         clock = self._context.clock
         if not self._alarm or self._alarm.due > clock.seconds() + wait:
             self._alarm.set(clock, wait, self._ring)
 
     def _ring(self) -> None:
+        """Read the tables that must be read, and end the matches that are over by time. Called by the timer."""
         self._look_at_wall()
         while self._unknown and len(self._reading) < LOADS:
             number, use = self._unknown.popleft()
@@ -661,14 +708,15 @@ class SlowMatches:
         if now >= self.lenient:
             for number in self._index.due(now, LOADS):
                 if len(self._reading) < LOADS:
-                    self._index.set_due(number, None)  # the table says it again when it was read
+                    # Unknown until the table was read, so that it is not found here again meanwhile.
+                    self._index.set_due(number, None)
                     self._with(number, _end_if_late)
         self._set_alarm()
 
     def _look_at_wall(self) -> None:
         """
-        Begin a grace time if the wall's clock has jumped or the machine was suspended, because players could not know
-        the time left.
+        Begin a grace time if the time of day has jumped or the machine was suspended, because players could not know how
+        much time they had left.
         """
         wall, clock = self._context.wall(), self._context.clock.seconds()
         passed, counted = wall - self._seen[0], clock - self._seen[1]
@@ -679,25 +727,27 @@ class SlowMatches:
             self.log.warn(words, seconds=round(passed - counted), hours=round(self.grace / 3600, 1))
 
     def halt(self) -> None:
-        """Stop with the host. The players that sit here have left."""
+        """Stop the timer, because the host stops. Called after all players were disconnected."""
         self._stopped = True
         self._alarm.stop()
 
 
 def _keys(table: TableId, seats: Iterable[SeatRecord]) -> Iterable[str]:
-    """The keys of the leaves that count at a table."""
+    """The keys of the leaves that apply to a table: that of the table's place, and those of its players."""
     return [place_of(table), *filter(None, map(owner_of, seats))]
 
 
 def _nothing(table: SlowTable | str) -> None:
-    """Do nothing: reading the table has noted everything."""
+    """Do nothing with a table: it was read only to note its deadline."""
 
 
 def _later(due: int | None) -> int | None:
+    """The time at which this member ends a match of another member, by the match's deadline."""
     return None if due is None else due + _LATER
 
 
 def _end_if_late(table: SlowTable | str) -> None:
+    """End a match if its deadline has passed; otherwise note its deadline again."""
     if not isinstance(table, str):
         table.end_if_late()
         if table.running:

@@ -1,11 +1,11 @@
 """
-Studies of finished matches: the player that was ahead, and the turning points of a match.
+Studies of finished matches: which player was ahead after each action, and which actions changed that most.
 
-A player in each seat walks through the record, and judges each action. Each player receives the events of its own seat,
-and nothing else. So it blames no player for secrets of others.
+In a study, a house player in each seat follows the record and judges the actions of its seat. It receives only the events
+of this seat. So an action is not judged by what only other players could know.
 
-The processes of the house players make studies, in turns by address with the thinking of its players. A match never
-changes, so its study is cached beside other answers, and equal questions wait for it together.
+The processes of the house players make studies, and take turns between studies and their matches, by address. A finished
+match never changes, so its study is cached like other answers. Clients with the same question wait for one study.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from gamehost.lobby.directory import MatchDirectory
     from gamehost.lobby.house import HousePlayers
 
-#: The most turning points in a study, and the least loss of each, in hundredths of a victory.
+#: The most turning points in a study, and how much an action must lose to be one, in hundredths of a victory.
 MOST_TURNS, LEAST_LOST = 5, 10
 
 
 class Question(Struct, frozen=True):
-    """A match that is to be studied, as far as a process needs it that has no journal."""
+    """A match to study, as it is sent to a process of the house players, which cannot read the journal."""
 
     game: str
     seats: int
@@ -42,8 +42,8 @@ class Question(Struct, frozen=True):
 
 class Study(Struct, frozen=True):
     """
-    The player that was ahead in a match, and the turning points. Without standings, the players of this game cannot
-    weigh its actions.
+    The result of a study. `standings` are the chances of all players after each action; they are empty if the house players
+    of this game cannot judge actions. `turns` are the turning points: the worst actions.
     """
 
     standings: list[Standing]
@@ -54,8 +54,9 @@ def study_in_steps(
     game: Game[Any, Any], opening: TableHeader, entries: Sequence[Entry], new_player: Callable[[Seat], Player]
 ) -> Generator[None, None, Study]:
     """
-    Study a finished match; each step of the generator weighs one action at most.
+    Study a finished match. Each step of the generator judges at most one action; the generator returns the study.
 
+    :param new_player: makes the house player that judges the actions of a seat
     :raises NotFollowed: the record does not fit the rules of its game
     """
     players = [new_player(Seat(seat)) for seat in range(len(opening.seats))]
@@ -97,7 +98,11 @@ def study_in_steps(
 
 
 def _taken_back(acted: list[tuple[int, Seat | None]], seat: Seat | None) -> int:
-    """Remove the last action of a seat, and all since. The number of its entry."""
+    """
+    Remove the last action of a seat from the list, and all later actions, because the seat has taken the action back.
+
+    :returns: the number of that action's entry
+    """
     number, other = acted.pop()
     while other != seat:
         number, other = acted.pop()
@@ -105,25 +110,26 @@ def _taken_back(acted: list[tuple[int, Seat | None]], seat: Seat | None) -> int:
 
 
 def _weighed(players: Sequence[Player], entry: Entry) -> Weighed | None:
+    """The judgement of an entry's action by the house player of its seat; `None`: there is no action, or no judgement."""
     if entry.kind is not EntryKind.ACTED or entry.seat is None:
         return None
     player = players[entry.seat]
     return player.weigh(entry.notation) if isinstance(player, Weigher) else None
 
 
-#: Studies that are under way, in all and for one address; and entries of a match that is studied. A study takes seconds.
+#: The most studies at once, in all and for one address, and the most entries of a match to study. A study takes seconds.
 MOST, PER_ADDRESS, LONGEST = 4, 1, 3_000
 
 
 @define(eq=False)
 class Studies:
-    """The studies of a host."""
+    """Answers the clients that ask for the study of a finished match."""
 
     _directory: "MatchDirectory"
     _house: "HousePlayers"
     #: Whether a finished match shows what was hidden in it. A study of such a match shows it, too.
     reveal: bool = True
-    #: How many are under way, by address.
+    #: How many studies are being made now, by address.
     _addresses: AddressCounts = field(factory=AddressCounts)
 
     def ask(
@@ -138,9 +144,11 @@ class Studies:
         """
         Study a finished match.
 
-        :param code: of a private match
+        :param address: of the client
+        :param code: of a private match; empty: the match is public
+        :param games: the games of this host, by their names
         :param answered: called with the study, at once or later
-        :param refused: called instead if there is none
+        :param refused: called instead if there is no study
         :returns: a function that cancels both calls
         """
         work = partial(self._study, address, table, code, games)
@@ -174,11 +182,12 @@ class Studies:
             self._addresses.leave(address)
         if not study.standings:
             raise NotAnswered("the house players cannot weigh the moves of this game")
+        # The study of a private match is not cached.
         return Found(study, 0 if code else 64 * len(study.standings))
 
 
 def _match_has_secrets(game: Game[Any, Any], record: TableRecord) -> Generator[None, None, bool]:
-    """Whether a player received an event in a match that others did not."""
+    """Find out, in steps, whether in a match some event went only to some of the players."""
     hidden = False
 
     def note(number: int, told: Sequence[To[Any]]) -> None:

@@ -284,7 +284,7 @@ def gather_at_tables(cluster: Cluster) -> None:
     for one in (one for page in cluster.pages for one in page.tables):
         shown.setdefault(_kind(one), []).append(one.table)
     tables = cluster.lobby.waiting_tables
-    for session in tables.alone_at_tables() if shown else ():
+    for session in tables.connected() if shown else ():
         player, own = session.player, tables.alone(session)
         if own is None or not isinstance(player, SeekingConversation):
             continue
