@@ -153,9 +153,11 @@ check-cluster: $(VENV)/ready ## a short test-cluster: three hosts under play are
 	GAMEHOST_POSTGRESQL=required GAMEHOST_KILLS=3 GAMEHOST_STARTS=1 GAMEHOST_CROWDED=1 GAMEHOST_HANGS=1 GAMEHOST_STOPS=1 GAMEHOST_MEETINGS=5 $(FORK) \
 		$(TRIAL) tests.slow_cluster.MembersTests tests.slow_cluster.MeetingTests
 
-looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in docs/looks; needs Chromium
+looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in docs/looks; ALL=FOLDER takes all pages in all sizes, half an hour
 	sh tests/install_browser.sh
-	GAMEHOST_LOOKS=yes GAMEHOST_BROWSER=required $(TRIAL) tests.browser.looks
+	$(if $(ALL),$(PIP) --no-deps axe-playwright-python)
+	$(if $(ALL),GAMEHOST_PICTURES=$(abspath $(ALL)),GAMEHOST_LOOKS=yes) GAMEHOST_BROWSER=required $(TRIAL) \
+		$(if $(ALL),tests.browser.slow_pages.SizeTests tests.browser.slow_words,tests.browser.looks)
 
 test-properties: $(VENV)/ready ## property tests with other examples in each run, and ten times as many; EXAMPLES=200 TESTS=tests.wires
 	GAMEHOST_TEST_PROFILE=search GAMEHOST_EXAMPLES=$(or $(EXAMPLES),200) $(FORK) $(TRIAL) -j$(JOBS) \

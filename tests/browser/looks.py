@@ -45,7 +45,7 @@ def choices() -> Any:
 class LookCase(PlayCase):
     """Takes pictures of pages."""
 
-    timeout = 300
+    timeout = 900
 
     def setUp(self) -> None:
         """Take no pictures in other runs of the tests."""

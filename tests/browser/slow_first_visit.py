@@ -337,7 +337,7 @@ class RematchTests(PlayCase):
         await ann.until("document.querySelector('.buttons .chip')?.textContent === 'the others are asked'")
         await bob.until("document.querySelector('.asked')?.textContent === 'ann wants a rematch.'")
         self.assertEqual(await findings(bob), [])
-        await ann.run(f"{BUTTON % 'Stop'}.click()")
+        await ann.run(f"{BUTTON % 'Stop waiting'}.click()")
         await bob.until("document.querySelector('.asked')?.textContent === 'ann does not want a rematch any more.'")
         await ann.until("document.querySelector('.buttons .go')?.textContent === 'Rematch'")
         await ann.click(".buttons .go")

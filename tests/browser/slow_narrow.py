@@ -1,6 +1,8 @@
 """What the tests of wide names share; and what is asked in Eriantys stays in sight on a phone."""
 
+import os
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,22 @@ class WideCase(PlayCase):
         """With a store, which keeps finished matches."""
         self.options = (*self.options, f"--store={Path(self.mktemp()).absolute()}")
         return super().start_host()
+
+    async def draw(self, page: Page, what: str, size: tuple[int, int], *, dark: bool) -> None:
+        """
+        Give a page this size and these colours, and wait until it is drawn.
+
+        If the environment names a folder in ``GAMEHOST_PICTURES``, as `make looks` does, a picture of the page is stored there.
+
+        :param what: the page in words; the picture's file has its name from them
+        """
+        await page.look(size, dark=dark)
+        await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        if folder := os.environ.get("GAMEHOST_PICTURES"):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            name = re.sub(r"\W+", "-", what.replace("/", " at ")).strip("-")
+            colours = "dark" if dark else "light"
+            Path(folder, f"{name}-{size[0]}x{size[1]}-{colours}.png").write_bytes(await page.picture())
 
     async def match(self, game: str) -> list[Page]:
         pages = []

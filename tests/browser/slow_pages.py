@@ -127,7 +127,7 @@ class StudyTests(RecordTests):
         """A button below the match; then the curve, the moves that gave most away, and what would have been better."""
         page = await self.finished()
         await page.open("/match/1#1")
-        await page.until("document.querySelector('.buttons .go')?.textContent === 'Where did it turn?'")
+        await page.until("document.querySelector('.buttons .go')?.textContent === 'Find the mistakes'")
         # The house players may not be ready yet: then the host says so, and is asked again.
         asked = "document.querySelector('.study .curve svg') || void document.querySelector('.buttons .go')?.click()"
         await page.until(asked, 30)
@@ -361,8 +361,7 @@ class SizeTests(WideCase):
         """Look at a page as it is now, in all sizes, light and dark."""
         for size in SIZES:
             for dark in (False, True):
-                await page.look(size, dark=dark)
-                await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+                await self.draw(page, what, size, dark=dark)
                 faults = await findings(page)
                 if not dark:
                     faults += [*await page.run(BEYOND % size[0]), *await page.run(COVERED)]

@@ -27,8 +27,7 @@ class LanguageTests(WideCase):
     async def checked(self, page: Page, what: str, number: int) -> None:
         """In all sizes. Half of them are dark, the other half in the next language."""
         for place, size in enumerate(SIZES):
-            await page.look(size, dark=(number + place) % 2 == 0)
-            await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            await self.draw(page, what, size, dark=(number + place) % 2 == 0)
             faults = [*await findings(page), *await page.run(BEYOND % size[0]), *await page.run(TOO_LONG)]
             self.found += [f"{what}, {size[0]} px: {one}"[:400] for one in faults]
 

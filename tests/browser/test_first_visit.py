@@ -49,7 +49,7 @@ class InvitationTests(PlayCase):
         await friend.open(address)
         await friend.until(f"{HEAD} === 'ann invites you to Onitama'")
         words = await friend.run("document.querySelector('main').innerText")
-        self.assertIn("30 s a move", words)
+        self.assertIn("30 seconds for a move", words)
         self.assertIn("You have 30 seconds for a move.", words)
         self.assertTrue(await friend.run("!!document.querySelector('.invited .board svg .piece')"))
         self.assertEqual(await friend.run("document.querySelectorAll('main button').length"), 1)

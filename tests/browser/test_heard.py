@@ -62,4 +62,4 @@ class OnitamaTests(HeardCase):
         await heard.until("heading", "^You have won$")
         await self.said_once(heard, "bob: eel, b5 to a5. Your move.", "You have won. The master is taken.")
         await heard.press("^New opponent$")
-        await heard.until("button", "^Stop$")
+        await heard.until("button", "^Stop waiting$")

@@ -102,7 +102,7 @@ const SETTINGS = {
   game_time: (n) => t("{n} s for all moves", { n }),
   increment: (n) => t("and {n} s a move", { n }),
   expert: () => t("expert rules"),
-  deal: (cards) => t("cards {cards}", { cards }),
+  deal: (cards) => t("cards {cards}", { cards: cards.replaceAll(",", ", ").replaceAll("/", " / ") }),
 };
 
 /** The settings of a table that differ from the usual ones, in words. */

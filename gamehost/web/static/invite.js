@@ -45,6 +45,9 @@ export function gathered({ names, seats, away = [] }) {
   return `${begins}. ${here.length ? t("{names} is here.|{names} are here.", { n: here.length, names: listed(here) }) : ""}${gone}`;
 }
 
+/** Settings of time, which `timesOf` says in a sentence. */
+const UNTIMED = { move_time: "", setup_time: "", game_time: "", increment: "" };
+
 /** Fill `place` with an invitation: the game, who invites, the settings, and one button. */
 export async function showInvitation(place, invitation, join) {
   const { game: name, names, seats, settings } = invitation;
@@ -62,7 +65,7 @@ export async function showInvitation(place, invitation, join) {
     h("div", { class: "invited" },
       game?.sample && h("div", { class: "sample", "aria-hidden": "true" }, board.element),
       h("div", {},
-        h("p", {}, [game && told(game.about), ...settingWords(settings)].filter(Boolean).join(" · ")),
+        h("p", {}, [game && told(game.about), ...settingWords({ ...settings, ...UNTIMED })].filter(Boolean).join(" · ")),
         h("p", { class: "soft" }, others, " ", timesOf(name, settings)),
         h("p", {}, link(`/rules/${name}`, {}, t("How to play {game}", { game: title }))))),
     full

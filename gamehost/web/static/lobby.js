@@ -143,8 +143,8 @@ function showSeeking(place) {
       h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
       h("p", {}, `${title}: `, words, " ", h("span", { class: "soft" }, `${houseComes(seeking)} ${timesOf(seeking.game, seeking.settings)}`)),
       invitation,
-      !seeking.settings?.move_days && h("div", { class: "row" }, h("span", { class: "small" }, t("Or play the host:")), levelsOf(seeking.game).map(houseButton)),
-      h("button", { type: "button", onclick: () => send({ do: "stop", table: seeking.lasts && seeking.table }) }, t("Stop")));
+      !seeking.settings?.move_days && h("div", { class: "row" }, h("span", { class: "small" }, t("Or play the computer:")), levelsOf(seeking.game).map(houseButton)),
+      h("button", { type: "button", onclick: () => send({ do: "stop", table: seeking.lasts && seeking.table }) }, t("Stop waiting")));
   }
 }
 

@@ -139,7 +139,7 @@ class MatchPage {
     const step = (name, path, to) => h("button", { type: "button", "aria-label": name, onclick: () => this.user(to()) }, icon(path));
     this.slider = h("input", { type: "range", min: 0, "aria-label": t("Position"), oninput: () => this.user(Number(this.slider.value)) });
     this.count = h("span", { class: "soft small" });
-    this.playing = h("button", { type: "button", class: "go", onclick: () => (this.timer ? this.pause() : this.play()) }, t("Play on its own"));
+    this.playing = h("button", { type: "button", class: "go", onclick: () => (this.timer ? this.pause() : this.play()) }, t("Replay"));
     const controls = h("div", { class: "steps" },
       h("div", { class: "row" },
         step(t("First position"), "M5 5v14M19 5 9 12l10 7z", () => 0),
@@ -165,7 +165,7 @@ class MatchPage {
     put(this.buttons,
       h("button", { type: "button", onclick: () => this.share() }, t("Share")),
       this.game.bare ? null : h("button", { type: "button", onclick: turn }, t("Flip")),
-      this.match.over && !this.study ? h("button", { type: "button", class: "go", onclick: () => this.beginStudy() }, t("Where did it turn?")) : null,
+      this.match.over && !this.study ? h("button", { type: "button", class: "go", onclick: () => this.beginStudy() }, t("Find the mistakes")) : null,
       ...(this.match.live ? [link(`/table/${this.number}`, { class: "button" }, t("To the table"))] : [file("json", "JSON"), file("txt", t("Text")), file("svg", "SVG")]));
   }
 
@@ -289,7 +289,7 @@ class MatchPage {
   pause() {
     clearInterval(this.timer);
     this.timer = 0;
-    if (this.playing) say(this.playing, t("Play on its own"));
+    if (this.playing) say(this.playing, t("Replay"));
   }
 
   key(event) {

@@ -19,11 +19,14 @@ export function address(path, values) {
 /** The names of players as they typed them. */
 export const shownNames = ({ names, shown_as: shown = {} }) => names.map((name) => shown[name] ?? name);
 
-/** The end of a match in words. `row` has `names`, `winners` and `why`. */
+/** The end of a match in words. `row` has `names`, `winners`, `cause` and `why`. */
 export function resultWords(row) {
   const names = listed(row.winners.map((seat) => shownNames(row)[seat]));
   const title = names ? t("{names} has won|{names} have won", { n: row.winners.length, names }) : t("Draw");
-  return row.why ? `${title}: ${reason(row.why)}` : title;
+  // The words of the host name nobody.
+  const gone = row.cause === "left" && row.names.length === 2 && row.winners.length === 1;
+  const why = gone ? `${shownNames(row)[1 - row.winners[0]]} ${t("has left")}` : reason(row.why ?? "");
+  return why ? `${title}: ${why}` : title;
 }
 
 /** How long a match was, such as `2:05` or `1:00:09`; "" if the host does not know it. */

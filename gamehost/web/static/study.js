@@ -63,7 +63,7 @@ export class Study {
       two ? ["polygon", { points: `0,${HEIGHT} ${line(0)} ${WIDTH},${HEIGHT}`, fill: "var(--go-soft)" }] : null,
       ["line", { x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, stroke: "var(--soft)", "stroke-dasharray": "2 4" }],
       ...seats.map((seat) => ["polyline", { points: line(seat), fill: "none", stroke: "var(--go)", "stroke-width": 2.5, "stroke-dasharray": DASHES[seat] }]),
-      ...turns.map(({ n }) => ["circle", { cx: x(n), cy: HEIGHT / 2, r: 7, fill: "var(--take)", stroke: "var(--sheet)", "stroke-width": 2 }])]);
+      ...turns.map(({ n, seat }) => ["circle", { cx: x(n), cy: y(standings.find((one) => one.n >= n).shares[two ? 0 : seat]), r: 7, fill: "var(--take)", stroke: "var(--sheet)", "stroke-width": 2 }])]);
     drawing.append(this.now);
     put(this.curve, drawing);
     const how = two ? t("The higher the line, the better for {one}; the lower, the better for {other}.", { one: names[0], other: names[1] }) : t("Lines: {lines}.", { lines: names.map((name, seat) => `${name} ${[t("whole"), t("long dashes"), t("dots"), t("dashes and dots")][seat]}`).join(", ") });

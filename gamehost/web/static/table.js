@@ -159,7 +159,7 @@ class TablePage {
       h("p", { class: "soft" }, kept(seeking)),
       seeking.code && seeking.names.length < seeking.seats && inviteBox(this.number, seeking.code),
       h("div", { class: "row" },
-        h("button", { type: "button", onclick: () => send({ do: "stop", table: this.number }) }, t("Stop"))));
+        h("button", { type: "button", onclick: () => send({ do: "stop", table: this.number }) }, t("Stop waiting"))));
   }
 
   // -- the match
@@ -338,7 +338,7 @@ class TablePage {
     const { title = usual, detail = who } = table.over ? endWords(table) : this.game.status?.(view, options) ?? {};
     const paused = table.suspended && t("The match is stopped");
     say(this.title, this.back ? t("An earlier position") : paused || parts(title) || t("The match begins"));
-    say(this.detail, this.back ? "" : paused ? t("A fault stopped it. Nobody has won. You can play another one; if this one goes on, your seat is kept.") : parts(detail ?? ""));
+    say(this.detail, this.back ? "" : paused ? t("A fault stopped it. Nobody has won. You can play another one; if this one goes on, your seat is kept.") : [parts(detail ?? ""), table.seat === null && t("you are watching")].filter(Boolean).join(" · "));
     say(this.why, table.refused ? t("Not possible: {why}.", { why: table.refused.why }) : "");
     const name = this.game.title;
     document.title = `${this.urgent(table) ?? (options.turns.includes(table.seat) ? t("Your move") : who)} - ${name}`;
@@ -400,9 +400,8 @@ class TablePage {
       table.over && playing && !this.sought && h("button", { type: "button", class: "go", onclick: () => this.rematch() }, t("Rematch")),
       over && playing && !this.sought && h("button", { type: "button", onclick: again }, t("New opponent")),
       over && this.sought && h("span", { class: "chip", "data-said": true }, this.askedAgain || this.rematchOpen() ? t("the others are asked") : t("waiting for an opponent")),
-      over && this.sought && h("button", { type: "button", onclick: () => send({ do: "stop", table: this.rematchOpen()?.table }) }, t("Stop")),
+      over && this.sought && h("button", { type: "button", onclick: () => send({ do: "stop", table: this.rematchOpen()?.table }) }, t("Stop waiting")),
       playing && !over && [...table.away].filter((seat) => seat !== table.seat && !table.claims.has(seat)).map((seat) => this.finish(table, seat)),
-      !playing && h("span", { class: "chip" }, t("you look on")),
       table.delay > 0 && h("span", { class: "chip" }, t("shown {n} s later", { n: table.delay })),
       table.presence === false && h("span", { class: "chip" }, t("who is away is not known")));
   }
