@@ -1,13 +1,13 @@
 """
-A copy of a store, with a high-water mark beside it. A host can start on it.
+Backups: copies of a store, each with its high-water mark. A host can start with such a copy.
 
 `cp` is not enough: while a host runs, and after a crash, part of the store is in SQLite's log beside the file.
 
 The store of a running host is copied while moves continue:
 
-1. The writer's thread copies the store in slices, and commits between them. The copy contains everything that was
-durable at its end.
-2. A thread of its own writes the copy to the disk, has it checked by another process, and gives it its name.
+1. The writer's thread copies the store in slices, and commits between them. The copy contains everything that is
+durable when the copying ends. 2. Another thread writes the copy to the disk, lets a process check it, and gives it its
+name.
 
 A copy is made under the name `FILE.part`. It gets the name `FILE` when it is complete, on the disk and checked.
 """
@@ -36,14 +36,15 @@ from gamehost.storage.writer import Between, WorkStopped, Writer
 
 PART = ".part"
 
-#: Where SQLite's header has the application's number, and how the header begins: https://sqlite.org/fileformat2.html.
+#: The offset of the application's number in SQLite's header, and the beginning of the header:
+#: https://sqlite.org/fileformat2.html.
 _APPLICATION_AT = 68
 _SQLITE = b"SQLite format 3\0"
 
 
 @frozen
 class Pace:
-    """How a copy shares a disk with the host. The defaults copy about 80 MB a second."""
+    """How fast a store is copied, so that the host can use the disk, too. The defaults copy about 80 MB a second."""
 
     #: Pages of 4 KiB that are copied at once. This takes about 0.5 ms.
     pages: int = 64
@@ -54,7 +55,7 @@ class Pace:
 
 
 class FileExists(StoreUnusable):
-    """A copy cannot get this name, because there is a file."""
+    """A copy cannot get this name, because a file has it."""
 
 
 def check_target(target: Path, force: bool) -> None:
@@ -62,8 +63,8 @@ def check_target(target: Path, force: bool) -> None:
     Check that a copy can get this name.
 
     :param force: replace an earlier copy
-    :raises FileExists: there is a file, and it is not to be replaced
-    :raises StoreUnusable: it cannot, or there is a file that may not be replaced
+    :raises FileExists: there is a file of this name, and `force` is not set
+    :raises StoreUnusable: the name cannot be used, or it belongs to a file that is never replaced
     """
     if not target.parent.is_dir():
         raise StoreUnusable(f"{target}: the folder does not exist")
@@ -90,7 +91,7 @@ def _is_store(path: Path) -> bool:
 
 def new_part(target: Path, force: bool) -> Path:
     """
-    An empty file for the copy, which only its owner can read.
+    Make an empty file for a copy, which only its owner can read, and return its path.
 
     :raises StoreUnusable: the copy cannot be written
     """
@@ -107,9 +108,9 @@ def new_part(target: Path, force: bool) -> Path:
 @contextmanager
 def kept_if_whole(part: Path, target: Path) -> Iterator[None]:
     """
-    Remove the copy if anything is raised in here.
+    A context that removes the unfinished copy if its block raises an error.
 
-    :raises StoreUnusable: for errors of SQLite and of the system
+    :raises StoreUnusable: the block has raised an error of SQLite or of the system
     """
     try:
         yield
@@ -122,6 +123,7 @@ def kept_if_whole(part: Path, target: Path) -> Iterator[None]:
 
 
 def remove_part(part: Path) -> None:
+    """Delete an unfinished copy and its mark, if they exist."""
     for path in (part, sidecar_path(part, sidecar.MARK_SUFFIX)):
         path.unlink(missing_ok=True)
 
@@ -135,15 +137,17 @@ def copy_pages(
     """
     Copy a store to an empty file, in slices.
 
-    Commits on the same connection between two slices are in the copy too. So the copy has the same contents as the
-    store when this returns.
+    Commits on the same connection between two slices are copied, too. So when this returns, the copy has the same
+    contents as the store.
 
-    :param between: gives other tasks time on the connection
-    :param pace: `None`: all at once
+    :param between: called between two slices with a number of seconds: lets other tasks use the connection
+    :param pace: how fast to copy; `None`: everything at once
     :raises sqlite3.Error: the copy cannot be written, or the store cannot be read
     """
     flusher = None if pace is None else _Flusher(part)
 
+    # SQLite calls this after each slice. Wait for the rest of the pace, and until the disk has written enough of the
+    # copy.
     def rest(status: int, remaining: int, total: int) -> None:
         if status == sqlite3.SQLITE_DONE or flusher is None or pace is None:
             return
@@ -155,8 +159,8 @@ def copy_pages(
 
     try:
         with closing(sqlite3.connect(part, isolation_level=None, check_same_thread=False)) as copy:
-            # A copy that is not complete is of no use. So changes in it need no rollback, and it is written to the disk
-            # last.
+            # An incomplete copy is thrown away. So its changes need no rollback, and it need not be on the disk before
+            # the end.
             copy.execute("PRAGMA journal_mode=OFF")
             copy.execute("PRAGMA synchronous=OFF")
             connection.backup(copy, pages=-1 if pace is None else pace.pages, progress=rest)
@@ -166,10 +170,10 @@ def copy_pages(
 
 
 class _Flusher:
-    """A thread that writes a growing file to the disk again and again, so that little of it waits in memory."""
+    """A thread that writes a growing file to the disk every 50 ms, so that little of it waits in memory."""
 
     def __init__(self, path: Path) -> None:
-        #: Pages that were copied, and how many of these are on the disk.
+        #: How many pages were copied, and how many of them are on the disk.
         self.copied = self.flushed = 0
         self._path = path
         self._error: OSError | None = None
@@ -189,6 +193,8 @@ class _Flusher:
 
     def check(self) -> None:
         """
+        Report an error of the thread.
+
         :raises OSError: the file cannot be written
         """
         if self._error is not None:
@@ -201,9 +207,9 @@ class _Flusher:
 
 def sync_file(path: Path) -> None:
     """
-    Write a file to the disk.
+    Wait until the system has written a file to the disk.
 
-    :raises OSError: it may not be on the disk
+    :raises OSError: the file may not be on the disk
     """
     descriptor = os.open(path, os.O_RDWR)
     try:
@@ -214,9 +220,9 @@ def sync_file(path: Path) -> None:
 
 def seal(part: Path, held: sidecar.Mark) -> None:
     """
-    Write a copy to the disk, with its mark beside it.
+    Write a copy to the disk, and its mark into a file beside it.
 
-    :raises OSError: it may not be on the disk
+    :raises OSError: the copy may not be on the disk
     """
     sync_file(part)
     replace(sidecar_path(part, sidecar.MARK_SUFFIX), sidecar.write_mark(held))
@@ -224,13 +230,13 @@ def seal(part: Path, held: sidecar.Mark) -> None:
 
 def publish(part: Path, target: Path, force: bool) -> None:
     """
-    Give a complete copy its name. It is durable under that name when this returns.
+    Rename a complete copy to its final name. When this returns, the name is durable.
 
-    :raises StoreUnusable: there is such a file now
-    :raises OSError: it cannot be renamed
+    :raises StoreUnusable: another file has this name now
+    :raises OSError: the copy cannot be renamed
     """
     check_target(target, force)
-    # In this order an old copy never has the mark of the new one, nor the new one no mark.
+    # In this order an old copy never has the mark of the new copy, and the new copy is never without its mark.
     target.unlink(missing_ok=True)
     os.replace(sidecar_path(part, sidecar.MARK_SUFFIX), sidecar_path(target, sidecar.MARK_SUFFIX))
     os.replace(part, target)
@@ -239,9 +245,9 @@ def publish(part: Path, target: Path, force: bool) -> None:
 
 def back_up(connection: Connection, target: Path) -> sidecar.Mark:
     """
-    Copy a store to a new file, which only its owner can read.
+    Copy a store that nobody writes to a new file, which only its owner can read.
 
-    :param connection: to the store; it has no writer meanwhile
+    :param connection: a connection to the store
     :param target: a file that does not exist yet
     :returns: the mark of the copy
     :raises StoreUnusable: the copy cannot be written
@@ -262,17 +268,19 @@ _STOPPING = "the host is stopping; no backup was made"
 
 @frozen
 class Backup:
+    """A backup that was made."""
+
     path: Path
     mark: sidecar.Mark
-    #: Its size in bytes.
+    #: The size of the file in bytes.
     size: int
-    #: The faults that the check has found, if they were accepted.
+    #: The faults that the check has found; empty unless the caller accepts faults.
     faults: Sequence[str] = ()
 
 
 @frozen
 class _Order:
-    """One backup that is asked for; the parameters are those of `Backups.begin`."""
+    """A request for one backup, with the parameters of `Backups.begin`."""
 
     target: Path
     done: Callable[[Backup | str], None]
@@ -283,9 +291,9 @@ class _Order:
 @define(eq=False)
 class Backups:
     """
-    The backups of one running host, one at a time. `begin` and `stop` are for the reactor's thread.
+    Makes the backups of one running host, one at a time. `begin` and `stop` must be called on the reactor's thread.
 
-    :param path: of the store
+    :param path: the file of the store
     :param free_space: as of `gamehost.storage.store.fits`
     :param from_thread: calls a function on the reactor's thread
     """
@@ -305,12 +313,14 @@ class Backups:
         self, target: Path, done: Callable[[Backup | str], None], force: bool = False, accept_faults: bool = False
     ) -> None:
         """
-        Copy the store to a file, while it is in use. The copy is checked, and contains everything that is durable now.
+        Begin to copy the store to a file, while it is in use. The copy is checked. It contains everything that is
+        durable now.
 
         :param target: an absolute path
-        :param done: called later with the backup, or why there is none
+        :param done: called later with the backup, or with the reason why none was made
         :param force: replace an earlier copy
-        :param accept_faults: keep a copy in which the check finds faults; the store has them, too
+        :param accept_faults: use the copy even if the check finds faults in it, because the store itself has these
+            faults
         :raises StoreUnusable: a backup cannot begin
         """
         if self._stopping:
@@ -326,13 +336,13 @@ class Backups:
         self._writer.work(partial(self._copy, _Order(target, done, force, accept_faults)))
 
     def stop(self) -> None:
-        """The host stops: the backup that is being made is given up, and no other one begins."""
+        """Abandon the current backup, and refuse new ones, because the host stops."""
         self._stopping = True
         if self._checking is not None:
             self._checking.kill()
 
     def _copy(self, order: _Order, between: Between) -> None:
-        """The work of the writer's thread."""
+        """Copy the pages, on the writer's thread. Then start the thread for the rest."""
         try:
             between(0)
             part = new_part(order.target, order.force)
@@ -351,7 +361,7 @@ class Backups:
             threading.Thread(target=self._finish, args=arguments, name="gamehost-backup", daemon=True).start()
 
     def _finish(self, order: _Order, part: Path, mark: sidecar.Mark) -> None:
-        """Everything behind the copy. This blocks, and has a thread of its own."""
+        """Write, check and name the copy. This blocks, so it has a thread of its own."""
         try:
             with kept_if_whole(part, order.target):
                 seal(part, mark)
@@ -364,7 +374,7 @@ class Backups:
 
     def _check(self, order: _Order, part: Path) -> Sequence[str]:
         """
-        The faults of the copy, if they are accepted.
+        Check the copy in another process. Returns its faults, if the order accepts faults.
 
         :raises StoreUnusable: the copy has faults, or could not be checked
         """
@@ -384,6 +394,8 @@ class Backups:
         return faults
 
     def _answer(self, order: _Order, result: Backup | str) -> None:
+        """Report a result on the reactor's thread. The next backup may begin then."""
+
         def answered() -> None:
             self.busy = False
             order.done(result)

@@ -1,18 +1,18 @@
 """
-The contents of an open store, of either engine: how a start reads it, and how a group of changes is added to it.
-Besides the tables' records these are accounts, proofs, bans, up-time, and notes of unfinished tables.
+An open store, of either engine: how the host reads it at the start, and how a group of changes is added to it. Besides
+the records of tables, a store contains accounts, proofs, bans, the up-time, and notes about unfinished tables.
 
-A store carries out the changes of a group in the order in which they were added. A group is what one commit writes: the rows,
-the tables that begin and end, the notes, and what is read with them.
+A store carries out the changes of a group in the order in which they were added. A group is everything that one commit
+writes: rows, tables that begin and end, and notes; and what is read with the same commit.
 
-The rows of a match in which no player has acted are removed later. They are needed while it is played, because its
-players have received their seats and their cards, and until its end was sent. Later they are of no use: such a match is
-in no list, and does not count. So a store removes its rows some seconds after the end, when all followers have read
-that, or when the host stops.
+If no player has acted in a match, its rows are removed after its end. They are needed before, because the players have
+received their seats and their cards. After the end nobody needs them: such a match is in no list, and does not count.
+So a store removes its rows some seconds after the end, when all members of a cluster have read the end, or when the
+host stops.
 
-A start checks the records of unfinished tables: is every row the same as it was written? It reads as many records as a
-short start allows. Of all others it reads the first two rows, which name the players. The other records are checked
-while the host runs, some at a time. If a player of a table comes earlier, the table is read and checked then.
+At the start, the host checks the records of unfinished tables: is every row as it was written? A limited number of
+records is checked, so that the start is short. Of each later table only the first two rows are read; they name the
+players. The host checks these tables while it runs, some at a time, or earlier if a player comes.
 """
 
 from collections import deque
@@ -62,16 +62,16 @@ from gamehost.storage.row_codec import (
     record_of,
 )
 
-#: The advice to the owner of a store that was changed or damaged.
+#: Advice in messages about a store that was changed or damaged.
 PUT_BACK = "put back the newest copy that `gamehost journal verify` passes"
 
-# Notes: a note is a change beside the tables' records, with its own SQL for both engines.
+# Notes. A note is a change of something else than the record of a table. It has its own SQL for both engines.
 
 
-#: Of an account, in the order of `account_of`.
+#: The columns of an account, in the order of the parameters of `account_of`.
 ACCOUNT_COLUMNS = "name, shown, n, r, p, salt, hash"
 _ACCOUNT = f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE key = ?"
-#: The changed rows of `live` are counted for their owners in a database.
+#: SQL for a database: counts the changed rows of `live` for each of their owners.
 COUNTED = "(SELECT owner, count(*) AS tables, sum(game) AS numbers FROM changed GROUP BY owner) AS counted"
 REMOVE = Sql(
     "DELETE FROM live WHERE game = ?",
@@ -96,12 +96,12 @@ _PUT_OPENED = Sql(
     "INSERT INTO opened(game, owner, body) VALUES (?, ?, ?) ON CONFLICT (game) DO UPDATE SET body = excluded.body",
 )
 _READ_OPENED = "SELECT body FROM opened ORDER BY game"
-#: What is in a file has the owner 0.
+#: In a file every row has the owner 0.
 _READ_OPENED_OF = Sql(
     "SELECT body FROM opened WHERE ?1 = 0 ORDER BY game", "SELECT body FROM opened WHERE owner = ? ORDER BY game"
 )
-#: In a file the row stays, without a name. The high-water mark counts accounts, and a start with fewer is refused. No name has
-#: the character "!".
+#: In a file the row of a deleted account remains, without a name: the high-water mark counts accounts, and a start with
+#: fewer accounts is refused. No key of a real account begins with "!".
 _DELETE = Sql(
     "UPDATE account SET key = '!' || hex(randomblob(16)), name = '', shown = '', salt = x'', hash = x'' WHERE key = ?",
     "DELETE FROM account WHERE key = ?",
@@ -109,11 +109,13 @@ _DELETE = Sql(
 
 
 def read_accounts(database: Readable) -> Iterable[Account]:
+    """All accounts, in the order of their keys, without deleted ones."""
     rows = database.rows(f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE name <> '' ORDER BY key")
     return (account_of(*row) for row in rows)
 
 
 def account_of(name: str, shown: str, n: int, r: int, p: int, salt: bytes, made: bytes) -> Account:
+    """The account in a row with the columns `ACCOUNT_COLUMNS`."""
     return Account(name, Digest(Cost(n, r, p), salt, made), shown)
 
 
@@ -133,9 +135,8 @@ def read_bans(database: Readable) -> Iterable[Ban]:
 
 def read_opened(database: Readable, owner: int | None = None) -> Iterator[OpenedTable]:
     """
-    The tables that wait, oldest first. One that this release cannot read is left out.
-
-    :param owner: in a database, the life of the host that has them; `None`: of all
+    The open tables, which wait for players, oldest first. A table that this release cannot read is left out. :param
+    owner: in a database, the number of the run of the host that has the tables; `None`: the tables of all hosts
     """
     rows = database.rows(_READ_OPENED) if owner is None else database.rows(_READ_OPENED_OF, (owner,))
     for (body,) in rows:
@@ -145,7 +146,7 @@ def read_opened(database: Readable, owner: int | None = None) -> Iterator[Opened
 
 def read_uptime(database: Readable) -> int:
     """
-    The number of seconds for which hosts have run on a store, as far as it was noted.
+    The number of seconds for which hosts have run with this store, by its last note.
 
     :raises StoreUnusable: the store was changed
     """
@@ -167,18 +168,18 @@ def read_number(database: Readable, table: str, column: str) -> int:
 
 
 class Note(Protocol):
-    """A change that is no row of a table's record."""
+    """A change of something else than the record of a table."""
 
     def write(self, database: Database) -> None:
-        """Carry it out. Within a transaction."""
+        """Carry out the change. Must be called within a transaction."""
 
 
 @frozen
 class Sleep:
-    """The last player of an unfinished table has left, or one has come back."""
+    """Notes since when all players of an unfinished table are away, or that a player has come back."""
 
     table: TableId
-    #: In seconds of up-time; `None`: a player is there.
+    #: Since when all players are away, in seconds of up-time; `None`: a player is connected.
     since: int | None
     #: As of `Journal.sleep`.
     due: int | None = None
@@ -189,10 +190,11 @@ class Sleep:
 
 @frozen
 class Told:
-    """A player has received the end of a finished table."""
+    """Notes that a player has received the end of a match."""
 
     table: TableId
-    #: `None`: no other player must receive it.
+    #: The player's seat; `None`: all players have received the end, and the table is removed from the list of
+    #: unfinished tables.
     seat: Seat | None
 
     def write(self, database: Database) -> None:
@@ -207,9 +209,10 @@ class AddAccount:
     """Add an account, if its key is free."""
 
     account: Account
-    #: The account that has the key after the commit: this one, or the one that had it before. Until then, as this host knows.
+    #: The account that has the key after the commit: this account, or an earlier one. Before the commit: as far as this
+    #: host knows.
     owner: Account = field(init=False)
-    #: Whether the key was free, as far as this host saw before the commit.
+    #: Whether a look-up before the insertion found no account with this key.
     added: bool = field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
@@ -217,7 +220,7 @@ class AddAccount:
 
     def write(self, database: Database) -> None:
         account = self.account
-        # The key is asked for first: an INSERT that may fail would need a temporary file.
+        # Look up the key first: for an INSERT that may fail, SQLite would need a temporary file.
         if not (found := database.rows(_ACCOUNT, (account.key,))):
             database.run(_INSERT_ACCOUNT, (account.key, account.name, account.shown, *_digest_columns(account.digest)))
             # Another member of a cluster may have put in a text of an account that was deleted in this moment.
@@ -230,10 +233,10 @@ class AddAccount:
 
 @frozen
 class Statement:
-    """A note that is one statement."""
+    """A note that consists of one SQL statement."""
 
     sql: str | Sql
-    #: They may be secret.
+    #: Hidden in messages, because they may be secret.
     parameters: Sequence[Any] = field(repr=False)
 
     def write(self, database: Database) -> None:
@@ -241,20 +244,21 @@ class Statement:
 
 
 def put_uptime(seconds: int) -> Statement:
-    """Note the number of seconds for which hosts have run on the store. Other members of a cluster note theirs, too."""
+    """Notes the number of seconds for which hosts have run with this store. In a cluster the largest number counts."""
     return Statement(_UPTIME, (seconds,))
 
 
 def change_account(account: Account) -> Statement:
+    """Stores the new digest of an account."""
     return Statement(_CHANGE_ACCOUNT, (*_digest_columns(account.digest), account.key))
 
 
 def rename_account(account: Account, key: str) -> Statement:
     """
-    Give an account another name with a free key.
+    Gives an account another name, if the key of the new name is free.
 
-    :param account: under its new name
-    :param key: the key that it had
+    :param account: the account with its new name
+    :param key: the key of its old name
     """
     if account.key == key:
         return Statement(_RENAME, (key, account.name, key))
@@ -263,13 +267,13 @@ def rename_account(account: Account, key: str) -> Statement:
 
 
 def delete_account(key: str) -> Statement:
-    """Delete the name and the digest of an account."""
+    """Deletes the name and the digest of an account."""
     return Statement(_DELETE, (key,))
 
 
 def put_opened(opened: OpenedTable, owner: int) -> Statement:
     """
-    Add a table that waits, or change it.
+    Adds an open table, or replaces it.
 
     :param owner: as of `read_opened`
     """
@@ -277,89 +281,91 @@ def put_opened(opened: OpenedTable, owner: int) -> Statement:
 
 
 def drop_opened(table: TableId) -> Statement:
-    """Remove a table that waits, if it is there."""
+    """Removes an open table, if it is stored."""
     return Statement("DELETE FROM opened WHERE game = ?", (table,))
 
 
 def put_proof(proof: Proof) -> Statement:
-    """Add a proof, or replace the one with the same key and digest."""
+    """Adds a proof. It replaces a proof with the same key and digest."""
     return Statement(_PUT_PROOF, (proof.key, proof.of_address, proof.digest, proof.day))
 
 
 def drop_proof(proof: Proof) -> Statement:
-    """Remove a proof, if it is there."""
+    """Removes a proof, if it is stored."""
     return Statement("DELETE FROM proof WHERE key = ? AND digest = ?", (proof.key, proof.digest))
 
 
 def put_ban(ban: Ban) -> Statement:
-    """Add a ban, or replace the one with the same key."""
+    """Adds a ban. It replaces a ban with the same key."""
     return Statement(_PUT_BAN, (ban.key, ban.target, ban.since, ban.until))
 
 
 def drop_ban(key: str) -> Statement:
-    """Remove a ban, if it is there."""
+    """Removes a ban, if it is stored."""
     return Statement("DELETE FROM ban WHERE key = ?", (key,))
 
 
 # The tables.
 
 
-#: A table's opening, or one of its entries.
+#: The number of a table, with the table's opening or one of its entries.
 Record: TypeAlias = tuple[TableId, TableHeader | Entry]
 
 
 @define(eq=False)
 class Reading:
     """
-    A question in the writer's queue, between the changes: its answer contains all earlier changes, and a table can
-    continue with it. It is a question of a start, or about one table with a player that has come.
+    A read in the writer's queue, between the changes. Its answer contains all earlier changes, so a table can continue
+    from it. Such reads are for the start of the host, and for a table with a player that has come.
     """
 
-    #: Called with the `gamehost.storage.contents.OpenStore`, on the writer's thread.
+    #: Called on the writer's thread with the `OpenStore`; its result becomes `answer`.
     ask: Callable[[Any], Any]
     answer: Any = None
 
 
-#: All changes, and what is read in order with them.
+#: Everything that the writer's queue can contain.
 Change: TypeAlias = Record | Note | Reading
 
 
 @frozen
 class UnreadableRow:
-    """A table that is unfinished and cannot be continued, with the reason."""
+    """An unfinished table that cannot be continued, with the reason."""
 
     table: TableId
     why: str
 
 
 class StoreFailed(Exception):
-    """A write has failed before; the disk must be read again."""
+    """Nothing can be written, because an earlier write has failed. The host must start again and read the disk."""
 
 
-#: Seconds for which the rows of a match in which no player has acted are stored, and between two checks of such
-#: matches. Members of a cluster that follow it read its end in less than a second.
+#: For how many seconds after its end a match without an action of a player is stored. Other members of a cluster need
+#: less than a second to read the end.
 LINGER = 10.0
-#: Nobody has acted in a match of at most so many entries, perhaps. A match of more is not looked at.
+#: Only matches with at most this number of entries are examined: in longer matches a player has acted.
 _FEW = 8
-#: Matches that are looked at with one commit: some milliseconds.
+#: How many matches are examined with one commit. This takes some milliseconds.
 _AT_ONCE = 20
 
 
 @define
 class Group:
+    """The changes of one commit, sorted by what is to be done with them."""
+
     rows: list[Row] = field(factory=list)
     opened: list[int] = field(factory=list)
-    #: The last rows of tables that were put away unfinished.
+    #: The last rows of tables that were archived without a result.
     archived: list[Row] = field(factory=list)
-    #: The last rows of matches that have got a result, and how each was opened.
+    #: The last rows of matches that ended with a result, each with the opening of its match, if it is known.
     ended: list[tuple[Row, Opened | None]] = field(factory=list)
     notes: list[Note] = field(factory=list)
     readings: list[Reading] = field(factory=list)
-    #: The new ends of the chains of these tables after the commit; `None`: the table is not in use any more.
+    #: The new end of the chain of hashes of each changed table; `None`: the table is not in use any more.
     heads: dict[int, Head | None] = field(factory=dict)
 
     def update_heads(self, heads: dict[int, Head]) -> None:
-        """Store the new ends of the chains in `heads`."""
+        """Write the new ends of the chains into `heads`."""
         for table, head in self.heads.items():
             if head is None:
                 heads.pop(table, None)
@@ -368,7 +374,7 @@ class Group:
 
     @property
     def noted(self) -> bool:
-        """Whether the group has more than rows and new tables."""
+        """Whether the group has changes besides rows and new tables."""
         return bool(self.notes or self.archived or self.ended)
 
 
@@ -380,10 +386,12 @@ def build_group(
     head: Callable[[TableId], Head],
 ) -> Group:
     """
-    :param numbers: of the rows, as the store chains them into their hashes
-    :param wall: seconds since 1970
-    :param known: the ends of the chains of tables in use, before this group
-    :param head: finds it for any other table
+    Sort changes into a group, and make the rows of their entries.
+
+    :param numbers: gives the numbers of new rows, which are a part of their hashes
+    :param wall: returns the seconds since 1970
+    :param known: the ends of the chains of all tables in use, before this group
+    :param head: finds the end of the chain of any other table
     """
     group = Group()
     rows, heads = group.rows, group.heads
@@ -419,40 +427,46 @@ def build_group(
 
 
 def _last_of(rows: Sequence[Row], table: TableId) -> Head | None:
-    """The end of the chain of a table that has fallen asleep within the group; `None`: the group has no row of it."""
+    """
+    The end of the chain of a table, from the rows of the same group; for a table that has fallen asleep in between.
+    `None`: the group has no row of the table.
+    """
     return next((Head(row.n, row.h) for row in reversed(rows) if row.game == table), None)
 
 
 @define(eq=False)
 class UnplayedMatches:
     """
-    Matches that have ended in this run, perhaps without an action of a player. If the host is killed before it removes them,
-    they remain in the store.
+    The queue of short matches that have ended in this run: those without an action of a player are to be removed. If
+    the host is killed before it removes them, they remain in the store.
     """
 
     #: Seconds since 1970.
     _wall: Callable[[], float]
-    #: When each is to be looked at.
+    #: The table numbers, each with the time, in seconds since 1970, at which the match is to be examined.
     _ended: deque[tuple[float, int]] = field(factory=deque)
 
     def follow(self, group: Group) -> None:
-        """Note what has ended with a group."""
+        """Put the short matches that end with a group into the queue."""
         if group.ended or group.archived:
             self.later([row.game for row in (*group.archived, *(row for row, _ in group.ended)) if row.n <= _FEW])
 
     def later(self, tables: Iterable[int]) -> None:
-        """Look at these tables after a while."""
+        """Put tables into the queue, to be examined after `LINGER` seconds."""
         at = self._wall() + LINGER
         self._ended.extend((at, table) for table in tables)
 
     def all(self) -> list[int]:
-        """All tables, when the host stops."""
+        """Take all tables out of the queue, when the host stops."""
         tables = [table for _, table in self._ended]
         self._ended.clear()
         return tables
 
     def due(self) -> list[int]:
-        """The tables to check now. Those that cannot be removed yet are given back to `later`."""
+        """
+        Take the tables that must be examined now out of the queue. The caller gives tables that cannot be removed yet
+        to `later` again.
+        """
         if not self._ended or self._ended[0][0] > (now := self._wall()):
             return []
         tables: list[int] = []
@@ -463,8 +477,8 @@ class UnplayedMatches:
 
 def is_unplayed(rows: Sequence[Row]) -> bool:
     """
-    Whether a table is finished, no player has acted in it, and it counts nowhere. A damaged table is not removed: its
-    damage must be found as in any other table.
+    Whether a match is finished, without an action of a player, and not of a championship. `False` for a damaged table:
+    its damage must be found as in any other table.
     """
     try:
         if chain_of(rows) is None:
@@ -481,16 +495,15 @@ def is_unplayed(rows: Sequence[Row]) -> bool:
     )
 
 
-#: Rows that are read before the ports open. They take a third of a second.
+#: How many rows are checked before the ports open. This takes a third of a second.
 AT_START = 100_000
-#: The advice to the owner of a second host on the same store.
+#: Advice in messages about a store that another host uses.
 ANOTHER_STORE = (
     "stop that host, or start this one with a store and ports of its own, "
     "for example --store=second.sqlite --shift=1000"
 )
 
-#: The first step for the owner of a refused store. Only `gamehost journal verify` describes how to continue with a
-#: loss.
+#: Advice in messages about a refused store. Only `gamehost journal verify` explains how to continue with a loss.
 VERIFY_FIRST = (
     "Nothing was changed. Put the right files or a right backup back. If there are none, run gamehost journal verify: "
     "it says what is damaged, and how to go on. If it finds no fault, nothing is lost: report this message"
@@ -498,13 +511,13 @@ VERIFY_FIRST = (
 
 
 def in_words(damage: Sequence[UnreadableRow]) -> str:
-    """Why a store with damaged tables must not be used: the first of them, and how many more there are."""
+    """A sentence about damaged tables: the damage of the first, and how many more there are."""
     more = f", and {len(damage) - 1} more tables" if len(damage) > 1 else ""
     return f"the journal was changed or damaged: {damage[0].why}{more}"
 
 
 def _damage(table: int, rows: Sequence[Any]) -> list[UnreadableRow]:
-    """The damage of a table, from its first rows or from all; empty if there is none."""
+    """Check some or all rows of a table, from the first one. Returns the damage; empty if there is none."""
     try:
         if chain_of(rows) is None:
             raise Damaged(f"table {table}: all of its rows are missing")
@@ -517,27 +530,27 @@ _NO_SEATS: frozenset[Seat] = frozenset()
 
 
 def seats_of(bits: int) -> frozenset[Seat]:
-    """The seats of the bits that are set. Bit 0 is the first seat."""
+    """The seats that have their bit set in a number. Bit 0 is the first seat."""
     return frozenset(Seat(seat) for seat in range(bits.bit_length()) if bits >> seat & 1) if bits else _NO_SEATS
 
 
 @define(eq=False)
 class OpenStore:
     """
-    A journal behind one connection. It has no thread and no queue, so the caller waits for the disk.
+    The contents of a store, over one connection to it. The methods block until the disk is ready.
 
-    After a failed write it accepts no more changes, because the contents of the disk are not known. The next start
-    reads them.
+    After a failed write an `OpenStore` accepts no more changes, because the contents of the disk are not known. The
+    next start reads them.
     """
 
-    #: The connection for questions.
+    #: The connection for reads.
     database: Readable = field(init=False)
     tables: TableRows = field(init=False)
-    #: Numbers of unfinished tables with records that are still to be checked.
+    #: The numbers of the unfinished tables that are not checked yet.
     _unchecked: range = field(init=False, default=range(0))
-    #: Seconds since 1970, for a table's row 0.
+    #: Returns the seconds since 1970, for the time in a table's row 0.
     _wall: Callable[[], float] = field(init=False)
-    #: The ends of the chains of tables in use. Players may have received these rows.
+    #: The ends of the chains of all tables in use.
     _heads: dict[int, Head] = field(init=False, factory=dict)
     _unplayed: UnplayedMatches = field(init=False)
     _given_up: Sequence[UnreadableRow] = field(init=False, default=())
@@ -549,13 +562,15 @@ class OpenStore:
 
     def commit(self, changes: Sequence[Change]) -> None:
         """
-        Add a group of changes. All of it is durable when this returns. If this raises, it is not known how much is.
+        Write a group of changes. When this returns, all of them are durable. When this raises, it is not known which
+        are.
 
         :raises StoreFailed: this commit or an earlier one has failed
-        :raises Exception: an error of the library
+        :raises Exception: an error of the database
         """
         if self._failed:
             raise StoreFailed("a write has failed before, and nothing may be written after it")
+        # If anything below raises, `_failed` remains set, and nothing more is written.
         self._failed = True
         group = self._add(changes)
         self._unplayed.follow(group)
@@ -564,23 +579,24 @@ class OpenStore:
         self._failed = False
 
     def _add(self, changes: Sequence[Change]) -> Group:
-        """Make changes durable: row by row, unless an engine has something better."""
+        """Make changes durable, with one row for each entry. An engine may store them in another way."""
         group = build_group(changes, self._numbers(), self._wall, self._heads, self._head)
         self._write(group)
         group.update_heads(self._heads)
         return group
 
     def _numbers(self) -> Iterator[int]:
-        """The numbers of new rows, as they are chained into the hashes."""
+        """The numbers of the next rows, which are a part of their hashes."""
         raise NotImplementedError
 
     def _write(self, group: Group) -> None:
+        """Write a group in one transaction."""
         raise NotImplementedError
 
     def _ended(self, group: Group) -> Iterator[Ended]:
         """
-        The matches that end with a group; their rows are inserted already. A match with an unreadable opening is in no
-        list.
+        The rows of the list of finished matches for a group that is already inserted. A match with an unreadable
+        opening is left out.
         """
         for last, opened in group.ended:
             opened = opened or opened_in(self.tables.rows(last.game))
@@ -595,7 +611,10 @@ class OpenStore:
         return head
 
     def read(self, table: TableId) -> TableRecord | str:
-        """The record of a table, or why it cannot be read. Entries can be added to an unfinished one then."""
+        """
+        The record of a table, or the reason why it cannot be read. From then on, entries can be added to the table if
+        it is unfinished.
+        """
         rows = self.tables.rows(table)
         try:
             head = chain_of(rows)
@@ -613,22 +632,22 @@ class OpenStore:
         return record
 
     def _follow(self, table: TableId, rows: Sequence[Row], head: Head) -> None:
-        """Entries can be added to a table from now on; its rows were checked."""
+        """Note the end of a table's chain, after its rows were checked: entries can be added from now on."""
         self._heads[table] = head
 
     def _told(self, table: TableId, rows: Sequence[Row]) -> int | None:
         """
-        The bits of the seats that have received the end of a table; `None`: this host cannot add to it.
+        The bits of the seats that have received the end of a match; `None`: this host does not play the table.
 
-        :param rows: of the table
-        :raises Damaged: the store has noted something else of the table
+        :param rows: the rows of the table
+        :raises Damaged: the rows do not fit the notes of the store about the table
         """
         raise NotImplementedError
 
     def check_at_start(self, everything: bool) -> list[UnreadableRow]:
         """
-        Check the records of unfinished tables, the oldest first. A start checks a limited number of rows, and of later
-        tables the first two rows; otherwise all records are checked. Returns the damage.
+        Check the records of unfinished tables, the oldest first. Returns the damage. Without `everything`, a limited
+        number of rows is checked, and of later tables the first two rows.
         """
         last = rows_read = 0
         damage: list[UnreadableRow] = []
@@ -644,11 +663,14 @@ class OpenStore:
 
     @property
     def all_checked(self) -> bool:
-        """Whether the records of all tables were checked that were unfinished at the start."""
+        """Whether all tables that were unfinished at the start are checked."""
         return not self._unchecked
 
     def check(self, rows: int) -> list[str]:
-        """Check more of these records, about a number of rows. Returns their damage, one sentence for each table."""
+        """
+        Check more of the tables that were unfinished at the start: about `rows` rows. Returns their damage, one
+        sentence for each table.
+        """
         unchecked, damage = self._unchecked, list[str]()
         for table in self.tables.unfinished_between(unchecked.start, unchecked.stop - 1, rows):
             record = self.tables.rows(table)
@@ -662,25 +684,26 @@ class OpenStore:
 
     def lost(self) -> Sequence[Any]:
         """
-        The tables that are stopped because rows are missing that players had received: only a database has such tables.
+        The tables that cannot be played because rows that players had received are missing. Only a database can have
+        such tables.
         """
         return ()
 
     def go_on(self, table: TableId) -> UnfinishedTable | None:
-        """Resume such a table with the rows that are left; `None`: it is none, or it has no row."""
+        """Resume a table of `lost` with the rows that are left; `None`: it is no such table, or it has no row."""
         return None
 
     def end_lost(self, table: TableId) -> bool:
         """
-        Remove such a table from the list of unfinished ones. Returns whether it was one. Its rows are not removed.
+        Remove a table of `lost` from the list of unfinished tables. Its rows remain. Returns whether it was such a
+        table.
         """
         return False
 
     def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
         """
-        The tables to be played on, oldest first, behind those given up; from now on all of them sleep.
-
-        Reads the first two rows of each, to know whether its match has begun.
+        The unfinished tables, oldest first, after the tables that cannot be played any more. Notes that all of them
+        sleep. Reads the first two rows of each table: the second row shows that the match has begun.
         """
         yield from self._given_up
         self._put_to_sleep()
@@ -700,5 +723,5 @@ class OpenStore:
                     yield UnfinishedTable(table, opening, len(rows) > 1, since, seats_of(told), due)
 
     def _put_to_sleep(self) -> None:
-        """Note that the players that were present at the end of the last host have left."""
+        """Note for each unfinished table that its players are away, because the last host has ended."""
         raise NotImplementedError

@@ -1,16 +1,16 @@
 """
-Stores that are made from another one: a copy of a whole journal, and an archive of finished tables that are moved out
-of it.
+Making a store from another store: a copy of a whole journal, or an archive of old tables, which are moved out of the
+journal.
 
-The numbers that a store chains into its hashes are its own. So each table is checked with the old chain, and gets a new one
-unless both stores are files.
+Every store numbers its rows, and the numbers are a part of the chain of hashes. So each table is checked with the old
+chain, and gets a new chain unless both stores are files.
 
-A copy, of either kind of store, has accounts, bans, up-time and the notes of unfinished tables, too. Proofs are not copied:
-they are of use with their key only, and each account proves its password again at its next log-in. The copy is read again and
-compared before it counts.
+A copy also contains accounts, bans, the up-time and the notes about unfinished tables. Proofs are not copied: they need
+the key that is beside the old store, and each account proves its password again at its next log-in. The finished copy
+is read and compared with its source.
 
-An archive is complete and on the disk before anything is removed, and everything is removed in one transaction. So if this is
-interrupted, each table is in the store, and perhaps in the archive too.
+An archive is complete and on the disk before its tables are removed from the journal, in one transaction. So after an
+interruption each table is still in the journal, and perhaps in the archive, too.
 """
 
 import itertools
@@ -47,11 +47,11 @@ from gamehost.storage.store import resolved
 @contextmanager
 def inspecting(store: str, alone: bool = False) -> Iterator[Inspector]:
     """
-    Open a journal for reading.
+    A context that opens a journal for reading.
 
     :param store: a file, or the address of a database
-    :param alone: no host may use the database meanwhile
-    :raises StoreUnusable: there is none, it cannot be used, or psycopg is not installed
+    :param alone: refuse a database that a host uses, and keep hosts out meanwhile
+    :raises StoreUnusable: there is no such journal, it cannot be used, or psycopg is not installed
     """
     kind = usable_kind_of(store)
     with reading(Path(store)) if kind is None else kind.reading(store, alone) as inspector:
@@ -60,7 +60,10 @@ def inspecting(store: str, alone: bool = False) -> Iterator[Inspector]:
 
 @frozen
 class Copied:
-    """How much was copied, and a hash of all of it but the numbers and hashes that are the store's own."""
+    """
+    How much a store contains, and a hash of its contents. Equal contents in two stores have the same hash: the numbers
+    and hashes of rows are left out.
+    """
 
     tables: int
     rows: int
@@ -70,11 +73,13 @@ class Copied:
 
 def copy_store(source: str, target: str) -> Copied:
     """
-    :param source: a file, or the address of a database; no host has it open
+    Copy a whole journal, and compare the copy with its source.
+
+    :param source: a file, or the address of a database, that no host uses
     :param target: a new file, or the address of an empty database
-    :raises StoreUnusable: a store cannot be used, the source is damaged, or the copy is not equal to it
+    :raises StoreUnusable: a store cannot be used, the source is damaged, or the copy is not equal to its source
     """
-    usable_kind_of(target)  # before the source is read, which may take long
+    usable_kind_of(target)  # fails early: reading the source may take long
     with inspecting(source, alone=True) as reader:
         findings = reader.verify()
         if findings.faults:
@@ -89,6 +94,7 @@ def copy_store(source: str, target: str) -> Copied:
 
 @contextmanager
 def _filled(store: str, reader: Inspector) -> Iterator[Inspector]:
+    """A context that fills a new store from an open one, and gives an inspector of the new store."""
     if (kind := kind_of(store)) is not None:
         with kind.filled(store, reader) as copy:
             yield copy
@@ -105,6 +111,7 @@ def _filled(store: str, reader: Inspector) -> Iterator[Inspector]:
 
 
 def _content(reader: Inspector) -> Copied:
+    """Count and hash everything in a store that must be the same in a copy."""
     tables = rows = 0
     content = sha256()
     for row in reader.everything():
@@ -124,7 +131,7 @@ def _content(reader: Inspector) -> Copied:
 
 def prune(store: str, before_ms: int, archive: Path) -> Pruned:
     """
-    Move tables to an archive. If there are none, no archive is made.
+    Move old finished tables to an archive. If there are none, no archive is made.
 
     :param store: a file that no host has open, or the address of a database
     :param before_ms: finished tables that were opened before this moment are moved; milliseconds since 1970
@@ -134,7 +141,7 @@ def prune(store: str, before_ms: int, archive: Path) -> Pruned:
     if (kind := usable_kind_of(store)) is not None:
         pruned: Pruned = kind.prune(store, before_ms, archive)
         return pruned
-    # This opens a store as a host does. All other commands would import the host's log for it.
+    # Imported here: this module imports the host's log, which other commands do not need.
     from gamehost.storage.sqlite import open_files
 
     path = resolved(Path(store))
@@ -153,14 +160,17 @@ def prune(store: str, before_ms: int, archive: Path) -> Pruned:
 
 
 def _move(connection: Connection, before_ms: int, archive: Path) -> Pruned:
+    # Complete the index of rows, because the archive is made with it.
     database = SqliteDatabase(connection)
     last = database.rows("SELECT coalesce(max(seq), 0) FROM event")[0][0]
     connection.execute("BEGIN IMMEDIATE")
     place(database, last)
     connection.execute("COMMIT")
+    # Write the archive to the disk.
     tables, rows = write_archive(database, before_ms, archive)
     if not tables:
         return Pruned(0, 0)
+    # Remove its tables from the store, in one transaction.
     checked = read_checked(connection)
     remaining = count_moved(connection, checked) - checked.pruned - rows
     connection.execute("BEGIN IMMEDIATE")
@@ -171,6 +181,6 @@ def _move(connection: Connection, before_ms: int, archive: Path) -> Pruned:
     connection.execute("DELETE FROM listed WHERE game NOT IN (SELECT game FROM finished)")
     write_checked(connection, CheckedRows(last, remaining, checked.pruned + rows))
     connection.execute("COMMIT")
-    with suppress(sqlite3.Error):  # without room for it, the file does not shrink, and new rows fill it
+    with suppress(sqlite3.Error):  # without free space the file does not shrink; new rows use the room later
         connection.execute("VACUUM")
     return Pruned(len(tables), rows)

@@ -1,19 +1,20 @@
 """
-The database in an SQLite file: its checks before the first use, and what a commit changes in it.
+A store in an SQLite file: the checks before its use, and the changes of a commit.
 
-The checks: no other process has the store, it is a journal, its schema is known, and its writes are durable. A store that fails
-a check is refused. A connection is in autocommit mode: only BEGIN begins a transaction.
+The checks: no other process has the store open, it is a journal, its schema is known, and its writes are durable. A
+store that fails a check is refused. A connection is in autocommit mode: only BEGIN begins a transaction.
 
-A commit changes one row in `recent`, which is the journal's newest part, and few in `event`. The body of a row of
-`recent` is the hash of the commit before, and a msgpack array with one item for each accepted entry: the table's
-number, the number of its row, and the entry. The entry is nil if it has a row in `event`, as a table's opening and its
-last entry always have. So a move costs neither a row, nor a hash, nor a place in an index.
+A commit adds one row to the database table `recent`, which has the newest part of the journal, and few rows to `event`.
+The body of a row of `recent` begins with the hash of the commit before. Then comes a msgpack array with one item for
+each accepted entry: the number of the game table, the number of the entry in its record, and the entry. The entry is
+nil if it has a row of its own in `event`, as the opening and the last entry of a table always have. So most moves need
+no row, no hash and no index entry of their own.
 
-`event` has the rows table by table. The entries of a table are moved there together, as one row with one hash, a run.
-That happens when the table ends or falls asleep, and when the oldest commits have more than `MOST_RECENT` items. That
-is done in slices, with the commits of others. Until its commit is removed an entry is in both places, and counts once.
-A commit is removed when all of its entries were moved, and the mark on the disk is of a later one. A table that has
-items here and no rows in `event` was removed.
+`event` has the rows of each table. The entries of a table are moved from `recent` to `event` together, as one row with
+one hash: a run. They are moved when the table ends or falls asleep. The oldest entries are also moved when `recent` has
+more than `MOST_RECENT` items, a limited number with each commit. Then an entry is in both places until its commit is
+removed, and counts once. A commit is removed when all its entries were moved, and the mark on the disk is of a later
+commit. If a table has items in `recent` but no rows in `event`, the table was removed.
 """
 
 import os
@@ -56,11 +57,11 @@ from gamehost.storage.row_codec import (
 )
 from gamehost.storage.schema import SCHEMA_NUMBER, SCHEMA_TABLE, check_schema, fingerprint_of, schema_of
 
-#: In the file's header, so that another program's database does not count as a journal: `game` in ASCII.
+#: The application's number in the header of the file, `game` in ASCII. It shows that a database is a journal.
 APPLICATION = 0x67616D65
 
-#: Name, wanted value, and the value that SQLite must report afterwards. SQLite ignores some requests without an error,
-#: for instance WAL mode on a file system without shared memory.
+#: The settings of a connection: name, wanted value, and the value that SQLite must report afterwards. SQLite ignores
+#: some requests without an error, for instance WAL mode on a file system without shared memory.
 PRAGMAS = (
     ("journal_mode", "WAL", "wal"),
     ("synchronous", "FULL", 2),
@@ -70,21 +71,21 @@ PRAGMAS = (
     ("cell_size_check", "ON", 1),
 )
 
-#: How many rows `placed` has, how many of them are right, and how many it must have.
+#: SQL for the index `placed` up to a row: how many rows it has, how many of them are right, and how many it must have.
 _COUNTS = (
     "SELECT count(*) FROM placed WHERE ? >= 0",
     "SELECT count(*) FROM placed AS p JOIN event AS e USING(seq) WHERE p.game = e.game AND p.n = e.n AND p.seq <= ?",
     "SELECT count(*) FROM event WHERE seq <= ?",
 )
 
-#: The stores that this process has open, by device and number of the file.
+#: The owners of the stores that this process has open, by the device and the number of the file.
 _OURS: WeakValueDictionary[tuple[int, int], object] = WeakValueDictionary()
 
 
 @contextmanager
 def refusing(path: Path, user: str, advice: str) -> Iterator[None]:
     """
-    Turns errors of SQLite and of the system into messages for the owner of the host.
+    A context that turns errors of SQLite and of the system into messages for the owner of the host.
 
     :param user: the name of another process that has this store open, for instance `another host`
     :param advice: the advice to the owner about that process
@@ -133,12 +134,12 @@ def lock_owner(path: Path, locks: Path = Path("/proc/locks")) -> int | None:
 
 
 def claim(path: Path, owner: object) -> None:
-    """Note that this process has a store open, as long as the owner is there or until `release`."""
+    """Note that this process has a store open. The note ends with `release`, or when the object `owner` is deleted."""
     _OURS[_identity(path)] = owner
 
 
 def release(path: Path) -> None:
-    """This process has a store open no more."""
+    """Note that this process has closed a store."""
     with suppress(OSError):
         _OURS.pop(_identity(path), None)
 
@@ -147,7 +148,7 @@ def check_unclaimed(path: Path) -> None:
     """
     Check that this process does not have a store open: the lock of `connect` is for other processes.
 
-    :raises InThisProcess: it has
+    :raises InThisProcess: this process has the store open
     """
     if path.exists() and _identity(path) in _OURS:
         raise InThisProcess
@@ -167,17 +168,17 @@ class StoreInUse(StoreUnusable):
 
 
 class Loss(StoreUnusable):
-    """Something that was durable is missing or changed. The owner of the host may accept that."""
+    """Something that was durable is missing or changed. The owner of the host may accept the loss."""
 
 
 @define(eq=False)
 class SqliteDatabase:
-    """As `gamehost.storage.questions.Database`, over a connection."""
+    """A `gamehost.storage.questions.Database` over a connection to SQLite."""
 
     connection: Connection
 
     def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
-        # All at once: a cursor that damage leaves half read would keep the file open.
+        # Read all rows at once: after an error in the middle, a cursor would keep the file open.
         return self.connection.execute(_text(sql), parameters).fetchall()
 
     def stream(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
@@ -196,15 +197,17 @@ def _text(sql: Sql | str) -> str:
 
 def connect(path: Path) -> sqlite3.Connection:
     """
-    A connection to the store of this process, as there may be several. No other process can open the store meanwhile.
+    Open a connection to a store for this process. The process may have several; no other process can open the store
+    meanwhile.
 
     With `unix-excl` the first lock on the file is exclusive, and lasts until this process has closed its last
     connection. The log's index is in this process's memory and not in a file, so the connections of other processes
-    have none. An exclusive locking mode would do the same, and block a second connection of this process, too.
+    have none. SQLite's exclusive locking mode would also keep other processes out, but it would block a second
+    connection of this process, too.
 
     :param path: absolute
     """
-    # There is one statement for each number of rows, and all of them remain prepared.
+    # The cache is large: inserting has one statement for each number of rows, and all of them should remain prepared.
     return sqlite3.connect(
         f"{path.as_uri()}?vfs=unix-excl", uri=True, isolation_level=None, check_same_thread=False, cached_statements=300
     )
@@ -214,9 +217,9 @@ def lock(connection: Connection) -> bool:
     """
     Lock the store for the process of a connection that `connect` has made. Writes nothing.
 
-    :returns: whether it has tables; an empty one has none
-    :raises StoreUnusable: it is not a journal, or another release made it
-    :raises Exception: an error of the library, for instance because another process has locked the store
+    :returns: whether the store has tables; an empty file has none
+    :raises StoreUnusable: the file is not a journal, or another release made it
+    :raises Exception: an error of SQLite, for instance because another process has locked the store
     """
     connection.execute("PRAGMA busy_timeout=0")
     connection.execute("PRAGMA cell_size_check=ON")
@@ -228,9 +231,9 @@ def lock(connection: Connection) -> bool:
 
 def make_durable(connection: Connection) -> None:
     """
-    Make the commits of a locked store durable. This may write to a store that is new, or not of a host.
+    Set up a locked store so that its commits are durable. This may write to a store that no host has used before.
 
-    :raises StoreUnusable: its writes would not be durable
+    :raises StoreUnusable: commits would not be durable
     """
     for name, wanted, expected in PRAGMAS:
         connection.execute(f"PRAGMA {name}={wanted}").fetchall()
@@ -243,6 +246,7 @@ def make_durable(connection: Connection) -> None:
 
 
 def ask(connection: Connection, pragma: str) -> Any:
+    """The value of a setting of a connection."""
     return connection.execute(f"PRAGMA {pragma}").fetchone()[0]
 
 
@@ -253,9 +257,9 @@ def schema() -> str:
 
 def has_tables(connection: Connection) -> bool:
     """
-    Whether a store has tables; an empty one has none.
+    Whether a store has tables; an empty file has none.
 
-    :raises StoreUnusable: another program's database, or another release made the store
+    :raises StoreUnusable: the file is another program's database, or another release made the store
     """
     number = int(ask(connection, "user_version"))
     names = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema").fetchall()}
@@ -263,7 +267,7 @@ def has_tables(connection: Connection) -> bool:
         return False
     if ask(connection, "application_id") != APPLICATION:
         raise StoreUnusable("this is a database, but not a journal of gamehost; name another file")
-    found: list[tuple[int, str | None]] = [(number, None)]  # as before there were fingerprints
+    found: list[tuple[int, str | None]] = [(number, None)]  # as in stores of old releases, without a fingerprint
     if SCHEMA_TABLE in names:
         fingerprints = connection.execute(f"SELECT fingerprint FROM {SCHEMA_TABLE}").fetchall()
         found = [(number, fingerprint) for (fingerprint,) in fingerprints]
@@ -284,7 +288,7 @@ def make_tables(connection: Connection) -> None:
 
 
 def place(database: SqliteDatabase, last: int) -> None:
-    """Extend `placed` up to the row `last`. Within a transaction."""
+    """Extend the index `placed` up to the row `last`. Must be called within a transaction."""
     # With OR ROLLBACK a failure ends the transaction. To undo only the statement, SQLite would need a temporary file.
     new = "SELECT game, n, seq FROM event WHERE seq > (SELECT seq FROM placed_to) ORDER BY game, n"
     database.run(f"INSERT OR ROLLBACK INTO placed {new}")
@@ -293,10 +297,8 @@ def place(database: SqliteDatabase, last: int) -> None:
 
 def placed_faults(database: SqliteDatabase) -> list[str]:
     """
-    The faults, one sentence each.
-
-    `placed` is the index of rows by game and number, and `placed_to` says how far it reaches. It must have each row up to
-    there, and no other.
+    The faults of the index `placed`, one sentence each. It finds rows by table and number. It must have every row up to
+    the row `placed_to`, and no other.
     """
     ends = database.rows("SELECT seq FROM placed_to")
     if len(ends) != 1:
@@ -309,9 +311,8 @@ def placed_faults(database: SqliteDatabase) -> list[str]:
 
 def insert_tables(database: SqliteDatabase, tables: Iterable[Sequence[Any]]) -> None:
     """
-    Insert tables into an empty store, and place all rows. Within a transaction.
-
-    :param tables: the rows of each, with the numbers that they get
+    Insert tables into an empty store, and make the index of all rows. Must be called within a transaction. :param
+    tables: the rows of each table, with their numbers
     """
     for rows in tables:
         database.run_many(f"INSERT INTO event({COLUMNS.sqlite}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -322,9 +323,9 @@ def insert_tables(database: SqliteDatabase, tables: Iterable[Sequence[Any]]) -> 
 
 
 _COMMITS = "SELECT seq, body, h FROM recent ORDER BY seq"
-#: Commits that may have items of a table: such an item begins with these bytes.
+#: SQL for the commits that may contain items of a table: such an item begins with the bytes of the parameter.
 _COMMITS_OF = "SELECT seq, body, h FROM recent WHERE instr(body, ?) ORDER BY seq"
-#: The last row in `event` of each of some tables, and perhaps others of them.
+#: SQL for the last row in `event` of each of some tables; the result may have further rows of these tables.
 _LAST_ROWS = f"""
     WITH some AS MATERIALIZED (SELECT value AS game FROM json_each(?1))
     SELECT {EVENT.sqlite} FROM some CROSS JOIN event ON event.seq =
@@ -337,26 +338,29 @@ _NIL = msgspec.Raw(b"\xc0")
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(list[tuple[int, int, msgspec.Raw]]).decode
 
-#: A table, the number of the row, and the entry or nil; when it was read, the entry as it is written.
+#: One item of a commit: the number of a table, the number of the entry in its record, and the entry or `None`. In items
+#: that were read, the entry is still in bytes.
 Item: TypeAlias = tuple[int, int, Any]
-#: Of one table, the number of each row and its entry as it is written; `None`: its commit is damaged.
+#: The entries of one table: the number and the bytes of each entry; `None`: the commit of the entry is damaged.
 Entries: TypeAlias = list[tuple[int, msgspec.Raw | None]]
 
 
 class Commit(NamedTuple):
-    #: Of its last item. It counts everything that was accepted.
+    """One row of `recent`: everything that one commit has added."""
+
+    #: The number of its last item. All items of all commits are counted.
     seq: int
     body: bytes
     h: bytes
 
     @property
     def whole(self) -> bool:
-        """Whether this is what was written."""
+        """Whether the hash fits, so that the commit is as it was written."""
         return _hash(self.seq, self.body) == self.h
 
     @property
     def unreadable(self) -> bool:
-        """Whether its items cannot be read, so that their tables are unknown."""
+        """Whether the items cannot be read, so that their tables are unknown."""
         try:
             self.items()
         except Undecodable:
@@ -365,7 +369,7 @@ class Commit(NamedTuple):
 
     @property
     def items_found(self) -> list[Item]:
-        """Its items; of one that cannot be read, none."""
+        """The items; empty if the commit cannot be read."""
         return [] if self.unreadable else self.items()
 
     def items(self) -> list[Item]:
@@ -380,7 +384,9 @@ class Commit(NamedTuple):
 
 def commit_of(seq: int, before: bytes, items: Sequence[Item]) -> Commit:
     """
-    :param seq: of its last item
+    Make a commit of some items.
+
+    :param seq: the number of the last item
     :param before: the hash of the commit before
     """
     body = before + _encode(items)
@@ -397,7 +403,9 @@ def commits_in(database: Readable) -> list[Commit]:
 
 
 def commit_faults(commits: Iterable[Commit]) -> list[str]:
-    """The faults, one sentence each: every commit must be the one that was written, and follow the one before."""
+    """
+    The faults of commits, one sentence each. Every commit must be as it was written, and must follow the commit before.
+    """
     faults: list[str] = []
     before: Commit | None = None
     for commit in commits:
@@ -415,7 +423,7 @@ def commit_faults(commits: Iterable[Commit]) -> list[str]:
 
 
 def entries_by_table(commits: Iterable[Commit]) -> dict[int, Entries]:
-    """The entries of each table. A commit that cannot be read has none."""
+    """The entries of each table in some commits. A commit that cannot be read is left out."""
     found: dict[int, Entries] = {}
     for commit in commits:
         try:
@@ -430,7 +438,9 @@ def entries_by_table(commits: Iterable[Commit]) -> dict[int, Entries]:
 
 
 def unmoved(database: SqliteDatabase, recent: Mapping[int, Entries]) -> dict[int, int]:
-    """How many entries of each table are not in `event`. Tables without any are left out."""
+    """
+    How many entries of each table are in commits only, and not in `event`. Tables without such entries are left out.
+    """
     if not recent:
         return {}
     ends: dict[int, int] = {}
@@ -442,20 +452,21 @@ def unmoved(database: SqliteDatabase, recent: Mapping[int, Entries]) -> dict[int
 
 def merged(rows: Sequence[Any], entries: Entries, below: int = 2**63) -> list[Any]:
     """
-    The rows of a table in `event`, and further rows made of the newer entries in commits. The further rows are not in the
-    chain of hashes.
+    The rows of a table in `event`, followed by rows that are made of its newer entries in commits. These further rows
+    are not in the chain of hashes.
 
-    :param rows: all rows of the table, or those before the row `below`
-    :param below: rows from this number on are left out
+    :param rows: the rows in `event`: all of them, or those with numbers below `below`
+    :param below: rows with this number or a higher one are left out
     """
     if not entries or not rows or (last := end_of(rows[-1])) >= below - 1:
         return list(rows)
     found = list(rows)
     new = [one for one in entries if last < one[0] < below]
+    # Each further row contains the entries that follow each other without a gap.
     while new:
         first = new[0][0]
         own = new
-        if new[-1][0] - first != len(new) - 1:  # their numbers do not follow each other
+        if new[-1][0] - first != len(new) - 1:  # there is a gap: take the entries before the gap
             own = [one for count, one in enumerate(new) if one[0] == first + count]
         whole = [entry for _, entry in own if entry is not None]
         damaged = b"" if len(whole) == len(own) else NO_ROW
@@ -466,17 +477,17 @@ def merged(rows: Sequence[Any], entries: Entries, below: int = 2**63) -> list[An
 
 def end_rows(rows: Iterable[Row], recent: Mapping[int, Entries]) -> Iterator[Row]:
     """
-    The first and the last row of each table.
+    The first and the last row of each table, with one entry in each.
 
-    :param rows: the rows in `event`
+    :param rows: rows in `event`, table by table: the first and the last one of each table
     """
     for table, some in groupby(rows, key=attrgetter("game")):
         own = list(some)
-        # The last entries may be in commits only, behind the last row.
+        # The last entries of a table may be in commits only.
         last = merged(own[-1:], recent.get(table, []))[-1]
         if own[0].n != last.n:
             yield own[0]
-        # A row may contain several entries: give the last one of them. A damaged row is given as it is.
+        # If the last row contains several entries, return only the last entry. A damaged row is returned as it is.
         try:
             yield list(single_rows([last]))[-1]
         except Undecodable:
@@ -486,16 +497,17 @@ def end_rows(rows: Iterable[Row], recent: Mapping[int, Entries]) -> Iterator[Row
 @define(eq=False)
 class FileRows(TableRows):
     """
-    The tables of a file, in rows of `event` and of commits.
+    Reads the rows of tables in a file. They are partly in `event`, partly in commits.
 
-    Commits are read first: a row that is moved meanwhile is then found twice, and is not missing.
+    Commits are read before `event`. So an entry that is moved in between is found twice, and never missed.
     """
 
     def recent(self) -> dict[int, Entries]:
+        """The entries of all tables that are in commits."""
         return entries_by_table(commits_in(self._database))
 
     def in_event(self, table: int) -> list[Row]:
-        """The rows of a table without what is in commits alone."""
+        """The rows of a table in `event`, without the entries that are only in commits."""
         return super().rows(table)
 
     def rows(self, table: int) -> list[Row]:
@@ -509,7 +521,7 @@ class FileRows(TableRows):
         found: list[Row] = []
         for table, n in sorted(last.items()):
             rows = self.rows(table)
-            with suppress(Undecodable):  # the reader of the rows receives the fault
+            with suppress(Undecodable):  # the caller finds the fault when it reads the rows
                 rows = list(single_rows(rows))
             found += (row for row in rows if end_of(row) > n)
         return found[:most]
@@ -527,22 +539,22 @@ class FileRows(TableRows):
 # The changes of a commit.
 
 
-#: Items of all commits. If there are more, the oldest are moved. A start reads so many in some milliseconds.
+#: How many items `recent` may have before the oldest are moved to `event`. A start reads them in some milliseconds.
 MOST_RECENT = 4096
-#: Moving begins when there are so many more.
+#: The oldest items are moved when `recent` has this many items more than `MOST_RECENT`.
 AT_ONCE = 512
-#: Rows that are moved with one commit: about a millisecond.
+#: How many rows are moved to `event` with one commit. This takes about a millisecond.
 MOST_MOVED = 96
-#: msgpack has no form for larger numbers. An entry with such a draw gets a row of its own.
+#: The largest number that msgpack can encode. An entry with a larger random number gets a row of its own.
 _LARGEST = 2**63 - 1
 
 
 @define
 class FileGroup(Group):
-    """The changes of one commit to a file. Its rows are those for `event`."""
+    """The changes of one commit to a file. The field `rows` has the rows for `event`."""
 
     items: list[Item] = field(factory=list)
-    #: The `seq` of the last commit that is removed; 0: none is.
+    #: The `seq` of the last commit that is removed; 0: no commit is removed.
     remove_to: int = 0
     #: Tables that have fallen asleep.
     asleep: list[int] = field(factory=list)
@@ -550,9 +562,9 @@ class FileGroup(Group):
 
 @define(eq=False)
 class Tail:
-    """A table in use: the end of its chain in `event`, and its entries that are in commits alone."""
+    """The end of a table in use: the end of its chain in `event`, and the entries that are only in commits."""
 
-    #: The number and the hash of its last row in `event`.
+    #: The number of the last entry in `event`, and the hash of its row.
     n: int
     h: bytes
     opened: Opened | None
@@ -562,35 +574,35 @@ class Tail:
 @define(eq=False)
 class RecentCommits:
     """
-    The commits that are in `recent`, and the tables in use, as the writer knows them.
-
-    A group changes this before it is written. If that fails, nothing is written any more.
+    The writer's knowledge of the commits in `recent` and of the tables in use. It decides which entries of a group get
+    rows. `build` changes this object before the group is written; if writing fails, nothing is written any more.
     """
 
     _tables: FileRows
-    #: Of the last commit, or of the last row if there is no commit.
+    #: The number and the hash of the last commit, or of the last row if there is no commit.
     seq: int = 0
     h: bytes = NO_ROW
     most: int = MOST_RECENT
     at_once: int = AT_ONCE
     most_moved: int = MOST_MOVED
-    #: Their items are decoded when they are moved: as objects they would be most of what the garbage collector has to follow.
+    #: The commits, oldest first, in bytes: if their items were objects, the garbage collector would become slow.
     _commits: deque[Commit] = field(factory=deque)
-    #: How many items they have.
+    #: How many items the commits have.
     _items: int = 0
     _tails: dict[int, Tail] = field(factory=dict)
-    #: Tables that are not in use, with entries of an earlier run that are not in `event`.
+    #: Tables that are not in use, with entries of an earlier run that are only in commits.
     _unmoved: set[int] = field(factory=set)
-    #: What commits have of tables, as it was when the first of these was moved; `None`: none was. A commit may be one of
-    #: thousands of tables, and is decoded once for all of them.
+    #: The entries in commits of all tables, decoded once for all tables of `_unmoved`; `None`: not decoded yet. One
+    #: commit may have entries of thousands of tables.
     _found: dict[int, Entries] | None = None
 
     def load(self, seq: int, h: bytes, commits: Sequence[Commit], unmoved: Iterable[int]) -> None:
         """
-        Begin with the contents of a store. A commit that cannot be read has no items.
+        Begin with the contents of a store.
 
-        :param seq: of the last commit, or of the last row
-        :param unmoved: the tables with entries that are not in `event`
+        :param seq: the number of the last commit, or of the last row
+        :param h: its hash
+        :param unmoved: the tables with entries that are only in commits
         """
         self.seq, self.h, self._unmoved, self._found = seq, h, set(unmoved), None
         self._commits = deque(commits)
@@ -600,9 +612,11 @@ class RecentCommits:
         self, changes: Sequence[Change], numbers: Iterator[int], wall: Callable[[], float], marked: int
     ) -> FileGroup:
         """
-        :param numbers: of new rows in `event`
-        :param wall: seconds since 1970
-        :param marked: `seq` of the commit that the mark on the disk is of
+        Sort the changes of one commit into a group, and update the ends of the tables.
+
+        :param numbers: gives the numbers of new rows in `event`
+        :param wall: returns the seconds since 1970
+        :param marked: the `seq` of the last commit that the mark on the disk counts
         """
         group, tails = FileGroup(), self._tails
         items = group.items
@@ -611,6 +625,7 @@ class RecentCommits:
                 self._note(change, group, numbers)
                 continue
             table, record = change
+            # A new table: its opening gets a row.
             if not isinstance(record, Entry):
                 row = opening_row(next(numbers), table, record, int(wall() * 1000))
                 group.rows.append(row)
@@ -618,6 +633,8 @@ class RecentCommits:
                 tails[table] = Tail(0, row.h, (row.seq, record))
                 items.append((table, 0, None))
                 continue
+            # An entry: the last entry of a table, and an entry that msgpack cannot encode, get a row. Other entries are
+            # only in the commit.
             tail = tails.get(table) or self._load(table)
             if record.outcome or record.kind is ARCHIVED or (record.drawn and max(record.drawn) > _LARGEST):
                 self._add_row(table, tail, record, group, numbers)
@@ -629,6 +646,7 @@ class RecentCommits:
         return group
 
     def _note(self, change: Note | Reading, group: FileGroup, numbers: Iterator[int]) -> None:
+        """Add a note or a read to the group. If a table falls asleep, its entries are moved to `event`."""
         if isinstance(change, Reading):
             group.readings.append(change)
             return
@@ -638,7 +656,7 @@ class RecentCommits:
             group.asleep.append(change.table)
 
     def _add_row(self, table: TableId, tail: Tail, entry: Entry, group: FileGroup, numbers: Iterator[int]) -> None:
-        """Add an entry that has a row of its own, as the last one of a table has."""
+        """Add an entry with a row of its own to the group, after the earlier entries of its table."""
         self._move(table, tail, group, numbers)
         row = entry_row(next(numbers), table, Head(tail.n, tail.h), entry)
         tail.n, tail.h = row.n, row.h
@@ -653,7 +671,7 @@ class RecentCommits:
                 group.ended.append((row, tail.opened))
 
     def _move(self, table: int, tail: Tail, group: FileGroup, numbers: Iterator[int]) -> None:
-        """Move what a table in use has in commits alone, if there is anything."""
+        """Make a row for the entries of a table in use that are only in commits, if there are any."""
         entries, head = tail.entries, Head(tail.n, tail.h)
         if not entries:
             return
@@ -665,7 +683,7 @@ class RecentCommits:
         tail.n, tail.h, tail.entries = end_of(row), row.h, []
 
     def _move_oldest(self, group: FileGroup, numbers: Iterator[int], marked: int) -> None:
-        """Move what is in the oldest commits alone, and remove these."""
+        """Make rows for the entries that are only in the oldest commits, and let these commits be removed."""
         enough = len(group.rows) + self.most_moved
         while self._items > self.most and self._commits[0].seq < marked:
             items = self._commits[0].items_found
@@ -683,7 +701,10 @@ class RecentCommits:
             self._items -= len(items)
 
     def rows_to_move(self, table: int, numbers: Iterator[int]) -> Iterator[Row]:
-        """Rows for what a table that is not in use has in whole commits. It may be damaged: that is to be found later, too."""
+        """
+        Rows for the entries of a table that is not in use, from its undamaged commits. A damaged table is not repaired,
+        so that the damage can be found later.
+        """
         if self._found is None:
             self._found = entries_by_table(self._commits)
         rows = merged(self._tables.in_event(table), self._found.get(table, []))
@@ -701,9 +722,9 @@ class RecentCommits:
 
     def done(self, group: FileGroup, commit: Commit | None) -> None:
         """
-        A group is durable.
+        Called when a group is durable.
 
-        :param commit: its items; `None`: it has none
+        :param commit: the commit with the items of the group; `None`: the group has no items
         """
         if commit is not None:
             self._commits.append(commit)
@@ -715,10 +736,10 @@ class RecentCommits:
 
     def follow(self, rows: Sequence[Row], head: Head) -> Tail:
         """
-        A table is in use from now on.
+        Note that a table is in use from now on, and return its end.
 
-        :param rows: all rows of it, checked
-        :param head: their end
+        :param rows: all rows of the table, checked
+        :param head: the end of their chain
         """
         table = rows[0].game
         entries: list[Entry] = []
@@ -730,6 +751,7 @@ class RecentCommits:
         return tail
 
     def _load(self, table: int) -> Tail:
+        """Read the end of a table that comes into use."""
         rows = self._tables.rows(table)
         head = chain_of(rows)
         if head is None:

@@ -1,6 +1,6 @@
 """
-Stores that are not files. The option `--store` names one by its scheme, as in `postgresql://`. Packages bring them through
-entry points of the group `gamehost.stores`, under the name of the scheme.
+Kinds of stores that are not files, such as a database server. The option `--store` names such a store with a scheme, as
+in `postgresql://`. A package adds a kind with an entry point of the group `gamehost.stores`; its name is the scheme.
 """
 
 from collections.abc import Callable
@@ -16,21 +16,26 @@ from gamehost.journal.records import StoreUnusable
 #: The group of the entry points.
 STORES = "gamehost.stores"
 
-#: How such a store is copied as a whole.
+#: Advice in messages: how to copy a store that is a database.
 BACKUP = "this store is a database: copy it with pg_dump or pg_basebackup, or with gamehost journal copy when no host uses it"
 
 
 @frozen
 class StoreKind:
-    """A kind of store that is not a file. Each of its functions is imported when it is called; `store` is the store's name."""
+    """
+    The functions of one kind of store that is not a file. Each function should import its modules only when it is
+    called. The argument `store` is the text of the option `--store`.
+    """
 
     #: `shown(store)`: the name without passwords, for messages and the log.
     shown: Callable[[str], str]
-    #: `beside(store)`: the path for the small files of the store, such as the key of the proofs.
+    #: `beside(store)`: the path of the small files that belong to the store, such as the key of the proofs. Their names
+    #: begin with it.
     beside: Callable[[str], Path]
     #: Raises `StoreUnusable` if a library is missing.
     require: Callable[[], None]
-    #: Opens it for a host, with the parameters of `DurableJournal.open`, and returns the journal.
+    #: `open(store, from_thread, broken, ...)`: opens the store for a host, as `gamehost.storage.sqlite.open_journal`
+    #: opens a file, and returns the journal.
     open: Callable[..., Any]
     #: `reading(store, alone)`: a context with an `Inspector`; with `alone`, no host may use the store meanwhile.
     reading: Callable[..., AbstractContextManager[Any]]
@@ -48,8 +53,8 @@ def kind_of(store: str) -> StoreKind | None:
     """
     The kind of a store; `None`: it is a file, or memory.
 
-    :raises StoreUnusable: no package brings the kind, or it cannot be used. Only the scheme is repeated: a password may stand
-        behind it
+    :raises StoreUnusable: no package adds this kind, or its package cannot be used. The message repeats only the
+        scheme, because the rest may contain a password
     """
     scheme, separator, _ = store.partition("://")
     if not separator:
@@ -65,9 +70,9 @@ def kind_of(store: str) -> StoreKind | None:
 
 def usable_kind_of(store: str) -> StoreKind | None:
     """
-    As `kind_of`, for a store that is about to be opened.
+    As `kind_of`, for a store that is to be opened now.
 
-    :raises StoreUnusable: a library is missing, too
+    :raises StoreUnusable: as of `kind_of`, or a library is missing
     """
     kind = kind_of(store)
     if kind is not None:
@@ -82,6 +87,6 @@ def shown(store: str) -> str:
 
 
 def beside(store: str) -> Path:
-    """The beginning of the paths of a store's small files."""
+    """The path with which the paths of a store's small files begin."""
     kind = kind_of(store)
     return Path(store) if kind is None else kind.beside(store)

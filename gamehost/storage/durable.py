@@ -1,9 +1,10 @@
 """
-The journal that outlives the process: a thread that writes and one that reads, and a store behind them.
+The durable journal: a store on a disk or in a database, with a thread that writes and a thread that reads.
 
-Blocking calls are only for the start, before any port is open: `unfinished`, `uptime`, `accounts`, `proofs` and `bans`.
-All other calls give their work to a thread and return. Changes, and reads in order with them, are for the writer.
-Questions of people are for the reader, and no change waits for them.
+A few methods block, and are only called at the start, before any port is open: `unfinished`, `uptime`, `accounts`,
+`proofs` and `bans`. All other methods give their work to a thread and return at once. The writer's thread carries out
+changes, and reads that must be in order with changes. The reader's thread answers the questions of people, so that no
+change waits for them.
 """
 
 import time
@@ -85,20 +86,21 @@ if TYPE_CHECKING:
     from gamehost.storage.backup import Backups
 
 
-#: For a member of a cluster, which says something to the database several times a second. The others have its matches soon.
+#: The `away_after` of a member of a cluster, in seconds. If the database has not answered for so long, other members
+#: will soon take over the matches of this host.
 AWAY_AFTER = 3.5
 
 
 @frozen
 class BacklogLimits:
-    """The limits at which each level of pressure begins."""
+    """The limits of waiting changes at which each `Pressure` begins."""
 
-    #: For how many seconds the oldest change has waited.
+    #: The first four fields are seconds: how long the oldest change has waited.
     pause_after: float = 0.25
     refuse_after: float = 2.0
     away_after: float = inf
     give_up_after: float = 10.0
-    #: Changes and bytes that may wait; above either limit, new clients are refused.
+    #: How many changes and how many bytes may wait; above either limit, new clients are refused.
     most_waiting: int = 10_000
     most_bytes: int = 8 * 1024 * 1024
 
@@ -106,13 +108,14 @@ class BacklogLimits:
 @define(eq=False)
 class Turn:
     """
-    The changes of one turn of the reactor. They are handed over together: waking the writer's thread is expensive.
+    The changes of one turn of the reactor. They are given to the writer's thread together, because waking the thread is
+    expensive.
     """
 
-    #: When the first of it was added, in seconds.
+    #: When the first change was added, in seconds of the clock.
     since: float
     changes: list[Change] = field(factory=list)
-    #: The callbacks for the time when they are durable, in the same order.
+    #: The functions to call when the changes are durable, in the same order.
     durable: list[Callable[[], None]] = field(factory=list)
     size: int = 0
 
@@ -120,29 +123,30 @@ class Turn:
 @define(eq=False)
 class Backlog:
     """
-    The changes that wait for the disk, in order.
+    The queue of the changes that are not durable yet, in order.
 
-    The host reacts in steps to a slow disk: it pauses input, then refuses new clients, then ends. It reads `pressure` on a
-    timer.
+    If the disk is slow, the host first pauses input, then refuses new clients, then ends. For this, the host reads
+    `pressure` again and again.
     """
 
-    #: Seconds, monotonic.
+    #: Returns seconds that never go back.
     _clock: Callable[[], float]
     _limits: BacklogLimits = field(factory=BacklogLimits)
-    #: Entered around the callbacks of one group, so that their output can be joined.
+    #: A context for the callbacks of one commit, so that their output can be sent together.
     group: Callable[[], AbstractContextManager[object]] = nullcontext
     measures: JournalMeasures = field(factory=JournalMeasures)
-    #: The last one may be the turn that is under way.
+    #: The turns, oldest first. The last one may be the current turn.
     _turns: deque[Turn] = field(factory=deque)
     _open: Turn | None = None
 
     @property
     def waiting(self) -> int:
+        """How many changes wait."""
         return sum(len(turn.durable) for turn in self._turns)
 
     @property
     def size(self) -> int:
-        """About how many bytes they have."""
+        """About how many bytes the waiting changes have."""
         return sum(turn.size for turn in self._turns)
 
     @property
@@ -152,6 +156,7 @@ class Backlog:
 
     @property
     def pressure(self) -> Pressure:
+        """How far the disk is behind, according to the limits."""
         age, limits = self.age, self._limits
         if age > limits.give_up_after:
             return Pressure.GIVE_UP
@@ -163,9 +168,12 @@ class Backlog:
 
     def add(self, change: Change, size: int, durable: Callable[[], None]) -> bool:
         """
-        Add a change of about so many bytes.
+        Add a change.
 
-        :returns: whether it is the first one of the turn, so that `hand_over` is to be called at the end of it
+        :param size: about how many bytes the change has
+        :param durable: called when the change is durable
+        :returns: whether this is the first change of the turn. Then the caller must call `hand_over` at the end of the
+            turn
         """
         turn = self._open
         first = turn is None
@@ -178,17 +186,16 @@ class Backlog:
         return first
 
     def hand_over(self) -> Sequence[Change]:
-        """End the turn; its changes go to the writer."""
+        """End the current turn, and return its changes, for the writer."""
         turn, self._open = self._open, None
         return () if turn is None else turn.changes
 
     def done(self, count: int) -> None:
         """
-        Call the callbacks of the oldest `count` changes, which are durable now: those of whole turns.
+        Called when the oldest `count` changes are durable: call their callbacks. They are always the changes of whole
+        turns. If one callback raises, the others are still called.
 
-        If one callback raises, the others are still called.
-
-        :raises Exception: the error of a callback; of several ones, an `ExceptionGroup`
+        :raises Exception: the error of a callback; for several errors, an `ExceptionGroup`
         """
         errors: list[Exception] = []
         acknowledged = self.measures.acknowledged
@@ -205,48 +212,47 @@ class Backlog:
                     except Exception as error:
                         errors.append(error)
         if acknowledged is not None:
-            acknowledged.observe_since(given, self._clock())  # the group has ended, so the answers are written
+            acknowledged.observe_since(given, self._clock())  # after `group`, so the answers are written
         if len(errors) == 1:
-            raise errors[0]  # Twisted's log leaves out what is inside a group
+            raise errors[0]  # not in a group: Twisted's log does not show the errors inside a group
         if errors:
             words = "; ".join(f"{type(error).__name__}: {error}" for error in errors)
             raise ExceptionGroup(f"called back that an entry is durable: {words}", errors)
 
 
 def backlog_of(store: Store) -> Backlog | None:
-    """The changes that wait for the disk; `None`: the store uses no disk."""
+    """The backlog of a store; `None`: the store uses no disk."""
     found = getattr(store, "backlog", None)
     return found if isinstance(found, Backlog) else None
 
 
 @define(eq=False)
 class DurableJournal:
-    """
-    A `Journal` with entries, bans and proofs that outlive the process. Its methods are for one thread.
-    """
+    """A `Journal` and a `Store` that outlive the process. All methods must be called on one thread, the reactor's."""
 
     _store: OpenStore
     _writer: Writer
-    #: Answers what people ask. The writer ends it.
+    #: The thread that answers the questions of people. The writer stops it.
     _reader: Reader
-    #: How far the disk is behind.
+    #: The changes that are not durable yet.
     backlog: Backlog
     #: Calls a function at the end of the current turn of the reactor.
     _after_turn: Callable[[Callable[[], None]], None]
     _room: Callable[[], Room]
-    #: Where backups are made; `None`: the store has tools of its own for that.
+    #: Makes backups; `None`: the store is a database, which has its own tools for backups.
     backups: "Backups | None" = None
-    #: Notes that wait until the last words of their tables have been written to the clients.
+    #: Notes that wait until the ends of their matches were written to the clients' connections.
     _told: list[Told] = field(factory=list)
     #: The tables that `unfinished` left out, with the reasons.
     unreadable: list[UnreadableRow] = field(factory=list)
-    #: The highest number of a table that is known.
+    #: The highest table number that this host knows.
     _tables: int = 0
-    #: Where new numbers come from; `None`: they are counted on from the highest one.
+    #: Gives the numbers of new tables; `None`: the next number is the highest number plus one.
     numbers: TableNumbers | None = None
     #: The number of this host's run in a database; 0: the store is a file.
     epoch: int = 0
-    #: Seconds since 1970, for bans and proofs: the clock of the database, or of this machine if the store is a file.
+    #: Returns the seconds since 1970, for bans and proofs: by the clock of the database, or of this machine if the
+    #: store is a file.
     wall: Callable[[], float] = time.time
     _open: set[TableId] = field(factory=set)
     _stopping: bool = False
@@ -257,6 +263,7 @@ class DurableJournal:
         return number
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
+        # The size is an estimate, for the limit of waiting bytes.
         settings = sum(len(name) + len(text) for name, text in opening.settings.items())
         self._put((table, opening), 256 + 64 * len(opening.seats) + settings, durable)
         self._open.add(table)
@@ -271,7 +278,8 @@ class DurableJournal:
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
         note = Told(table, seat)
-        # The reactor writes what was said to the clients in its next turn. This note must not be on disk before that.
+        # The reactor writes the last messages to the clients' connections in its next turn. The note must not be on the
+        # disk earlier, so it waits for two turns.
         self._told.append(note)
         self._after_turn(lambda: self._after_turn(partial(self._note_told, note)))
 
@@ -281,15 +289,16 @@ class DurableJournal:
             self.also(note, nothing)
 
     def also(self, note: Note, durable: Callable[[], None]) -> None:
-        """Change something else in the store, in order with the journal's entries."""
+        """Change something else than a record, in order with the entries."""
         self._put(note, 256, durable)
 
     def beat(self, done: Callable[[], None]) -> None:
         """
-        Show the server of a cluster's database that this host is alive. From the first time on, the server ends its
-        session when it is silent. If the host was taken over meanwhile, the journal breaks.
+        Show the database of a cluster that this host is alive. After the first call, the database ends the session of
+        this host when the calls stop. If another member has taken over this host's matches, the journal reports a
+        failed write.
 
-        :param done: called when the server has answered; not at all while the journal is being closed
+        :param done: called when the database has answered; never called while the journal is being closed
         """
 
         def answered(last: int) -> None:
@@ -365,11 +374,15 @@ class DurableJournal:
         return found
 
     def find_opened(self, found: Callable[[Sequence[OpenedTable]], None]) -> None:
-        """The same after a member of a cluster was taken over."""
+        """As `opened`, without blocking, after this host has taken over the tables of another member of a cluster."""
         self.ask_store(lambda store: list(read_opened(store.database, self.epoch)), found)
 
     def take(self, table: TableId, taken: Callable[[bool], None]) -> None:
-        """Take a sleeping table from another member of a cluster. `taken`: whether it is this host's from now on."""
+        """
+        Take a sleeping table from another member of a cluster.
+
+        :param taken: called with whether the table belongs to this host now
+        """
         self.ask_store(lambda store: store.take(table), taken)
 
     def put_own(self, matches: Sequence[tuple[str, OwnedMatch]], durable: Callable[[], None]) -> None:
@@ -398,7 +411,12 @@ class DurableJournal:
         self.ask_store(lambda store: read_kept(store.database, key, place), found)
 
     def ask_store(self, ask: Callable[[Any], T], answered: Callable[[T], None]) -> None:
-        """Have the writer ask the store something, or change it, in order with all changes."""
+        """
+        Read or change the store on the writer's thread, in order with all changes.
+
+        :param ask: called on the writer's thread with the `OpenStore`
+        :param answered: called on this thread with its result, when all earlier changes are durable
+        """
         reading = Reading(ask)
         self._put(reading, 64, lambda: answered(reading.answer))
 
@@ -440,11 +458,14 @@ class DurableJournal:
 
     @property
     def last_table(self) -> TableId:
-        """The highest number of a table, of other members of a cluster as it was at the last beat; 0: there is none."""
+        """
+        The highest number of a table; 0: there is none. In a cluster, tables of other members count as of the last
+        `beat`.
+        """
         return TableId(self._tables)
 
     def read_rows(self, table: TableId, found: Callable[[Sequence[Row]], None]) -> None:
-        """Find all rows of a table as they are stored, as `read` does."""
+        """Find all rows of a table, as they are stored. As `read`, it calls `found` later."""
         self._ask(found, (), partial(read_rows, table=table))
 
     def read_ends(self, low: int, below: int, found: Callable[[Sequence[Row]], None]) -> None:
@@ -452,7 +473,9 @@ class DurableJournal:
         self._ask(found, (), partial(read_ends, low=low, below=below))
 
     def read_newest(self, most: int, found: Callable[[Sequence[Row], int], None]) -> None:
-        """Find the first and the last row of each of the newest tables, and how many older ones there are at most."""
+        """
+        Find the first and the last row of each of the newest tables, and an upper limit for the number of older tables.
+        """
         self._ask(lambda answer: found(*answer), ((), 0), partial(read_newest, most=most))
 
     def sleep(
@@ -480,11 +503,11 @@ class DurableJournal:
 
     @property
     def unanswered(self) -> int:
-        """How many questions of people were not answered yet."""
+        """How many questions of people wait for their answers."""
         return self._reader.waiting
 
     def _ask(self, found: Callable[[T], None], otherwise: T, ask: "partial[T]") -> None:
-        """As `Reader.put`."""
+        """Ask the reader's thread, as `Reader.put`."""
         if self._stopping:
             raise ValueError("the journal is being closed: nothing can be asked")
         self._reader.put(found, otherwise, ask)
@@ -500,30 +523,31 @@ class DurableJournal:
 
 
 def nothing() -> None:
-    """Nobody waits for this change."""
+    """A callback that does nothing, for changes that nobody waits for."""
 
 
 def at_once(call: Callable[[], None]) -> None:
-    """Commit at once, without waiting for the end of a turn: for a process without a reactor."""
+    """A value for `after_turn` in a process without a reactor: changes are committed at once."""
     call()
 
 
 @define(eq=False)
 class StoredAccounts:
     """
-    The accounts in a store. The journal's writer writes them, in order with the tables' records.
+    The accounts in a store. They are written by the journal's writer, in order with the records of tables.
 
-    All accounts are read at the start. Later look-ups are in memory. Changes of other members of a cluster are added.
+    All accounts are read at the start, and looked up in memory. `learn` adds the changes of other members of a cluster.
     """
 
-    #: The journal with their store.
+    #: The journal of the store that has the accounts.
     _journal: DurableJournal | MemoryJournal
     _accounts: dict[str, Account] = field(init=False)
-    #: Called when another member has added, changed or deleted an account: with the account of a key before and after that.
+    #: Called when another member of a cluster has added, changed or deleted an account: with the account before and
+    #: after the change.
     learned: Callable[[Account | None, Account | None], None] = lambda before, after: None
-    #: How many changes of a key are not durable yet.
+    #: How many changes of each key are not durable yet.
     _pending: Counter[str] = field(init=False, factory=Counter)
-    #: The changes that have come from others meanwhile.
+    #: Changes by other members that wait until this host's own changes of the same key are durable.
     _learned: dict[str, Account | None] = field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
@@ -566,11 +590,10 @@ class StoredAccounts:
 
     def learn(self, key: str, account: Account | None) -> None:
         """
-        Another member may have changed an account.
+        Update an account that another member may have changed. While a change of this host is not durable, that change
+        counts, and the update waits.
 
-        An own change that is not durable yet counts meanwhile. The database shows it later, and then it is learned again.
-
-        :param account: as the database has it; `None`: there is none
+        :param account: the account in the database; `None`: there is none
         """
         if self._pending[key]:
             self._learned[key] = account
@@ -582,6 +605,7 @@ class StoredAccounts:
             self.learned(before, account)
 
     def _write(self, note: Note, durable: Callable[[], None], *keys: str) -> None:
+        """Write a change of these keys. When it is durable, also apply the updates that have waited for it."""
 
         def settled() -> None:
             self._pending -= Counter(keys)

@@ -1,9 +1,10 @@
 """
-Other users that can replace a store: every user that may write to its folder, or to one above it, can rename its files.
+Warnings about folders in which other users can replace the store. A user that may write to the folder of the store, or
+to a folder above it, can rename its files.
 
-A start warns and does not refuse. In a container and on some file systems every folder has mode 0777, whatever its
-owner does, and there are no other users. A group may write: its members were chosen. In a folder with the sticky bit,
-such as `/tmp`, each user can rename only what is theirs.
+The host only warns. In a container, and on some file systems, every folder has mode 0777, and there are no other users.
+There is no warning for a folder that a group may write to, because its members were chosen. In a folder with the sticky
+bit, such as `/tmp`, users can rename only their own files.
 """
 
 import shlex
@@ -15,12 +16,12 @@ from pathlib import Path
 
 def open_folders(store: Path) -> Iterator[str]:
     """
-    One sentence for each folder that lets every user replace the files of a store, with the command that mends it.
+    One sentence for each folder in which every user can replace the files of a store, with a command that changes this.
 
-    :param store: its file, or the name that its small files begin with; it need not exist
+    :param store: the file of the store, or the path with which its small files begin; it need not exist
     """
     for folder in store.resolve().parents:
-        with suppress(OSError):  # a folder that is not there is refused when the store is opened
+        with suppress(OSError):  # a missing folder is reported when the store is opened
             mode = stat.S_IMODE(folder.stat().st_mode)
             if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
                 name = shlex.quote(str(folder))

@@ -1,7 +1,7 @@
 """
-Reading a journal without a writer: a file that no host has open, or a database as it was at one moment. Nothing here
-changes the store or its files. From it are made: a new file of its tables, an archive of old ones, and their rows with
-the numbers of another store.
+Reading and checking a journal without a writer: a file that no host has open, or a database as it was at one moment.
+Nothing here changes the store or its files. This module also makes new files from the tables of a store: copies, and
+archives of old tables.
 
 As a program, `python -m gamehost.storage.inspect FILE` prints the faults of a file.
 """
@@ -84,7 +84,7 @@ from gamehost.storage.store import check_log_is_there, resolved
 
 @frozen
 class Summary:
-    """A table in one line."""
+    """The most important facts about a table: one line of a list."""
 
     table: TableId
     #: Milliseconds since 1970.
@@ -92,7 +92,7 @@ class Summary:
     opening: TableHeader
     #: How many entries follow the opening.
     entries: int
-    #: The last of them, if there is one.
+    #: The last entry; `None`: there is none.
     last: Entry | None
 
     @property
@@ -105,9 +105,9 @@ class Summary:
 
 def summary_of(opening: Row | None, last: Row) -> Summary | Undecodable:
     """
-    A table in one line, or why this release cannot read it.
+    The summary of a table, or the error why this release cannot read the table.
 
-    :param opening: the table's row 0; `None`: it is missing
+    :param opening: the table's row 0; `None`: the row is missing
     """
     try:
         if opening is None:
@@ -120,7 +120,7 @@ def summary_of(opening: Row | None, last: Row) -> Summary | Undecodable:
 
 def summaries_of(ends: Iterable[Row]) -> Iterator[Summary | Undecodable]:
     """
-    All tables, each as `summary_of` gives it.
+    The summaries of tables, as of `summary_of`.
 
     :param ends: the first and the last row of each table, in order
     """
@@ -131,10 +131,10 @@ def summaries_of(ends: Iterable[Row]) -> Iterator[Summary | Undecodable]:
 
 def table_of(table: TableId, rows: Sequence[Row]) -> tuple[int, TableRecord]:
     """
-    When a table was opened, in milliseconds since 1970, and all of it.
+    When a table was opened, in milliseconds since 1970, and its whole record.
 
-    :raises StoreUnusable: there are no such rows
-    :raises Undecodable: another release wrote them
+    :raises StoreUnusable: there is no such table, or its row 0 is missing
+    :raises Undecodable: another release wrote the rows
     """
     if not rows or rows[0].n != 0:
         raise StoreUnusable(f"there is no table {table} in this journal")
@@ -143,12 +143,15 @@ def table_of(table: TableId, rows: Sequence[Row]) -> tuple[int, TableRecord]:
 
 @frozen
 class UnfinishedNote:
-    """The note of a store about an unfinished table."""
+    """
+    The note of a store about an unfinished table, or about a match with an end that not all players have received.
+    """
 
     table: int
     #: The time since which all players are away, in seconds of up-time; `None`: a player is present.
     since: int | None = None
-    #: Of a finished match, the seats that have received the end: bit 0 is the first seat. Bit 62: `MISSED_END`.
+    #: If the match is over: the bits of the seats that have received the end. Bit 0 is the first seat, bit 62 is
+    #: `MISSED_END`.
     told: int = 0
     #: As of `UnfinishedTable`.
     due: int | None = None
@@ -156,13 +159,13 @@ class UnfinishedNote:
 
 @frozen
 class SoundTable:
-    """A table with rows that are all right, so that it can be read."""
+    """A table without faults, as `verify` has found it."""
 
     record: TableRecord
-    #: The numbers of its first and of its last row in the store.
+    #: The numbers of the first and of the last row in the store.
     first: int
     last: int
-    #: Two tables of the same number with the same digest have the same rows.
+    #: A hash of the rows: equal for two tables with the same number and the same rows.
     digest: bytes
 
     @property
@@ -180,18 +183,21 @@ class SoundTable:
         return Ended(record.table, self.first, self.last, record.opening)
 
 
-#: Is called for each table in their order, with its number, and with the table if its rows are right.
+#: A function that is called for each table, in order, with the number of the table, and with the table; `None` instead:
+#: the table has faults.
 Follow: TypeAlias = Callable[[int, SoundTable | None], None]
 
 
 def _for_nobody(table: int, sound: SoundTable | None) -> None:
-    """Nobody follows."""
+    """Do nothing with a table."""
 
 
 @define
 class Findings:
+    """The result of a check: how much was checked, and the faults."""
+
     tables: int = 0
-    #: Rows, the openings included.
+    #: How many rows were checked, the openings included.
     rows: int = 0
     #: The faults, one sentence each.
     faults: list[str] = field(factory=list)
@@ -200,8 +206,9 @@ class Findings:
         """
         Check the rows of all tables.
 
-        :param everything: in the order of the tables, and of the rows of each
+        :param everything: all rows, table by table and in order
         :param unfinished: the tables that are listed as unfinished
+        :param each: called for each table
         """
         listed = set(unfinished)
         for table, rows in groupby(everything, key=attrgetter("game")):
@@ -214,7 +221,7 @@ class Findings:
         self.faults += [f"table {table}: all of its rows are missing" for table in sorted(listed)]
 
     def _follow(self, rows: Iterator[Row]) -> SoundTable | None:
-        """Check one table's rows. `None`: they have faults."""
+        """Check the rows of one table, and add the faults. `None`: the table has faults."""
         head: Head | None = None
         opening: TableHeader | None = None
         entries: list[Entry] = []
@@ -233,7 +240,7 @@ class Findings:
                     opening, first = read_opening(row), row.seq
                 else:
                     entries += read_entries(row)
-                if row.kind == RECENT:  # it has no place in the chain
+                if row.kind == RECENT:  # not in the chain, so the hash at its end does not cover this row
                     digest.update(row.body)
                 last = row.seq
             except Damaged as error:
@@ -251,7 +258,7 @@ class Findings:
 
 @define(eq=False)
 class Inspector:
-    """A journal that is open for reading, without a writer, of either engine."""
+    """A journal that is open for reading, without a writer. Subclasses are for the engines."""
 
     database: Database
 
@@ -264,11 +271,12 @@ class Inspector:
         return summaries_of(self._ends())
 
     def newest(self, most: int) -> tuple[Sequence[Summary | Undecodable], int]:
-        """The newest tables, oldest first, as `tables` gives them; and how many older ones there are at most."""
+        """The summaries of the newest tables, oldest first; and an upper limit for the number of older tables."""
         ends, older = self.rows.newest(most)
         return list(summaries_of(ends)), older
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
+        """As of `table_of`."""
         return table_of(table, self.rows.rows(table))
 
     def everything(self) -> Iterator[Row]:
@@ -290,11 +298,11 @@ class Inspector:
 
     def verify(self, each: Follow = _for_nobody, findings: Findings | None = None) -> Findings:
         """
-        Check the file, the chains of rows, the unfinished tables, and the indexes. PostgreSQL checks its own files, as
-        `pg_amcheck` does.
+        Check the file, the chains of rows, the unfinished tables, and the indexes. The files of PostgreSQL are not
+        checked here; `pg_amcheck` does this.
 
-        :param each: is called for each table
-        :param findings: an empty one, for a caller that needs the findings after an interruption
+        :param each: called for each table
+        :param findings: an empty object to be filled, for a caller that needs the findings even after an interruption
         """
         findings = Findings() if findings is None else findings
         if self._check_file(findings):
@@ -311,15 +319,16 @@ class Inspector:
             except StoreUnusable as error:
                 findings.faults.append(str(error))
             self._check_index(findings)
-            if not findings.faults:  # it is made from the rows
+            if not findings.faults:  # the lists are made from the rows, so a fault of a row would be reported twice
                 findings.faults += lists.faults()
         return findings
 
     def _check_file(self, findings: Findings) -> bool:
-        """Whether it can be read at all."""
+        """Check the file itself. Returns whether the rows can be read."""
         return True
 
     def _check_index(self, findings: Findings) -> None:
+        """Check the indexes of rows. Nothing to do for a database."""
         pass
 
     def back_up(self, target: Path) -> sidecar.Mark:
@@ -334,7 +343,7 @@ class Inspector:
 
 @define(eq=False)
 class StoreInspector(Inspector):
-    """A journal in a file. Made by `reading`."""
+    """A journal in a file, made by `reading`."""
 
     database: SqliteDatabase
     path: Path
@@ -371,7 +380,9 @@ class StoreInspector(Inspector):
 
     def _check_mark(self) -> None:
         """
-        :raises Loss: the journal has less than its high-water mark requires
+        Compare the journal with its high-water mark, and with the note of its last commit.
+
+        :raises Loss: the journal has less than these require
         """
         check_log_beside(self.path)
         recorded = _recorded(self.path)
@@ -385,6 +396,8 @@ class StoreInspector(Inspector):
 
 def _recorded(path: Path) -> sidecar.Mark | None:
     """
+    The high-water mark beside a file; `None`: there is none.
+
     :raises Loss: the mark cannot be read
     """
     text = read(sidecar_path(path, sidecar.MARK_SUFFIX))
@@ -394,9 +407,9 @@ def _recorded(path: Path) -> sidecar.Mark | None:
 @contextmanager
 def reading(path: Path) -> Iterator[StoreInspector]:
     """
-    Open a journal for reading.
+    A context that opens a journal in a file for reading.
 
-    :raises StoreUnusable: there is none, a host has it open, or another release wrote it
+    :raises StoreUnusable: there is no journal, a host has it open, or another release wrote it
     """
     path = resolved(path)
     with refusing(path, "a host", "stop it first"):
@@ -406,9 +419,9 @@ def reading(path: Path) -> Iterator[StoreInspector]:
         try:
             recorded = _recorded(path)
         except Loss:
-            recorded = None  # `verify` reports it
+            recorded = None  # `verify` reports the loss
         check_log_is_there(path, recorded)
-        # Without a log the file alone is the whole journal, and it can be read even where nothing can be written.
+        # Without a log, the whole journal is in the file. `immutable` reads it even where nothing can be written.
         how = "mode=ro" if sidecar_path(path, LOG_SUFFIX).exists() else "immutable=1"
         if how == "immutable=1" and (process := lock_owner(path)) is not None:
             raise StoreUnusable(f"a host (process {process}) has this journal open under another name; stop it first")
@@ -419,12 +432,12 @@ def reading(path: Path) -> Iterator[StoreInspector]:
             yield StoreInspector(SqliteDatabase(connection), path)
 
 
-#: Above this the operating system serves other processes first.
+#: The niceness of the process that checks a file: the operating system serves other processes first.
 NICENESS = 10
 
 
 def faults_of(copy: Path) -> list[str]:
-    """The faults of a copy, one sentence each: of its file, its rows, or its high-water mark."""
+    """The faults of a copy, one sentence each: in its file, in its rows, or compared with its high-water mark."""
     try:
         with reading(copy) as journal:
             return journal.verify().faults
@@ -433,7 +446,7 @@ def faults_of(copy: Path) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the faults. The exit status is 1 if there is one."""
+    """Print the faults of a file, and return the exit status: 1 if there is a fault."""
     os.nice(NICENESS)
     faults = faults_of(Path(arguments[0]))
     print(*faults, sep="\n", end="")
@@ -444,7 +457,7 @@ if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
 
 
-# Files that are made from the tables of a store. Both engines copy and prune with it.
+# Making files from the tables of a store. Both engines use these functions for copies and archives.
 
 
 @contextmanager
@@ -452,11 +465,12 @@ def new_store(
     target: Path, tables: Iterable[Sequence[Row]], fill: Callable[[SqliteDatabase], None] = lambda database: None
 ) -> Iterator[tuple[Path, Mark]]:
     """
-    Make a file of these tables. It gets its name at the end, if the `with` block raises nothing.
+    A context that makes a file of these tables. The file gets its name at the end of the `with` block, if the block
+    raises nothing.
 
-    :param fill: inserts what else is in it
-    :returns: its path before that, and its mark
-    :raises StoreUnusable: it cannot be written, or there is such a file
+    :param fill: inserts the contents besides the tables
+    :returns: the path of the file during the block, and its mark
+    :raises StoreUnusable: the file cannot be written, or a file of this name exists
     """
     part = new_part(target, force=False)
     with kept_if_whole(part, target):
@@ -476,15 +490,15 @@ def new_store(
 
 
 def renumbered(reader: Inspector, numbers: Iterable[int]) -> Iterator[list[Row]]:
-    """The rows of each table as another store has them, with its own numbers."""
+    """The rows of each table for another store: with new numbers, and so with new hashes."""
     for _, rows in groupby(reader.everything(), key=attrgetter("game")):
         yield rechained(rows, numbers)
 
 
 def copy_notes(source: Database, target: Database) -> None:
     """
-    Copy the up-time, the accounts, the bans, the waiting tables, the lists of players, their leaves, and the texts that
-    accounts keep to an empty store. Within a transaction.
+    Copy the up-time, the accounts, the bans, the open tables, the lists of players, their leaves, and the texts that
+    accounts keep to an empty store. Must be called within a transaction.
     """
     notes: list[Note] = [
         put_uptime(read_uptime(source)),
@@ -501,12 +515,14 @@ def copy_notes(source: Database, target: Database) -> None:
 
 @frozen
 class Pruned:
+    """How many tables and rows were moved to an archive."""
+
     tables: int
     rows: int
 
 
-#: Tables that were opened before a moment and are not listed as unfinished. The newest table, and in a file the one
-#: with the last row, are not among them, because new numbers are counted from them.
+#: SQL for the tables that were opened before a moment and are not listed as unfinished. Without the newest table and,
+#: in a file, the table with the last row: new numbers are counted from them.
 _OLD = Sql(
     """SELECT placed.game FROM placed JOIN event USING(seq)
     WHERE placed.n = 0 AND event.at_ms < ? AND placed.game NOT IN (SELECT game FROM live)
@@ -519,7 +535,9 @@ _OLD = Sql(
 
 def check_archive(archive: Path) -> None:
     """
-    :raises StoreUnusable: there is such a file
+    Check that an archive can be made.
+
+    :raises StoreUnusable: a file of this name exists
     """
     if archive.exists():
         raise StoreUnusable(f"{archive}: this file exists; name a new file")
@@ -529,10 +547,11 @@ def write_archive(
     database: Database, before_ms: int, archive: Path, numbers: Iterator[int] | None = None
 ) -> tuple[list[int], int]:
     """
-    Write the tables that can be moved to an archive.
+    Write all tables that may be moved into an archive.
 
-    :param numbers: for the rows, which have none in a database; `None`: they keep theirs
-    :returns: the tables, and how many rows they have
+    :param before_ms: only tables that were opened before this moment; milliseconds since 1970
+    :param numbers: gives the rows of a database their numbers; `None`: the rows of a file keep their numbers
+    :returns: the numbers of the tables, and how many rows were written
     :raises StoreUnusable: a table is damaged or not finished, or the archive cannot be written
     """
     tables: list[int] = [row[0] for row in database.rows(_OLD, (before_ms,))]
@@ -548,6 +567,8 @@ def write_archive(
 
 def _checked(table: int, rows: list[Row]) -> list[Row]:
     """
+    Check a table before it is moved, and return its rows.
+
     :raises StoreUnusable: the table is damaged, or not finished
     """
     try:

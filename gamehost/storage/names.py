@@ -1,6 +1,7 @@
 """
-The requests of a cluster's members to their registry: names, numbers of tables, and each other. Also which members are
-alive.
+The registry of a cluster, as its members use it: which member is the home of each name, which players wait, the numbers
+of new tables, and which members are alive. The home of a name is the member on which this player is logged in or has a
+seat.
 """
 
 from collections import Counter, deque
@@ -14,12 +15,13 @@ from gamehost.accounts.names import key_of, place_of
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import CHAMPIONSHIP, Leave, OpenedTable, OwnedMatch, TableId, UnfinishedTable
 
-#: A game's name, and the pool of players who meet only each other; as `gamehost.lobby.sessions.Queue.key`.
+#: The name of a game, and the name of a pool: players meet only others of the same pool. As of
+#: `gamehost.lobby.sessions.Queue.key`.
 QueueKey = tuple[str, str]
 
 
-#: The version of the messages between members of a cluster, in the database and on connections that they pass on. A
-#: release with other messages has the next number, and never runs beside an older one.
+#: The version of the messages between members of a cluster, in the database and on connections. A release with other
+#: messages has the next number, and cannot run in a cluster with older members.
 INTERFACE = 5
 
 
@@ -28,19 +30,21 @@ class Member:
     """A living member of a cluster."""
 
     epoch: int
-    #: Of the machine, for people.
+    #: The name of the machine, for people.
     name: str
-    #: Where the other members reach it: the words of a client endpoint such as `tcp:10.0.0.1:8990`.
+    #: How the other members connect to this member: the text of a client endpoint, such as `tcp:10.0.0.1:8990`.
     address: str
-    #: The beginning of each connection to it. It changes with each run.
+    #: A secret with which each connection to this member must begin. Each run has another one.
     token: str = field(repr=False)
 
 
 @frozen
 class Answer:
+    """The answer to a claim of a name: its home and its account."""
+
     #: The member that is the home of the name.
     home: int
-    #: The account of the name as the database has it; `None`: there is none.
+    #: The account of this name in the database; `None`: there is no account.
     account: Account | None = None
 
 
@@ -53,35 +57,37 @@ class Offer:
     home: int
     #: Whether the player's connection can be given to another member.
     movable: bool
-    #: In the order in which they came, cluster-wide.
+    #: The place of the player in the order of arrival, in the whole cluster.
     order: int
 
 
 class Watcher(Protocol):
-    """The calls of a registry to its host. They come on the reactor's thread."""
+    """The methods that a registry calls on its host, on the reactor's thread, when something in the cluster changes."""
 
     def members_are(self, members: Sequence[Member]) -> None:
-        """The living members, by their numbers. Called at the start, and at each change."""
+        """Called at the start and after each change, with the living members in the order of their numbers."""
 
     def offers_are(self, offers: Sequence[Offer]) -> None:
-        """The waiting players of the whole cluster, in order. Called several times a second while there are any."""
+        """Called several times a second while players wait, with the waiting players of the whole cluster, in order."""
 
     def taken_over(self, tables: Sequence[UnfinishedTable], keys: Collection[str]) -> None:
         """
-        The unfinished tables of a member that has ended are this host's from now on.
+        Called when this host has taken over the unfinished tables of a member that has ended.
 
-        :param keys: as of `keys_of_table`; without those that have their home at another member
+        :param keys: the keys of these tables, as of `keys_of_table`, that have their home here now
         """
 
     def pages_are(self, pages: Mapping[int, str]) -> None:
-        """The pages of other living members, by their numbers. Called at each change."""
+        """
+        Called after each change, with the texts that the other living members `show`, by the numbers of the members.
+        """
 
     def changed(self, accounts: Mapping[str, Account | None], bans: Sequence[Ban] | None) -> None:
         """
-        Another member has changed accounts or bans.
+        Called when another member has changed accounts or bans.
 
-        :param accounts: by key; `None`: there is none any more
-        :param bans: all bans as they are now; `None`: they are as they were
+        :param accounts: the changed accounts, by key; `None`: the account is deleted
+        :param bans: all current bans; `None`: they have not changed
         """
 
     def matches_changed(
@@ -91,28 +97,29 @@ class Watcher(Protocol):
         over: Collection[TableId],
     ) -> None:
         """
-        Slow matches of any member have begun, gone on or ended. At the start: all that are unfinished.
+        Called when slow matches of any member have begun, changed or ended; and at the start, with all unfinished slow
+        matches.
 
-        :param tables: those that are unfinished, with their owners
-        :param rows: the matches in the lists of their players
-        :param over: those that are not unfinished any more; some are no slow matches
+        :param tables: the unfinished slow matches, each with the number of its member
+        :param rows: the rows of these matches in the lists of their players, with the owners of the lists
+        :param over: tables that are finished now; some are not slow matches
         """
 
     def leaves_changed(self, leaves: Mapping[str, Leave | None]) -> None:
         """
-        Leaves of players of slow matches are others.
+        Called when leaves of players of slow matches have changed.
 
-        :param leaves: by key; `None`: there is none any more
+        :param leaves: the changed leaves, by key; `None`: the leave is removed
         """
 
 
-#: Seconds after which a claim is made again that has no answer yet, and those after which it has none.
+#: After how many seconds a claim without an answer is tried again, and after how many it is given up.
 ASK_AGAIN, ASK_UNTIL = 0.02, 10.0
 
 
 @frozen
 class Claim:
-    """As of `Registry.claim`. The result is a member, or `None`: ask again later."""
+    """The request of `Registry.claim`. Its result is an `Answer`, or `None`: try again later."""
 
     key: str
     queue: QueueKey | None
@@ -120,12 +127,14 @@ class Claim:
 
 @frozen
 class Release:
+    """The request of `Registry.release`."""
+
     keys: Sequence[str]
 
 
 @frozen
 class Transfer:
-    """As of `Registry.transfer`. The result is whether the name is there now."""
+    """The request of `Registry.transfer`. Its result is whether the name has its home at that member now."""
 
     key: str
     home: int
@@ -133,6 +142,8 @@ class Transfer:
 
 @frozen
 class Wait:
+    """The request of `Registry.waits`."""
+
     key: str
     queue: QueueKey
     movable: bool
@@ -140,6 +151,8 @@ class Wait:
 
 @frozen
 class WaitNoLonger:
+    """The request of `Registry.waits_no_longer`."""
+
     key: str
 
 
@@ -153,15 +166,18 @@ def keys_of(request: Request) -> Sequence[str]:
 
 def meeting_place(offers: Iterable[Offer]) -> int | None:
     """
-    The member at which the players of one queue meet: that of the oldest offer of a player that cannot be moved, else
-    that of the oldest offer. `None`: the queue is empty.
+    The number of the member at which the players of one queue meet: the home of the oldest offer that cannot be moved;
+    if all can be moved, the home of the oldest offer. `None`: the queue is empty.
     """
     first = min(offers, key=lambda offer: (offer.movable, offer.order), default=None)
     return None if first is None else first.home
 
 
 def keys_of_opened(opened: OpenedTable) -> Iterator[str]:
-    """The keys of a waiting table and of the names with a seat there, which have their home at the same member."""
+    """
+    The keys that have their home at the member of an open table: the table's own key, and the keys of its players'
+    names.
+    """
     yield place_of(opened.table)
     for player in opened.players:
         yield key_of(player.name)
@@ -169,9 +185,10 @@ def keys_of_opened(opened: OpenedTable) -> Iterator[str]:
 
 def keys_of_table(table: UnfinishedTable, spreading: Collection[str]) -> Iterator[str]:
     """
-    The keys that have their home at the member of a table: names with a seat, and places.
+    The keys that have their home at the member of a table: the names of its players, and the places that the table
+    belongs to.
 
-    :param spreading: the wires that are at all members
+    :param spreading: the wires that may be used at all members; other wires have one home, too
     """
     opening = table.opening
     for number, seat in enumerate(opening.seats):
@@ -185,29 +202,31 @@ def keys_of_table(table: UnfinishedTable, spreading: Collection[str]) -> Iterato
         yield place_of("championship", opening.settings.get("type", "").casefold())
 
 
-#: How many numbers are asked for at once, at first and at most.
+#: How many numbers are requested together, at first and at most.
 BLOCK, LARGEST_BLOCK = 64, 8192
 
 
 @define(eq=False)
 class TableNumbers:
     """
-    Numbers of tables to come, and whoever gives more.
+    A stock of numbers for new tables. It requests more numbers before it is empty.
 
-    :param _take_now: gives so many numbers, and blocks until it has them
+    :param _take_now: returns this many numbers, and blocks until it has them
     """
 
     _take_now: Callable[[int], Iterable[int]]
-    #: Asks for a number of new numbers, which are given later, on the same thread; `None`: there is no source yet.
+    #: Requests this many numbers. They are given to the callback later, on the same thread. `None`: the source is not
+    #: ready yet.
     ask: Callable[[int, Callable[[Iterable[int]], None]], None] | None = None
     _left: deque[int] = field(factory=deque)
     _size: int = BLOCK
     _asked: bool = False
 
     def take(self) -> TableId:
-        """A number that no table has."""
+        """Take a number that no table has."""
         if not self._left:
-            # Numbers were used up before the next ones came, so more are asked for from now on.
+            # The stock was empty before new numbers came. So request larger blocks from now on, and wait for the first
+            # one.
             self._size = min(2 * self._size, LARGEST_BLOCK)
             self.add(self._take_now(self._size))
         number = self._left.popleft()
@@ -217,6 +236,7 @@ class TableNumbers:
         return TableId(number)
 
     def add(self, numbers: Iterable[int]) -> None:
+        """Add numbers to the stock."""
         self._left.extend(numbers)
 
     def _given(self, numbers: Iterable[int]) -> None:
@@ -226,14 +246,14 @@ class TableNumbers:
 
 @frozen
 class NewNumbers:
-    """The request behind `Registry.new_numbers`. Its answer is the numbers."""
+    """The request of `Registry.new_numbers`. Its result is the numbers."""
 
     count: int
 
 
 @frozen
 class Show:
-    """As of `Registry.show`."""
+    """The request of `Registry.show`."""
 
     page: str
 
@@ -243,43 +263,42 @@ AnyRequest: TypeAlias = Request | NewNumbers | Show
 
 @define(eq=False)
 class Asked:
-    """A request that is not answered yet."""
+    """A request that waits for its answer."""
 
     request: AnyRequest
     answered: Callable[[Any], None]
-    #: Of a claim: when it was tried first, on the clock of whoever carries it out; `None`: it was not tried yet.
+    #: For a claim: when it was first tried, in seconds of the clock of the registry; `None`: it was not tried yet.
     since: float | None = None
-    #: Of a claim: the host has given the name away after it made the claim.
+    #: For a claim: whether this host has given the name away after the claim was made.
     outdated: bool = False
 
     def is_given_up(self, now: float) -> bool:
-        """Whether a claim is not to be tried again. It was tried now, and has no answer yet."""
+        """Whether a claim that has just been tried without an answer is given up, and not tried again."""
         if self.since is None:
             self.since = now
         return now - self.since >= ASK_UNTIL
 
 
 def _nothing(result: object) -> None:
-    """Nobody waits for this."""
+    """A callback that does nothing, for requests that nobody waits for."""
 
 
 @define(eq=False)
 class Registry:
     """
-    The names, the members and the waiting players, in all of a cluster, as one member sees them. Every call returns at
-    once.
-
-    Its requests are carried out in the order in which they are made. All methods are for the reactor's thread.
+    The registry of a cluster, for one member: the homes of names, the members, and the waiting players. Every method
+    returns at once. Requests are carried out in the order in which they are made. All methods must be called on the
+    reactor's thread.
     """
 
-    #: The number of this host.
+    #: The number of this host's run in the cluster.
     epoch: int
-    #: Claims that are not answered, by key.
+    #: The claims without an answer, by key.
     _claims: dict[str, list[Asked]] = field(init=False, factory=dict)
-    #: Names that are given away, by requests that are not answered.
+    #: How many requests without an answer give each name away.
     _leaving: Counter[str] = field(init=False, factory=Counter)
     _watcher: Watcher | None = field(init=False, default=None)
-    #: Nothing more is carried out.
+    #: Whether the registry stops: nothing more is carried out.
     _stopping: bool = field(init=False, default=False)
 
     def start(self, watcher: Watcher) -> None:
@@ -292,45 +311,48 @@ class Registry:
 
     def claim(self, key: str, queue: QueueKey | None, answer: Callable[[Answer | None], None]) -> None:
         """
-        Find the home of a name. A free name gets its home here, with one exception. If a player waits in this queue at
-        another member and none here, that member is the answer, and nothing is noted.
+        Find the home of a name. A free name gets its home at this host, with one exception: if a player waits in this
+        queue at another member and none here, the answer is that member, and the name remains free. If the home of the
+        name has just ended, the answer waits until another member has taken its names over.
 
-        If the home has just ended, the answer waits until another member has taken its names over.
-
-        :param queue: where the player would wait; `None`: somewhere else
-        :param answer: called once; with `None` if there is no answer after ten seconds
+        :param queue: the queue in which the player wants to wait; `None`: none
+        :param answer: called once, with `None` if there is no answer within ten seconds
         """
         asked = Asked(Claim(key, queue), answer)
         self._claims.setdefault(key, []).append(asked)
         self._put(asked)
 
     def release(self, keys: Collection[str]) -> None:
-        """These names have no session and no seat here any more. Names with another home do not change."""
+        """
+        Make names free that have no session and no seat at this host any more. Names with another home do not change.
+        """
         if keys:
             self._outdate(keys)
             self._put(Asked(Release(tuple(keys)), _nothing))
 
     def transfer(self, key: str, home: int, done: Callable[[bool], None]) -> None:
         """
-        Make another member the home of a name with its home here.
+        Move the home of a name from this host to another member.
 
-        :param done: called with `False` if that member does not live, and nothing has changed
+        :param done: called with whether the home has moved; it has not if the other member has ended
         """
         self._outdate((key,))
         self._put(Asked(Transfer(key, home), done))
 
     def waits(self, key: str, queue: QueueKey, movable: bool) -> None:
+        """Note that a player of this host waits in a queue."""
         self._put(Asked(Wait(key, queue, movable), _nothing))
 
     def waits_no_longer(self, key: str) -> None:
+        """Note that a player of this host waits no longer."""
         self._put(Asked(WaitNoLonger(key), _nothing))
 
     def new_numbers(self, count: int, given: Callable[[Iterable[int]], None]) -> None:
-        """Ask for numbers of new tables that no member gets again."""
+        """Request numbers for new tables, which no other member gets."""
         self._put(Asked(NewNumbers(count), given))
 
     def show(self, page: str) -> None:
-        """Show all other members a text, from now on and as long as this one lives. It replaces the last one."""
+        """Show a text to all other members until this host ends. It replaces the last text."""
         self._put(Asked(Show(page), _nothing))
 
     def _put(self, asked: Asked) -> None:
@@ -338,12 +360,14 @@ class Registry:
         raise NotImplementedError
 
     def answer(self, asked: Asked, result: Any) -> None:
-        """Answer a request. The result of a claim is an `Answer`, or `None`."""
+        """
+        Called with the result of a request: pass it on to the caller. The result of a claim is an `Answer` or `None`.
+        """
         if isinstance(asked.request, Release | Transfer):
             self._leaving -= Counter(keys_of(asked.request))
         if isinstance(asked.request, Claim):
             if asked.outdated and result is not None and result.home == self.epoch:
-                # The name was given away after the claim was carried out, or was to be.
+                # Meanwhile this host has given the name away, so the answer is old: claim the name again.
                 if not self._stopping:
                     asked.outdated = False
                     self._put(asked)
@@ -356,31 +380,33 @@ class Registry:
         asked.answered(result)
 
     def tell_taken_over(self, tables: Sequence[UnfinishedTable], keys: Collection[str]) -> None:
-        """Call the watcher. A name that the host has given away meanwhile is not here, or will not be."""
+        """Call `taken_over` of the watcher, without the names that this host has given away meanwhile."""
         assert self._watcher is not None
         self._watcher.taken_over(tables, [key for key in keys if key not in self._leaving])
 
     def _outdate(self, keys: Collection[str]) -> None:
+        """Note that this host gives names away, so that earlier claims of them are made again."""
         self._leaving.update(keys)
         for key in keys:
             for asked in self._claims.get(key, ()):
                 asked.outdated = True
 
 
-#: For this many seconds after its own connection was lost, a host counts no member as dead: the others connect again,
-#: too.
+#: For how many seconds after a lost connection to the database a host counts no member as dead: the others may have
+#: lost their connections, too.
 RESTRAINT = 5.0
 
 
 @frozen
 class Seen(Member):
     """
-    A member as the database shows it, or a host that was alone. It has not ended, or no other host has taken it over.
+    A member, or a host without a cluster, according to the database. It is alive, or no other member has taken its
+    tables over.
     """
 
-    #: Whether its end is noted: by itself, or by its successor.
+    #: Whether its end is noted, by itself or by the member that takes its tables over.
     ended: bool
-    #: Whether its lock is held. If it is not, the member is dead.
+    #: Whether it has its lock in the database. A member without its lock is dead.
     locked: bool
 
     @property
@@ -390,11 +416,12 @@ class Seen(Member):
 
 def look_at(seen: Sequence[Seen], me: int, restrained: bool) -> tuple[list[Member], list[int]]:
     """
-    The members that live, and the numbers of those that are dead. Any member may take a dead one over.
+    Which members live, and the numbers of the dead ones. Any member may take over the tables of a dead one.
 
-    :param seen: by epoch
-    :param restrained: this host's own connection was lost not long ago: no member counts as dead before its end is
-        noted
+    :param seen: all members, in the order of `epoch`
+    :param me: the `epoch` of this host
+    :param restrained: whether this host has lost its own connection a short time ago. Then a member counts as dead only
+        if its end is noted
     """
     living = [one for one in seen if not one.ended and (one.locked or restrained or one.epoch == me)]
     return [one.member for one in living], [one.epoch for one in seen if one not in living]

@@ -1,6 +1,6 @@
 """
-The lists of players' own matches in a store: one row for each player of a match. Also the leaves of players, and the texts
-that accounts keep.
+In a store: the lists of each player's own matches, with one row for each player of a match; the leaves of players; and
+the texts that accounts keep. During a leave, no deadline of the player's slow matches counts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,17 +27,18 @@ _PUT_LEAVE = """
 _PUT_KEPT = """
     INSERT INTO kept(key, place, body) VALUES (?, ?, ?)
     ON CONFLICT (key, place) DO UPDATE SET body = excluded.body"""
-#: So long after its end a leave is of no use. A leave of this year still counts its days.
+#: A leave is removed this long after its end. Before that it is needed, to count the days of leave in the same year.
 _OVER_MS = 366 * 86_400_000
 
 
 @frozen
 class PutOwn:
-    """As of `Journal.put_own`."""
+    """Writes rows of the lists, as of `Journal.put_own`."""
 
     matches: Sequence[tuple[str, OwnedMatch]]
 
     def write(self, database: Database) -> None:
+        """Write the rows. After the end of matches, also remove surplus and old ended matches."""
         rows = [(owner, one.table, one.state, one.ended, msgspec.msgpack.encode(one)) for owner, one in self.matches]
         for row in rows:
             database.run(_PUT, row)
@@ -49,7 +50,7 @@ class PutOwn:
 
 
 def drop_own(table: TableId | None, owner: str | None) -> Statement:
-    """As of `Journal.drop_own`."""
+    """Removes rows of the lists, as of `Journal.drop_own`."""
     which = "game = ?" if table is not None else "ended IS NOT NULL"
     values: list[object] = [] if table is None else [table]
     if owner is not None:
@@ -58,7 +59,7 @@ def drop_own(table: TableId | None, owner: str | None) -> Statement:
 
 
 def move_own(before: str, after: str | None) -> list[Note]:
-    """As of `Journal.move_own`: the changes, in their order."""
+    """The changes, in order, that give the list and the leave of one owner to another, as of `Journal.move_own`."""
     changes: list[Note] = []
     for table, column in ("own", "owner"), ("leave", "key"), ("kept", "key"):
         which = f"WHERE {column} = ?"
@@ -70,7 +71,7 @@ def move_own(before: str, after: str | None) -> list[Note]:
 
 @frozen
 class PutLeave:
-    """As of `Journal.put_leave`."""
+    """Writes a leave, as of `Journal.put_leave`, and removes old ones."""
 
     leave: Leave
 
@@ -109,7 +110,7 @@ def read_leaves(database: Readable, keys: Sequence[str] | None = None) -> list[L
     """
     The leaves, in a fixed order.
 
-    :param keys: in a database, those with these keys
+    :param keys: only the leaves with these keys, in a database; `None`: all leaves
     """
     if keys is None:
         return [Leave(*row) for row in database.rows(f"{_LEAVES} ORDER BY key")]
@@ -123,12 +124,12 @@ def read_own(database: Readable, owner: str) -> list[OwnedMatch]:
 
 
 def read_all_own(database: Readable) -> list[tuple[str, OwnedMatch]]:
-    """All lists, in a fixed order."""
+    """The rows of all lists with their owners, in a fixed order."""
     return list(_decoded(database.rows("SELECT owner, body FROM own ORDER BY owner, game")))
 
 
 def read_own_of(database: Readable, tables: Sequence[int]) -> list[tuple[str, OwnedMatch]]:
-    """The rows of these tables in the lists of players, in a database."""
+    """The rows of these tables in all lists, with their owners. Only for a database."""
     return list(_decoded(database.rows("SELECT owner, body FROM own WHERE game = ANY(?)", (list(tables),))))
 
 

@@ -1,15 +1,14 @@
 """
-The reads of an open store: each is one object, with its SQL for SQLite and for PostgreSQL. Also the questions of
-people, and the index of finished matches, which answers some of them.
+Reading an open store: the SQL of each query for SQLite and for PostgreSQL, the index of finished matches, the questions
+that people ask, and the thread that answers them.
 
-In an SQLite file, `placed` has the place of each table's rows. It is extended in steps, and is never ahead of the
-journal: the few rows that it does not have yet are at the journal's end, and are searched one by one. A database has an
-index instead.
+In an SQLite file, the index `placed` has the places of each table's rows. New rows are added to it in steps. The few
+rows that are not in it yet are at the end of the journal, and are searched one by one. PostgreSQL has an index of its
+own instead.
 
-A question never delays a change: it waits for a thread of its own, which answers one question at a time. The answer
-contains everything that was durable when it was asked. The thread reads beside the writer, through a connection of its
-own. If the store cannot be read, the answer is empty, and the log has the reason. That never ends the host: the writer
-detects a failed disk.
+A question never delays a change: another thread, with another connection, answers one question at a time. The answer
+contains everything that was durable when the question was put. If the store cannot be read, the answer is empty, and
+the reason is in the log. The host continues: only the writer decides that a disk has failed.
 """
 
 import threading
@@ -48,29 +47,31 @@ from gamehost.storage.row_codec import (
     record_of,
 )
 
-# Reads with their SQL.
+# Queries with their SQL.
 
 
 @frozen
 class Sql:
-    """One statement, as each engine has it. A parameter is a question mark in both; in SQLite it may have a number."""
+    """
+    A statement with one text for each engine. Parameters are question marks in both; in SQLite they may have numbers.
+    """
 
     sqlite: str
     postgresql: str
 
 
 class Readable(Protocol):
-    """A connection for SQL of either engine. A statement that both have is plain text."""
+    """A connection that can read, of either engine. A statement that is the same for both engines is a plain text."""
 
     def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
         """The rows of a query. Each is a tuple."""
 
 
 class Database(Readable, Protocol):
-    """A connection of either engine."""
+    """A connection that can read and write, of either engine."""
 
     def stream(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
-        """The rows of a query, some at a time. Within a transaction."""
+        """The rows of a query, read some at a time. Must be called within a transaction."""
 
     def run(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> object:
         """Carry out a statement."""
@@ -86,7 +87,8 @@ class Ends(NamedTuple):
     last: Row
 
 
-#: The columns of `event` in the order of `Row`. In a database the number of a run replaces the number of the row.
+#: The columns of `event` in the order of `Row`. In PostgreSQL the number of the host's run takes the place of the row's
+#: number.
 COLUMNS = Sql(
     "seq, game, n, at_ms, kind, seat, body, h",
     "epoch, game, n, at_ms, kind, seat, body, h",
@@ -94,19 +96,19 @@ COLUMNS = Sql(
 
 
 def _of(table: str) -> Sql:
-    """The columns of `event` under another name."""
+    """The columns of `event`, prefixed with a name."""
     names = [", ".join(f"{table}.{one}" for one in text.split(", ")) for text in (COLUMNS.sqlite, COLUMNS.postgresql)]
     return Sql(*names)
 
 
 _S, _P = COLUMNS.sqlite, COLUMNS.postgresql
 EVENT, _FIRST, _LAST = _of("event"), _of("first"), _of("last")
-#: Where the rows of an SQLite file begin that are not in `placed`.
+#: SQL condition for the rows of an SQLite file that are not in `placed` yet.
 REST = "event.seq > (SELECT seq FROM placed_to)"
 _WIDTH = len(Row._fields)
 
 EVERYTHING = Sql(f"SELECT {_S} FROM event ORDER BY game, n", f"SELECT {_P} FROM event ORDER BY game, n")
-#: The first and the last row of each table, in order, from the rows alone.
+#: The first and the last row of each table, in order. Reads all rows, and uses no index of ours.
 ALL_ENDS = Sql(
     f"""SELECT {_S} FROM (SELECT *, max(n) OVER (PARTITION BY game) AS last FROM event) WHERE n IN (0, last)
     ORDER BY game, n""",
@@ -118,8 +120,8 @@ _ROWS = Sql(
     UNION ALL SELECT {_S} FROM event WHERE {REST} AND game = ?1""",
     f"SELECT {_P} FROM event WHERE game = ? ORDER BY n",
 )
-#: The first and the last row of each table with a number from the first parameter up, and below the second one. PostgreSQL
-#: looks up each of these rows.
+#: The first and the last row of each table with a number from the first parameter up to, but not including, the second.
+#: PostgreSQL looks up each of these rows in its index.
 ENDS = Sql(
     f"""WITH some AS MATERIALIZED (SELECT game, max(n) AS last FROM (
         SELECT game, n FROM placed WHERE game >= ?1 AND game < ?2
@@ -138,7 +140,7 @@ ENDS = Sql(
         WHERE last.n > 0
     ) AS event WHERE numbers.game IS NOT NULL ORDER BY event.game, event.n""",
 )
-#: The rows of some unfinished tables; for a table without a row there is one of NULL.
+#: The rows of some unfinished tables. A table without rows gives one row of NULL.
 _UNFINISHED = Sql(
     f"""WITH some AS MATERIALIZED (SELECT game FROM live WHERE game > ?1 ORDER BY game LIMIT ?2)
     SELECT some.game, {EVENT.sqlite} FROM some LEFT JOIN placed ON placed.game = some.game AND placed.n < ?3
@@ -150,8 +152,8 @@ _UNFINISHED = Sql(
     LEFT JOIN event ON event.game = listed.game AND event.n < ?""",
 )
 _BETWEEN = "SELECT game FROM live WHERE LISTED AND game BETWEEN ? AND ? ORDER BY game LIMIT ?"
-#: The time since which unfinished tables sleep, and the seats that have received their end. The notes of all tables
-#: would need more memory than the rest of a start.
+#: The notes of some unfinished tables: since when each sleeps, and the seats that have received the end. Not of all
+#: tables at once: they would need more memory than everything else at a start.
 _NOTES = """
     SELECT coalesce(since, seconds), told, due FROM live CROSS JOIN uptime
     WHERE LISTED AND game BETWEEN ? AND ? ORDER BY game"""
@@ -159,8 +161,8 @@ _LAST_TABLE = Sql(
     f"SELECT max(coalesce((SELECT max(game) FROM placed), 0), coalesce((SELECT max(game) FROM event WHERE {REST}), 0))",
     "SELECT greatest((SELECT max(game) FROM event), (SELECT max(game) FROM live), 0)",
 )
-#: The numbers of the newest tables, and the lowest number of all. PostgreSQL looks up each number that is the next lower one:
-#: without statistics, it would read all rows to find those that differ.
+#: The numbers of the newest tables; below, the lowest number of all tables. PostgreSQL looks up each next lower number:
+#: with DISTINCT, and without statistics, it would read all rows.
 NEWEST = Sql(
     f"""SELECT game FROM (SELECT DISTINCT game FROM placed ORDER BY game DESC LIMIT ?1)
     UNION SELECT game FROM event WHERE {REST} ORDER BY game DESC LIMIT ?1""",
@@ -173,12 +175,14 @@ FIRST_TABLE = Sql(
     f"SELECT coalesce((SELECT min(game) FROM placed), (SELECT min(game) FROM event WHERE {REST}))",
     "SELECT min(game) FROM event",
 )
-#: The rows behind those that are known. With the inner limit, the server looks each table up; it would read all rows else.
+#: The rows after the known rows of some tables. The inner limit makes PostgreSQL look up each table instead of reading
+#: all rows.
 _AFTER = f"""
     SELECT {EVENT.postgresql} FROM unnest(?::int8[], ?::int4[]) AS known(game, n) CROSS JOIN LATERAL (
         SELECT {_P} FROM event WHERE event.game = known.game AND event.n > known.n ORDER BY event.n LIMIT ?
     ) AS event ORDER BY event.game, event.n LIMIT ?"""
-#: The tables that other runs play, the newest ones, with their last rows. Behind row 0 their players may know of them.
+#: The newest tables that other hosts play, with their last rows. Tables that have only row 0 are left out: their
+#: players know nothing of them yet.
 _ELSEWHERE = """
     SELECT listed.game, last.n, last.at_ms
     FROM (SELECT game FROM live WHERE owner <> ? AND since IS NULL ORDER BY game DESC LIMIT ?) AS listed
@@ -186,8 +190,8 @@ _ELSEWHERE = """
     WHERE last.n > 0 ORDER BY listed.game"""
 _COUNT_ELSEWHERE = "SELECT count(*) FROM live WHERE owner <> ? AND since IS NULL"
 _OPENINGS = f"SELECT {_P} FROM event WHERE game = ANY(?) AND n = 0"
-#: The ends of chosen matches. CROSS JOIN has SQLite read the tables in this order. With the inner limit, PostgreSQL looks each
-#: last row up.
+#: The first and the last rows of chosen matches. CROSS JOIN makes SQLite read the tables in this order. The inner limit
+#: makes PostgreSQL look up each last row.
 _MATCHES = Sql(
     f"""SELECT {_FIRST.sqlite}, {_LAST.sqlite} FROM chosen CROSS JOIN finished ON finished.game = chosen.game
     CROSS JOIN event AS first ON first.seq = finished.first CROSS JOIN event AS last ON last.seq = finished.last""",
@@ -196,12 +200,12 @@ _MATCHES = Sql(
     CROSS JOIN LATERAL (SELECT {_P} FROM event WHERE event.game = chosen.game ORDER BY event.n DESC LIMIT 1) AS last""",
 )
 _CHOSEN = "SELECT game FROM listed WHERE name = ? AND rules = ? AND game < ? ORDER BY game DESC LIMIT ?"
-#: The newest matches of a list, and a match.
+#: `LIST` finds the newest matches of a list, `MATCH` finds one match.
 _LIST, _MATCH = f"WITH chosen AS MATERIALIZED ({_CHOSEN})", "WITH chosen(game) AS (SELECT CAST(? AS bigint))"
 LIST = Sql(*(f"{_LIST} {found} ORDER BY chosen.game DESC" for found in (_MATCHES.sqlite, _MATCHES.postgresql)))
 MATCH = Sql(f"{_MATCH} {_MATCHES.sqlite}", f"{_MATCH} {_MATCHES.postgresql}")
 
-#: Tables of which few rows, and tables of which all rows are read with one query.
+#: How many tables are read with one query: if a few rows of each are read, and if all rows are read.
 LISTED_AT_ONCE, READ_AT_ONCE = 1000, 100
 ALL_ROWS = 2**31 - 1
 
@@ -209,11 +213,12 @@ ALL_ROWS = 2**31 - 1
 @define(eq=False)
 class TableRows:
     """
-    The tables of a store, in rows. Each query reads a limited part: a start does not need memory for all tables.
+    Reads the rows of tables. Each query reads a limited number of tables, so that a start needs little memory.
 
-    :param database: of either engine, for one thread
-    :param epoch: in a database, of the run that asks; `None`: no other host writes to this store, or all tables are meant
-    :param own: only the unfinished tables of that run are meant
+    :param database: a connection of either engine; only one thread may use it
+    :param epoch: in a database, the number of this host's run; `None`: the store has no other host, or all hosts are
+        meant
+    :param own: whether only the unfinished tables of this run are read
     """
 
     _database: Readable
@@ -224,24 +229,26 @@ class TableRows:
         return self._database.rows(sql, parameters)
 
     def _listed(self, sql: Sql | str, *parameters: Any) -> list[Any]:
-        """The rows of a query about the unfinished tables that are meant."""
+        """The rows of a query in which the word LISTED stands for the condition that a table is to be read."""
         which = f"owner = {self.epoch:d}" if self._own else "true"
         if isinstance(sql, str):
             return self._query(sql.replace("LISTED", which), *parameters)
         return self._query(evolve(sql, postgresql=sql.postgresql.replace("LISTED", which)), *parameters)
 
     def rows(self, table: int) -> list[Row]:
-        """All rows of a table, in order; none if there is no such table."""
+        """All rows of a table, in order; empty if there is no such table."""
         return sorted(map(Row._make, self._query(_ROWS, table)), key=itemgetter(2))
 
     def first_and_last(self, low: int, below: int) -> Sequence[Row]:
-        """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
+        """
+        The first and the last row of each table with a number from `low` up to, but not including, `below`; in order.
+        """
         return list(map(Row._make, self._query(ENDS, low, below)))
 
     def newest(self, most: int) -> tuple[Sequence[Row], int]:
         """
-        The first and the last row of each of the newest tables, in order. Also the most older tables that there can be:
-        removed ones count as well. This takes the same time in every store.
+        The first and the last row of each of the newest tables, in order; and an upper limit for the number of older
+        tables, which may count removed tables. This takes the same time in a large store as in a small one.
         """
         newest = self._query(NEWEST, most)
         if not newest:
@@ -250,15 +257,15 @@ class TableRows:
         return self.first_and_last(low, high + 1), low - self._query(FIRST_TABLE)[0][0]
 
     def rows_after(self, last: Mapping[TableId, int], most: int) -> Sequence[Row]:
-        """The rows behind those numbers, table by table and in order, and no more than `most`."""
+        """The rows of some tables after the numbers in `last`, table by table and in order; at most `most` rows."""
         if self.epoch is None:
             return [row for table, n in sorted(last.items()) for row in self.rows(table)[n + 1 :]][:most]
         return list(map(Row._make, self._query(_AFTER, list(last), list(last.values()), most, most)))
 
     def elsewhere(self, most: int) -> tuple[Sequence[tuple[TableId, int, int]], int]:
         """
-        The tables of other hosts, as `Journal.elsewhere` finds them: the number of each, and the number and the time of its
-        last row. And how many there are.
+        The tables that other hosts play, as of `Journal.elsewhere`: the number of each, and the number and the time of
+        its last row. The second value is how many such tables there are.
         """
         if self.epoch is None:
             return (), 0
@@ -268,15 +275,15 @@ class TableRows:
         )
 
     def openings(self, tables: Sequence[TableId]) -> Sequence[Row]:
-        """The first row of each of these tables of a database."""
+        """The first row of each of these tables. Only for PostgreSQL."""
         return list(map(Row._make, self._query(_OPENINGS, list(tables))))
 
     def listed(self, name: str, rules: str, below: int, most: int) -> Sequence[Ends]:
-        """The newest matches of a list, as `gamehost.storage.questions` has them, with numbers below `below`."""
+        """The newest matches of a list of `MatchLists` with numbers below `below`; at most `most` matches."""
         return _ends(self._query(LIST, name, rules, below, most))
 
     def finished(self, table: TableId) -> Ends | None:
-        """The first and the last row of a finished match with this number; `None`: there is none."""
+        """The first and the last row of the finished match with this number; `None`: there is no such match."""
         return next(iter(_ends(self._query(MATCH, table))), None)
 
     @property
@@ -285,7 +292,7 @@ class TableRows:
         return int(self._query(_LAST_TABLE)[0][0])
 
     def unfinished(self, first: int = ALL_ROWS, after: int = 0) -> Iterator[tuple[int, list[Any]]]:
-        """Every unfinished table behind `after`, the oldest first, with its rows, or only so many first ones of each."""
+        """The unfinished tables with numbers above `after`, the oldest first, each with its first `first` rows."""
         at_once = READ_AT_ONCE if first == ALL_ROWS else LISTED_AT_ONCE
         while some := self._listed(_UNFINISHED, after, at_once, first):
             some.sort(key=lambda row: (row[0], -1 if row[3] is None else row[3]))
@@ -294,13 +301,13 @@ class TableRows:
             after = some[-1][0]
 
     def unfinished_between(self, low: int, high: int, most: int) -> list[int]:
-        """The numbers of unfinished tables from `low` to `high`, in order, and no more than `most`."""
+        """The numbers of the unfinished tables from `low` to `high`, in order; at most `most` numbers."""
         return [row[0] for row in self._listed(_BETWEEN, low, high, most)]
 
     def notes_between(self, low: int, high: int) -> list[tuple[int, int, int | None]]:
         """
-        For the unfinished tables from `low` to `high`: since when each sleeps, the bits of the seats that have received the
-        end, and `UnfinishedTable.due`.
+        The notes of the unfinished tables from `low` to `high`: since when each sleeps, the bits of the seats that have
+        received the end, and `UnfinishedTable.due`.
         """
         return self._listed(_NOTES, low, high)
 
@@ -314,25 +321,26 @@ def _ends(rows: Iterable[Sequence[Any]]) -> list[Ends]:
 
 T = TypeVar("T")
 
-#: Rows of one answer to `read_entries_after`: about 10 ms.
+#: How many rows one answer of `read_entries_after` may have. Reading them takes about 10 ms.
 MOST_ROWS = 2000
-#: Matches of one answer to `find_finished`. They take about 2 ms.
+#: How many matches one answer of `find_finished` may have. Reading them takes about 2 ms.
 MOST_MATCHES = 100
 
 
-#: No table has a higher number: the integers of a store have 64 bits.
+#: The highest possible table number: the integers of a store have 64 bits.
 HIGHEST = 2**63 - 1
-#: Texts longer than this count as equal. Names and games are much shorter.
+#: The names of lists are cut to this length. Names of players and games are much shorter.
 _LONGEST = 200
-#: Matches that are noted together when the index is made.
+#: How many matches are added together when the index is made.
 _AT_ONCE = 500
 
 _ADD = "INSERT INTO listed(name, rules, game) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _REMOVE = "DELETE FROM listed WHERE name = ? AND rules = ? AND game = ?"
-#: Where an SQLite file has the first and the last row of a match. A database finds them by the match's number.
+#: In an SQLite file the index also has the places of the first and the last row of a match. PostgreSQL finds them by
+#: the match's number.
 _ADD_ENDS = Sql("INSERT OR REPLACE INTO finished VALUES (?, ?, ?)", "")
 _REMOVE_ENDS = Sql("DELETE FROM finished WHERE game = ?", "")
-#: Everything in the index, match by match.
+#: All entries of the index, match by match.
 _FOUND = Sql(
     "SELECT game, name, rules FROM listed UNION ALL SELECT game, first, last FROM finished ORDER BY 1",
     "SELECT game, name, rules FROM listed ORDER BY game",
@@ -341,20 +349,25 @@ _FOUND = Sql(
 
 @frozen
 class Ended:
+    """A finished match, as the index of finished matches needs it."""
+
     table: int
-    #: The numbers of its first and of its last row.
+    #: The numbers of its first and of its last row in the store.
     first: int
     last: int
     opening: TableHeader
 
 
 def list_key(text: str) -> str:
-    """The text of a list as every database can keep it."""
+    """A part of a list's name, cut and changed so that every database can store it."""
     return text[:_LONGEST].encode("utf-8", "replace").decode().replace("\0", "?")
 
 
 def lists_of(opening: TableHeader) -> list[tuple[str, str]]:
-    """The lists that a match is in: the key of a player's name, or `RATED_MATCHES`, and the name of the game; empty: of all."""
+    """
+    The lists that contain a match. A list is named by the key of a player, or `RATED_MATCHES`, and by a game; an empty
+    text means all players or all games.
+    """
     if opening.code:
         return []
     names = {"", *(list_key(key_of(seat.name)) for seat in opening.seats), *([RATED_MATCHES] if opening.rated else [])}
@@ -362,7 +375,7 @@ def lists_of(opening: TableHeader) -> list[tuple[str, str]]:
 
 
 def match_of(ends: Ends) -> FinishedMatch | None:
-    """A match from its first and its last row; `None`: these are not of a finished match, or another release wrote them."""
+    """The finished match of these two rows; `None`: the match is not finished, or another release wrote the rows."""
     first, last = ends
     if first.n != 0 or last.n == 0:
         return None
@@ -377,7 +390,7 @@ def match_of(ends: Ends) -> FinishedMatch | None:
 
 def ended_among(rows: Iterable[Row]) -> Iterator[Ended]:
     """
-    The matches with a result. Matches that another release wrote are left out.
+    The matches with a result among some tables. Matches that another release wrote are left out.
 
     :param rows: the first and the last row of each table, in order
     """
@@ -388,7 +401,7 @@ def ended_among(rows: Iterable[Row]) -> Iterator[Ended]:
 
 
 def opened_in(rows: Sequence[Row]) -> Opened | None:
-    """How a table was opened, from its rows; `None`: another release wrote that."""
+    """The opening of a table in its rows; `None`: it is missing, or another release wrote it."""
     try:
         return (rows[0].seq, read_opening(rows[0])) if rows and rows[0].n == 0 else None
     except Undecodable:
@@ -398,20 +411,19 @@ def opened_in(rows: Sequence[Row]) -> Opened | None:
 @frozen
 class MatchLists:
     """
-    The index of finished matches: the matches, and the lists that each is in. A match is in the list of all matches, in
-    that of its game, in that of each player, and in that of each player in its game. So every list is a range of one
-    index, however large the store is. A private match is in no list.
+    The index of finished matches. A match is in several lists: of all matches, of its game, of each player, and of each
+    player in this game. So every list is a range of one index of the database, and is found quickly in a large store. A
+    private match is in no list. The commit that ends a match adds the match to the index. The whole index can be made
+    again from the rows. Changes must be made within a transaction.
 
-    An entry is written with the commit that ends a match. The whole index can be made again from the rows. Changes are
-    made within a transaction.
-
-    :param has_ends: whether the store notes the places of the first and the last row of a match, as SQLite files do
+    :param has_ends: whether the index also has the places of the first and the last row of a match, as in SQLite files
     """
 
     database: Database
     has_ends: bool = False
 
     def add(self, ended: Iterable[Ended]) -> None:
+        """Add matches to their lists."""
         ended = list(ended)
         if ended and self.has_ends:
             self.database.run_many(_ADD_ENDS, [(one.table, one.first, one.last) for one in ended])
@@ -419,6 +431,7 @@ class MatchLists:
             self.database.run_many(_ADD, rows)
 
     def remove(self, ended: Iterable[Ended]) -> None:
+        """Remove matches from their lists."""
         ended = list(ended)
         if ended and self.has_ends:
             self.database.run_many(_REMOVE_ENDS, [(one.table,) for one in ended])
@@ -426,12 +439,13 @@ class MatchLists:
             self.database.run_many(_REMOVE, rows)
 
     def make(self) -> None:
+        """Fill the empty index from the rows of all tables."""
         ended = self._all_ended()
         while some := list(islice(ended, _AT_ONCE)):
             self.add(some)
 
     def faults(self) -> list[str]:
-        """The faults, one sentence each: the index must have every match that has a result, and no other."""
+        """The faults of the index, one sentence each. It must have every match with a result, and no other."""
         comparison = ListComparison(self)
         for one in self._all_ended():
             comparison.follow(one)
@@ -443,15 +457,15 @@ class MatchLists:
 
 @define(eq=False)
 class ListComparison:
-    """Compares the index with the matches that have a result, while these are read."""
+    """Compares the index with the rows. The caller reads the rows, and calls `follow` for each match with a result."""
 
     _lists: MatchLists
-    #: Entries of the index that were found, that must be there, and that are right.
+    #: How many entries the index has, how many it must have, and how many are right.
     _found: int = 0
     _expected: int = 0
     _right: int = 0
     _entries: Iterator[tuple[int, Iterator[Any]]] = field(init=False)
-    #: The next match in the index, and its entries.
+    #: The number of the next match in the index, and its entries.
     _next: tuple[int, list[tuple[str | int, str | int]]] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -459,7 +473,7 @@ class ListComparison:
         self._next = _next(self._entries)
 
     def follow(self, one: Ended) -> None:
-        """A match that has a result. Its number is higher than that of the match before."""
+        """Compare one match with the index. Must be called in the order of the matches' numbers."""
         wanted: set[tuple[str | int, str | int]] = set(lists_of(one.opening))
         if self._lists.has_ends:
             wanted.add((one.first, one.last))
@@ -469,7 +483,7 @@ class ListComparison:
         self._right += len(wanted.intersection(own)) if number == one.table else 0
 
     def faults(self) -> list[str]:
-        """The faults, one sentence each, after all matches."""
+        """The faults, one sentence each. To be called after the last match."""
         self._skip_to(HIGHEST + 1)
         found, right, expected = self._found, self._right, self._expected
         if found == right == expected:
@@ -488,13 +502,13 @@ def _rows_of(ended: Iterable[Ended]) -> list[tuple[str, str, int]]:
 
 
 def _next(entries: Iterator[tuple[int, Iterator[Any]]]) -> tuple[int, list[tuple[str | int, str | int]]]:
-    """The number of the next match in the index, and its entries; a higher number than any: there is none."""
+    """The number of the next match in the index, and its entries; at the end, a number above `HIGHEST`."""
     number, own = next(entries, (HIGHEST + 1, iter(())))
     return number, [entry[1:] for entry in own]
 
 
 def read_record(tables: TableRows, table: TableId) -> TableRecord | str:
-    """The record of a table to which nothing is added, or why it cannot be read."""
+    """The record of a table, only for reading, or the reason why it cannot be read."""
     rows = tables.rows(table)
     try:
         return f"table {table}: all of its rows are missing" if chain_of(rows) is None else record_of(rows)
@@ -503,22 +517,22 @@ def read_record(tables: TableRows, table: TableId) -> TableRecord | str:
 
 
 def read_rows(tables: TableRows, table: TableId) -> Sequence[Row]:
-    """All rows of a table, as `DurableJournal.read_rows`."""
+    """All rows of a table, for `DurableJournal.read_rows`."""
     return tables.rows(table)
 
 
 def read_ends(tables: TableRows, low: int, below: int) -> Sequence[Row]:
-    """The first and the last rows of tables, as `DurableJournal.read_ends`."""
+    """The first and the last rows of tables, for `DurableJournal.read_ends`."""
     return tables.first_and_last(low, below)
 
 
 def read_newest(tables: TableRows, most: int) -> tuple[Sequence[Row], int]:
-    """The newest tables, as `DurableJournal.read_newest`."""
+    """The newest tables, for `DurableJournal.read_newest`."""
     return tables.newest(most)
 
 
 def find_elsewhere(tables: TableRows, known: Collection[TableId], most: int) -> tuple[Sequence[TableElsewhere], int]:
-    """The tables that other hosts play, as `Journal.elsewhere`, and how many there are."""
+    """The tables that other hosts play, for `Journal.elsewhere`, and how many there are."""
     others, count = tables.elsewhere(most)
     new = [table for table, _, _ in others if table not in known]
     openings = {}
@@ -534,7 +548,7 @@ def find_elsewhere(tables: TableRows, known: Collection[TableId], most: int) -> 
 
 
 def read_entries_after(tables: TableRows, last: Mapping[TableId, int]) -> Mapping[TableId, Sequence[Entry] | str]:
-    """The newest entries of tables, as `Journal.entries_after`."""
+    """The newest entries of tables, for `Journal.entries_after`."""
     found: dict[TableId, Sequence[Entry] | str] = {}
     for game, rows in groupby(tables.rows_after(last, MOST_ROWS), key=attrgetter("game")):
         try:
@@ -547,7 +561,7 @@ def read_entries_after(tables: TableRows, last: Mapping[TableId, int]) -> Mappin
 def find_finished(
     tables: TableRows, below: int | None, count: int, game: str = "", name: str = ""
 ) -> tuple[Sequence[FinishedMatch], int]:
-    """Finished matches, as `Journal.finished`, and the lowest number that is answered for."""
+    """Finished matches, for `Journal.finished`, and the lowest table number that the answer covers."""
     count, low = min(count, MOST_MATCHES), 1
     highest = HIGHEST if below is None else min(below, HIGHEST)
     some = tables.listed(list_key(key_of(name)), list_key(game), highest, count + 1)
@@ -558,44 +572,45 @@ def find_finished(
 
 
 def find_match(tables: TableRows, table: TableId) -> FinishedMatch | None:
+    """A finished match, for `Journal.match`."""
     found = tables.finished(table) if 0 < table <= HIGHEST else None
     return None if found is None else match_of(found)
 
 
-#: Seconds between two answers, at most. The reader rests as long as an answer has taken.
+#: After each answer, the reader waits as long as the answer has taken, but at most this many seconds.
 LONGEST_REST = 0.1
 
 
 class ReadableStore(Protocol):
-    """A store that is open for reading, for the reader's thread."""
+    """An open store, as the reader's thread uses it."""
 
     @property
     def tables(self) -> TableRows:
-        """The reads of the tables."""
+        """Reads the rows of the tables."""
 
     def interrupt(self) -> None:
-        """Cancel the current answer. For any thread."""
+        """Cancel the current query. May be called on any thread."""
 
     def close(self) -> None:
-        """End in order."""
+        """Close the connection."""
 
 
 @define(eq=False)
 class Reader:
     """
-    The thread that answers what people ask, and its queue.
-
-    `start` and `put` are for the reactor's thread, `end` for any.
+    The thread that answers the questions of people, with its queue. `start` and `put` must be called on the reactor's
+    thread; `end` may be called on any thread.
     """
 
     _store: ReadableStore
     #: Calls a function on the reactor's thread, in the order of the calls.
     _from_thread: Callable[[Callable[[], None]], None]
-    #: Called there, with words for the log, when a question could not be answered.
+    #: Called on the reactor's thread, with a text for the log, when a question could not be answered.
     _warn: Callable[[str], None]
-    #: A question, what is called with its answer, and the answer if the store cannot be read.
+    #: The questions: the function that reads, the function to call with the answer, and the answer if the store cannot
+    #: be read.
     _queue: "SimpleQueue[tuple[partial[Any], Callable[[Any], None], Any] | None]" = field(factory=SimpleQueue)
-    #: Questions that were not answered yet. For the reactor's thread.
+    #: How many questions are not answered yet. Used on the reactor's thread only.
     waiting: int = 0
     _ending: threading.Event = field(factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -610,13 +625,16 @@ class Reader:
 
         :param answered: called on the reactor's thread with the answer
         :param otherwise: the answer if the store cannot be read
-        :param ask: a function of what can be read, called on the reader's thread
+        :param ask: called on the reader's thread with the `TableRows`; returns the answer
         """
         self.waiting += 1
         self._queue.put((ask, answered, otherwise))
 
     def end(self) -> None:
-        """Give up what is being read, leave all other questions without an answer, close the store, and wait for that."""
+        """
+        Cancel the current query, drop all other questions, close the store, and wait until the thread has ended. The
+        dropped questions get their empty answers.
+        """
         self._ending.set()
         self._store.interrupt()
         self._queue.put(None)
@@ -635,7 +653,8 @@ class Reader:
                         what = f"{ask.func.__name__} was not answered: {type(error).__name__}: {error}"
                         self._from_thread(partial(self._warn, what))
             self._from_thread(partial(self._answer, answered, answer))
-            # The interpreter and the disk are for moves at least half of the time, however many questions wait.
+            # Leave the interpreter and the disk free for moves for at least half of the time, however many questions
+            # wait.
             self._ending.wait(min(perf_counter() - begun, LONGEST_REST))
         self._store.close()
 

@@ -1,4 +1,7 @@
-"""Remembered log-ins in a store. The writer asks and changes, so a log-in that was stored before is found."""
+"""
+Remembered log-ins in a store. The writer's thread reads and changes them in order, so a read finds every earlier
+change.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -22,7 +25,10 @@ _DROP_SURPLUS = f"""
 
 @frozen
 class PutRemembered:
-    """Add a log-in, or replace the one with the same digest. Those of its account that are too old or too many are dropped."""
+    """
+    Adds a remembered log-in. It replaces a log-in with the same digest. Also removes log-ins of the same account that
+    are too old or too many.
+    """
 
     login: RememberedLogin
 

@@ -1,14 +1,16 @@
 """
-The bytes of a table's rows. Row 0 is the table's header, and every further row is one entry.
+The rows of a table as bytes. Row 0 is the opening of the table, and every further row is one entry.
 
-The same entry always gives the same bytes. The header is JSON. The body of an entry has its notation, the numbers drawn
-and the outcome. Before them is its fingerprint, if the row's kind says that it has one.
+Equal entries give equal bytes. The body of the opening is JSON. The body of an entry has the notation of the action,
+the random numbers that were drawn, and the outcome. If the row's kind has the bit `CHECKED`, the body begins with a
+fingerprint of the game's state.
 
-Every row ends with `h`, the first 8 bytes of SHA-256 over the `h` of the table's row before and the rest of this row. So a
-row that was changed, lost or moved breaks the chain.
+The last field of every row is the hash `h`: the first 8 bytes of SHA-256 over the `h` of the row before and the other
+fields of this row. So a row that was changed, lost or moved breaks this chain of hashes.
 
-In a file, one row can contain several entries: a run. Its `n` is the number of the first entry. The field `at_ms`, which is
-the time in other rows, is the count of its entries. Its body is a msgpack array of the entries.
+In a file, one row can contain several entries. Such a row is called a run. Its `n` is the number of the first entry,
+and its body is a msgpack array of the entries. Its field `at_ms` is the number of entries; in other rows this field is
+the time.
 """
 
 import json
@@ -23,22 +25,22 @@ import msgspec
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
 
-#: The kind of a table's row 0. Never an `EntryKind`: those count from 1.
+#: The kind of a table's row 0. The values of `EntryKind` begin at 1.
 OPENED = 0
 
-#: The hash in place of a row before a table's row 0.
+#: The hash with which the chain of each table begins.
 NO_ROW = bytes(8)
 
 _NUMBERS = Struct(">6q")
 _NOBODY = -(2**63)
 _KINDS = {int(kind): kind for kind in EntryKind}
-#: Added to the kind of an entry with a check.
+#: Added to the kind of an entry that has a fingerprint in `check`.
 CHECKED = 64
 _CHECK_BYTES = 8
 #: The kind of a run.
 RUN = 32
-#: The kind of a run that was put together from commits, and is not in `event`. It has no place in the chain. Its `h` is empty
-#: if its commits are whole.
+#: The kind of a run that was made of entries in commits, and is not in `event`. It is not in the chain of hashes. Its
+#: `h` is empty if its commits are undamaged.
 RECENT = 33
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(list[Entry]).decode
@@ -46,15 +48,18 @@ _split = msgspec.msgpack.Decoder(list[msgspec.Raw]).decode
 
 
 class Damaged(ValueError):
-    """A row was changed or lost. The message says which."""
+    """A row was changed or lost. The message says which row."""
 
 
 class Undecodable(ValueError):
-    """A row is intact, but another release wrote it, and this release cannot read it."""
+    """
+    This release cannot read a row, usually because another release wrote it. A row with a wrong hash is `Damaged`
+    instead.
+    """
 
 
 class Row(NamedTuple):
-    """One row of `event`, its fields in the order of the columns."""
+    """One row of the database table `event`, with the fields in the order of the columns."""
 
     seq: int
     game: int
@@ -67,30 +72,35 @@ class Row(NamedTuple):
 
 
 def row_to_json(row: Row) -> list[int | str | None]:
-    """A row as JSON has it; bytes are in hexadecimal digits."""
+    """The fields of a row for JSON; bytes become hexadecimal digits."""
     return [*row[:6], row.body.hex(), row.h.hex()]
 
 
 def row_from_json(fields: Sequence[Any]) -> Row:
+    """The row that `row_to_json` has turned into these fields."""
     *numbers, body, h = fields
     return Row._make([*numbers, bytes.fromhex(body), bytes.fromhex(h)])
 
 
-#: How a table was opened: the number of its first row, as the store chains it into the hash, and what that row says.
+#: The number of a table's row 0, which is a part of its hash, and the opening in this row.
 Opened: TypeAlias = tuple[int, TableHeader]
 
 
 class Head(NamedTuple):
-    """The number and the hash of a table's last row."""
+    """The end of a table's chain: the number and the hash of its last row."""
 
     n: int
     h: bytes
-    #: `None`: it is not known without reading.
+    #: The opening of the table; `None`: it was not read.
     opened: Opened | None = None
 
 
 def link(previous: bytes, seq: int, game: int, n: int, at_ms: int, kind: int, seat: int | None, body: bytes) -> bytes:
-    """The `h` of a row after one with the `h` of `previous`."""
+    """
+    The hash of a row.
+
+    :param previous: the hash of the row before
+    """
     numbers = _NUMBERS.pack(seq, game, n, at_ms, kind, _NOBODY if seat is None else seat)
     return sha256(previous + numbers + body).digest()[:8]
 
@@ -99,7 +109,7 @@ def opening_row(seq: int, table: TableId, opening: TableHeader, opened_ms: int) 
     """
     A table's row 0.
 
-    :param opened_ms: milliseconds since 1970, for people to read; nothing is computed from it
+    :param opened_ms: when the table was opened, in milliseconds since 1970; only shown to people
     """
     body = write_opening(opening)
     return Row(seq, table, 0, opened_ms, OPENED, None, body, link(NO_ROW, seq, table, 0, opened_ms, OPENED, None, body))
@@ -118,9 +128,10 @@ def _row_of(seq: int, table: int, n: int, entry: Entry) -> Row:
 
 def run_row(seq: int, table: int, head: Head, entries: Sequence[Entry] | bytes, count: int) -> Row:
     """
-    The row of several entries that follow `head`.
+    The row of several entries that follow `head`: a run.
 
-    :param entries: as they are, or as they are written
+    :param entries: the entries, or the bytes of their msgpack array
+    :param count: how many entries there are
     """
     n, body = head.n + 1, entries if isinstance(entries, bytes) else _encode(entries)
     return Row(seq, table, n, count, RUN, None, body, link(head.h, seq, table, n, count, RUN, None, body))
@@ -132,20 +143,19 @@ def end_of(row: Sequence[Any]) -> int:
 
 
 def entries_in(row: Sequence[Any]) -> int:
-    """How many entries a row has."""
+    """The number of entries in a row."""
     return int(row[3]) if row[4] in (RUN, RECENT) else 1
 
 
 def chain_of(rows: Iterable[Sequence[Any]], head: Head | None = None) -> Head | None:
     """
-    Check the next rows of a table, and give the chain's head after them.
+    Check the next rows of a table, and return the end of the chain after them. Makes no object for a row: a start reads
+    very many rows.
 
-    Builds no object for a row: a start reads every row of every unfinished table.
-
-    :param rows: in the order of the columns, as the database gives them
-    :param head: before these rows; `None`: the first of them is to be the table's row 0
+    :param rows: rows with the columns in the order of `Row`
+    :param head: the end of the chain before these rows; `None`: the first row must be the table's row 0
     :returns: `None` if there is no row and no head
-    :raises Damaged: a row is not the one that was written there
+    :raises Damaged: a row is missing, or is not as it was written
     """
     n, h = (-1, NO_ROW) if head is None else head[:2]
     pack = _NUMBERS.pack
@@ -171,10 +181,11 @@ def chain_of(rows: Iterable[Sequence[Any]], head: Head | None = None) -> Head | 
 
 def rechained(rows: Iterable[Row], numbers: Iterable[int]) -> list[Row]:
     """
-    The rows of a table as another store has them: with its own numbers, and so with other hashes.
+    The rows of a table for another store: with new numbers, and so with new hashes.
 
     :param rows: all rows of the table, checked
-    :param numbers: the numbers of the new rows, which stand where SQLite has the row's and PostgreSQL the run's
+    :param numbers: the new values of `Row.seq`, which is the number of a row in SQLite, and the number of a host's run
+        in PostgreSQL
     """
     chained: list[Row] = []
     h = NO_ROW
@@ -184,7 +195,8 @@ def rechained(rows: Iterable[Row], numbers: Iterable[int]) -> list[Row]:
     return chained
 
 
-# Looking up a member of an enum takes ten times as long as this name, and this one is looked up for every move.
+# Looking up a member of an enum takes ten times as long as a name of the module, and this member is needed for every
+# move.
 ARCHIVED = EntryKind.ARCHIVED
 
 
@@ -194,7 +206,7 @@ def finishes(entry: Entry) -> bool:
 
 
 def write_opening(opening: TableHeader) -> bytes:
-    """The body of row 0: JSON, its keys sorted, ASCII."""
+    """The body of row 0: JSON in ASCII, with sorted keys."""
     seats = [
         [
             *(seat.name, seat.wire, seat.address, seat.account),
@@ -208,7 +220,9 @@ def write_opening(opening: TableHeader) -> bytes:
 
 def read_opening(row: Row) -> TableHeader:
     """
-    :raises Undecodable: not an opening that this release can read
+    The opening in a row 0.
+
+    :raises Undecodable: this release cannot read the opening
     """
     try:
         fields = msgspec.json.decode(row.body)
@@ -225,8 +239,9 @@ def read_opening(row: Row) -> TableHeader:
 
 
 def write_body(entry: Entry) -> bytes:
-    """The body of an entry's row: everything that is not in the other columns."""
+    """The body of an entry's row: everything in the entry that is not in the other columns."""
     notation = entry.notation
+    # The usual short form, or numbers before each part. Both forms are the same format.
     if not entry.drawn and len(notation) < 128:
         start = b"%c%b\0" % (len(notation), notation)
     else:
@@ -250,7 +265,7 @@ def read_entry(row: Row) -> Entry:
     seat = None if row.seat is None else Seat(row.seat)
     body = row.body
     if len(body) > 1 and body[0] < 128 and len(body) == body[0] + 2 and not body[-1]:
-        # A notation, no draws and no outcome, as nearly all have: quicker than number by number.
+        # A short way for most entries: a notation, no random numbers and no outcome.
         return Entry(kind, row.at_ms, seat, body[1:-1])
     try:
         length, start = _read_number(body, 0)
@@ -269,9 +284,9 @@ def read_entry(row: Row) -> Entry:
 
 def record_of(rows: Sequence[Row]) -> TableRecord:
     """
-    A table from all its rows.
+    The record of a table from all its rows.
 
-    :raises Undecodable: another release wrote them
+    :raises Undecodable: another release wrote the rows
     """
     entries = tuple(entry for row in rows[1:] for entry in read_entries(row))
     return TableRecord(TableId(rows[0].game), read_opening(rows[0]), entries)
@@ -279,9 +294,9 @@ def record_of(rows: Sequence[Row]) -> TableRecord:
 
 def read_entries(row: Row) -> Sequence[Entry]:
     """
-    The entries of a row, which is one but in a run.
+    The entries of a row: one entry, or several in a run.
 
-    :raises Undecodable: of a kind, or in a form, that this release does not know
+    :raises Undecodable: this release does not know the kind or the form of an entry
     """
     if row.kind not in (RUN, RECENT):
         return (read_entry(row),)
@@ -296,7 +311,7 @@ def read_entries(row: Row) -> Sequence[Entry]:
 
 
 def _unreadable_row_message(row: Row) -> str:
-    """Why a run cannot be read: the first row of another release in it."""
+    """A sentence why a run cannot be read. If an entry has an unknown kind, the sentence names the first such entry."""
     with suppress(msgspec.DecodeError, ValueError, RecursionError):
         for n, written in enumerate(_split(row.body), row.n):
             [kind, *_] = msgspec.msgpack.decode(written)
@@ -309,7 +324,7 @@ def _unreadable_row_message(row: Row) -> str:
 
 def single_rows(rows: Iterable[Row]) -> Iterator[Row]:
     """
-    Rows with one entry each, and without hashes where there were runs.
+    The same entries in rows with one entry each. Rows from a run have no hashes.
 
     :raises Undecodable: another release wrote them
     """
@@ -322,7 +337,10 @@ def single_rows(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def _number(number: int) -> bytes:
-    """A whole number from 0 up: seven bits a byte, the lowest first, the top bit where more follow."""
+    """
+    The bytes of a whole number from 0 up: seven bits in each byte, the lowest bits first. The top bit says that another
+    byte follows.
+    """
     if number < 0:
         raise ValueError("a negative number cannot be written down")
     written = bytearray()
@@ -334,7 +352,7 @@ def _number(number: int) -> bytes:
 
 
 def _read_number(data: bytes, place: int) -> tuple[int, int]:
-    """The number written at `place`, and the place after it."""
+    """The number that begins at `place`, and the place after it."""
     number = shift = 0
     while True:
         byte = data[place]

@@ -1,7 +1,9 @@
 """
-The tables of a store. Each engine has one text with the statements that make them: `schema.sql` beside its modules.
+The schema of a store: the statements that make its database tables. Each engine has them in the file `schema.sql`
+beside its modules.
 
-A store notes the number of its schema, and a fingerprint of that text. A store with another number or fingerprint is refused.
+A store contains the number of its schema, and a fingerprint of this file. A store with another number or fingerprint is
+refused.
 """
 
 import re
@@ -15,7 +17,7 @@ from gamehost.storage.contents import PUT_BACK
 
 #: The number of the schema, of both engines. It does not change until release 1.0, and the text changes in place.
 SCHEMA_NUMBER = 1
-#: The table with the fingerprint. Each engine has it.
+#: The name of the table with the fingerprint, in each engine.
 SCHEMA_TABLE = "gamehost_schema"
 
 
@@ -25,7 +27,7 @@ def schema_of(package: str) -> str:
 
 
 def fingerprint_of(schema: str) -> str:
-    """16 hexadecimal digits. Comments and the spaces between words do not count."""
+    """A fingerprint of a schema: 16 hexadecimal digits. Comments and the number of spaces do not change it."""
     return sha256(" ".join(re.sub("--.*", "", schema).split()).encode()).hexdigest()[:16]
 
 
@@ -33,7 +35,8 @@ def check_schema(found: Sequence[tuple[int, str | None]], schema: str) -> None:
     """
     Check that a store has the tables of this release.
 
-    :param found: the note of the store: its number and its fingerprint; `None` from a release without fingerprints
+    :param found: the rows with the number and the fingerprint in the store; the fingerprint is `None` if an old release
+        made the store
     :raises StoreUnusable: another release made the store, or the note was changed
     """
     fingerprint = fingerprint_of(schema)

@@ -1,19 +1,19 @@
 """
-The files beside the store: SQLite's log, checked for damage, small files of the host, and the high-water mark. A small
-file is read and replaced as a whole: after a power cut it has its old or its new contents.
+The files beside the store: SQLite's log, which is checked for damage, the key of the proofs, and the high-water mark.
+Small files are replaced as a whole: after a power cut such a file has its old or its new contents.
 
-One is the key of the digests in the table `proof`: 32 random bytes. It is not in the store itself. So a stolen copy of
-the store contains only scrypt's digests that could be used to guess a password. If the file is lost, a new key is made,
-and the earlier proofs become invalid.
+The key of the proofs is 32 random bytes. The digests in the database table `proof` are made with it. The key is not in
+the store itself. So the thief of a copy of the store can test guessed passwords only against the slow digests of
+scrypt. If the file is lost, a new key is made, and the earlier proofs become invalid.
 
-The high-water mark records how much of the journal was durable. SQLite silently drops the end of a damaged write-ahead
-log, and an old copy of a journal looks like a valid one. So the mark has the number of the last row, the number of
-rows, and a hash of both and of the last commit's hash. A journal with less is refused. The mark also has the number of
-accounts. Changes to an account's row are not covered.
+The high-water mark records how much of the journal was durable. It is needed because SQLite silently drops the end of a
+damaged log, and because an old copy of a journal looks like a valid one. The mark has the number of the last row, the
+number of rows, and a hash of both and of the last commit. A journal with less is refused. The mark also has the number
+of accounts. It does not show changes inside the row of an account.
 
-It is written to the disk now and then, so it may be a little old. While a host runs, the number of the last durable row
-is in another file beside the store. That file is mapped into memory, so its contents survive when the process is
-killed. It is written after each commit and costs no system call. After a power cut it may be older, or torn and then
+The mark is written to the disk several times a second, so it may be a little old. While a host runs, another file
+beside the store has the number of the last durable row. It is written after each commit, through memory, so it costs no
+system call. Its contents survive when the process is killed. After a power cut it may be old, or damaged; then it is
 ignored.
 """
 
@@ -38,7 +38,7 @@ from gamehost.storage.row_codec import NO_ROW, RUN
 
 
 def sidecar_path(store: Path, suffix: str) -> Path:
-    """The file that belongs to a store: `gamehost.sqlite` and `.hwm` give `gamehost.sqlite.hwm`."""
+    """The path of a file beside a store: `gamehost.sqlite` and `.hwm` give `gamehost.sqlite.hwm`."""
     return store.with_name(store.name + suffix)
 
 
@@ -56,7 +56,7 @@ def read(path: Path) -> str | None:
 
 def replace(path: Path, text: str) -> None:
     """
-    Replace a file. The new one is on the disk when this returns.
+    Replace a file. When this returns, the new file is on the disk.
 
     :raises OSError: the new file may not be on the disk
     """
@@ -74,9 +74,9 @@ def replace(path: Path, text: str) -> None:
 
 def sync_folder(folder: Path) -> None:
     """
-    Write the names in a folder to the disk.
+    Make the names of the files in a folder durable, after a file was made or renamed.
 
-    :raises OSError: they may not be on the disk
+    :raises OSError: the names may not be on the disk
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -91,9 +91,8 @@ _KEY_BYTES = 32
 
 def proof_key(store: Path) -> bytes:
     """
-    The key that belongs to a store. It is made if there is none.
-
-    A key that cannot be written, as on a full disk, is used until the process ends.
+    Read the key of the proofs of a store, or make it. If a new key cannot be written, for instance on a full disk, it
+    is used until the process ends.
     """
     path = sidecar_path(store.resolve(), KEY_SUFFIX)
     with suppress(OSError, ValueError):
@@ -106,36 +105,38 @@ def proof_key(store: Path) -> bytes:
     return key
 
 
-#: SQLite's write-ahead log. The format is that of https://sqlite.org/fileformat2.html, section 4.
+#: The end of the name of SQLite's write-ahead log. Its format is in https://sqlite.org/fileformat2.html, section 4.
 LOG_SUFFIX = "-wal"
 
 #: Magic number, format, page size, checkpoint number, two salts, two checksums.
 _HEADER = Struct(">8I")
 #: Page number, size of the database after a commit (0: no commit ends here), two salts, two checksums.
 _FRAME = Struct(">6I")
-#: The last bit says in which byte order the checksums are computed.
+#: The magic number without its last bit, which says in which byte order the checksums are computed.
 _MAGIC = 0x377F0682
 _MASK = 0xFFFFFFFF
 
 
 def check_log(log: bytes) -> None:
     """
-    Check that there are no durable frames behind the place where SQLite stops reading a log. Distinguish damage from
-    the torn end that a power cut leaves.
+    Check that a log has no durable frames after the place where SQLite stops reading it. Unlike damage, the incomplete
+    end that a power cut leaves is accepted.
 
-    SQLite stops at the first frame that is not whole, and silently drops everything behind it. Each commit is on the
-    disk before the next one begins. So a torn end has frames of one commit at most. If a commit ends behind the first
-    bad frame and more frames follow, then durable commits are lost.
+    SQLite stops at the first damaged frame, and silently drops everything after it. Each commit is on the disk before
+    the next commit begins. So an incomplete end has frames of one commit at most. If a commit ends after the first
+    damaged frame and more frames follow, durable commits are lost.
 
     :raises Loss: the log is damaged, and more than one commit may be lost
     """
     if len(log.rstrip(b"\0")) <= _HEADER.size:
         return  # no commit: the header is written before the first one, and zeros before that
+    # Check the header.
     magic, _, page_size, _, *salts, first, second = _HEADER.unpack_from(log)
     order = ">" if magic & 1 else "<"
     sums = _checksum(order, log[: _HEADER.size - 8], (0, 0))
     if magic & ~1 != _MAGIC or sums != (first, second):
         raise Loss("the journal is shorter than recorded: its log has a damaged header, so nothing in it can be read")
+    # Count the undamaged frames at the beginning.
     step = _FRAME.size + page_size
     places = range(_HEADER.size, len(log) - step + 1, step)
     whole = 0
@@ -146,7 +147,8 @@ def check_log(log: bytes) -> None:
         if [*_FRAME.unpack_from(log, place)[2:4]] != salts or sums != (first, second):
             break
         whole += 1
-    # Frames with other salts are old: the log is written again from its beginning after each checkpoint.
+    # Look for commits after them. Frames with other salts are old: after each checkpoint the log is written again from
+    # its beginning.
     behind = [frame for frame in (_FRAME.unpack_from(log, place) for place in places[whole:]) if [*frame[2:4]] == salts]
     if any(frame[1] for frame in behind[:-1]):
         raise Loss(
@@ -157,36 +159,36 @@ def check_log(log: bytes) -> None:
 
 def check_log_beside(store: Path) -> None:
     """
-    As `check_log`, if there is a log.
+    Check the log of a store with `check_log`, if there is a log.
 
-    :raises Loss: it is damaged
+    :raises Loss: the log is damaged
     """
     log = sidecar_path(store, LOG_SUFFIX)
     if log.exists():
         check_log(log.read_bytes())
 
 
-#: Bytes that are written at once.
+#: How many bytes are written with one call.
 _PIECE = 1 << 16
 
 
 def lengthen_log(store: Path, page_size: int, pages: int, write: Callable[[int, bytes, int], int] = os.pwrite) -> None:
     """
     Fill a log with zeros up to the size at which SQLite starts it from the beginning, and write them to the disk.
+    Without this, each commit at the beginning of a run would make the file longer, and would take about 50 % more time.
+    SQLite does not read zeros as frames.
 
-    Commits that lengthen a file have to wait until the file system has noted its new length. So the first thousand commits of
-    a run would take half as long again as all later ones. To SQLite zeros are no frames.
-
-    :param page_size: of the store, in bytes
-    :param pages: after so many SQLite copies the log into the store
-    :raises OSError: there is no room; the log is as it was
+    :param page_size: the size of a page of the store, in bytes
+    :param pages: after how many pages SQLite copies the log into the store
+    :param write: as `os.pwrite`
+    :raises OSError: the disk is full; the log is unchanged
     """
     wanted = _HEADER.size + pages * (_FRAME.size + page_size)
     descriptor = os.open(sidecar_path(store, LOG_SUFFIX), os.O_WRONLY)
     try:
         before = place = os.fstat(descriptor).st_size
-        # A start has emptied the log. If a power cut undid that, zeros would replace some frames, and the log would
-        # look damaged.
+        # The start of the host has just emptied the log. Make this durable first: if a power cut undid it later, some
+        # old frames would be replaced by zeros, and the log would look damaged.
         os.fdatasync(descriptor)
         try:
             while place < wanted:
@@ -200,6 +202,7 @@ def lengthen_log(store: Path, page_size: int, pages: int, write: Callable[[int, 
 
 
 def _checksum(order: str, data: bytes, sums: tuple[int, int]) -> tuple[int, int]:
+    """Continue SQLite's two checksums of a log with some data."""
     first, second = sums
     words = iter(_words(order, len(data) // 4).unpack(data))
     for one, other in zip(words, words, strict=True):
@@ -215,23 +218,21 @@ def _words(order: str, count: int) -> Struct:
 
 def close_unchanged(connection: Connection, store: Path) -> None:
     """
-    Close a store that is refused, without a change to it or its log.
-
-    SQLite copies the log into the store when it closes it, and deletes the log. The owner might still save rows from
-    there.
+    Close a store that is refused, without changing it or its log. Normally SQLite copies the log into the store when it
+    is closed, and deletes the log. But the owner may want to save rows from the log.
     """
     log, kept = sidecar_path(store, LOG_SUFFIX), sidecar_path(store, LOG_SUFFIX + ".kept")
     moved = log.is_file()
     if moved:
-        os.replace(log, kept)  # so SQLite finds no file to delete
-    connection.interrupt()  # so it copies no frames
+        os.replace(log, kept)  # SQLite finds no file to delete
+    connection.interrupt()  # SQLite copies no frames
     connection.close()
     if moved:
         os.replace(kept, log)
 
 
 def put_back(store: Path) -> None:
-    """Put back a log if the process was killed in `close_unchanged`."""
+    """Give a log its name again, if the process was killed in `close_unchanged`."""
     log, kept = sidecar_path(store, LOG_SUFFIX), sidecar_path(store, LOG_SUFFIX + ".kept")
     if kept.exists() and not log.exists():
         os.replace(kept, log)
@@ -241,28 +242,31 @@ def put_back(store: Path) -> None:
 
 
 MARK_SUFFIX = ".hwm"
-#: Of the file with the last commit.
+#: The end of the name of the file with the last commit.
 LAST_SUFFIX = ".last"
 
-#: Rows that must be new before a start notes that they are whole. To count them takes about 10 ms.
+#: If this many rows are new since the last note, a start notes how many rows it has counted. Counting them takes about
+#: 10 ms.
 STEP = 100_000
 
 
 @frozen
 class CheckedRows:
-    """The rows that need not be read again."""
+    """A note in the store: rows that need not be counted again."""
 
-    #: The last row that was read.
+    #: The number of the last row that was counted.
     seq: int = 0
-    #: How many rows the store has up to there.
+    #: How many rows the store has up to this row.
     rows: int = 0
-    #: How many rows were moved to archives, ever.
+    #: How many rows were ever moved to archives or removed.
     pruned: int = 0
 
 
 def read_checked(connection: Connection) -> CheckedRows:
     """
-    :raises Loss: the table was changed
+    Read the note.
+
+    :raises Loss: the database table with the note was changed
     """
     found = connection.execute("SELECT seq, rows, pruned FROM checked").fetchall()
     if len(found) != 1:
@@ -271,18 +275,24 @@ def read_checked(connection: Connection) -> CheckedRows:
 
 
 def write_checked(connection: Connection, checked: CheckedRows) -> None:
-    """Replace the note. Within a transaction."""
+    """Replace the note. Must be called within a transaction."""
     connection.execute("UPDATE checked SET seq = ?, rows = ?, pruned = ?", (checked.seq, checked.rows, checked.pruned))
 
 
 def count_moved(connection: Connection, checked: CheckedRows) -> int:
-    """How many rows were ever added to `event`, where a run counts as its entries. Reads those behind `checked` alone."""
+    """
+    How many rows were ever added to `event`. A run counts as the number of its entries. Only rows after `checked` are
+    read.
+    """
     count = f"SELECT coalesce(sum(CASE kind WHEN {RUN} THEN at_ms ELSE 1 END), 0) FROM event WHERE seq > ?"
     return int(checked.rows + checked.pruned + connection.execute(count, (checked.seq,)).fetchone()[0])
 
 
 def count_rows(connection: Connection, checked: CheckedRows) -> int:
-    """How many rows were ever added. Reads the commits, and the rows behind `checked` alone."""
+    """
+    How many rows were ever added to the store, including the entries in commits. Only the commits and the rows after
+    `checked` are read.
+    """
     database = SqliteDatabase(connection)
     recent = entries_by_table(commits_in(database))
     return count_moved(connection, checked) + sum(unmoved(database, recent).values())
@@ -294,7 +304,10 @@ def last_of(connection: Connection) -> tuple[int, bytes]:
 
 
 def _find_end(connection: Connection, where: str, *parameters: int) -> tuple[int, bytes] | None:
-    """The number and the hash of the last of some commits, or of the last of some rows; `None`: there is neither."""
+    """
+    The number and the hash of the last commit that fulfils a condition, or, without such a commit, of the last row;
+    `None`: there is neither.
+    """
     for table in ("recent", "event"):
         query = f"SELECT seq, h FROM {table} {where} ORDER BY seq DESC LIMIT 1"
         if (found := connection.execute(query, parameters).fetchone()) is not None:
@@ -302,24 +315,24 @@ def _find_end(connection: Connection, where: str, *parameters: int) -> tuple[int
     return None
 
 
-#: A number from 0 up.
+#: A whole number from 0 up.
 _Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Mark(msgspec.Struct, frozen=True, omit_defaults=True, rename={"last": "max_seq", "seal": "sha"}):
-    """The contents of a journal at some moment, as numbers."""
+    """A high-water mark: how much a journal had at some moment."""
 
-    #: The number of the last row, as commits count rows; 0: there was none.
+    #: The number of the last row or item, as commits count them; 0: there was none.
     last: _Count
-    #: The number of rows that were ever added. Rows that were moved to archives count too.
+    #: How many rows were ever added, including rows that were moved to archives.
     count: _Count
-    #: Of the two numbers and the hash of the last commit.
+    #: A hash over the two numbers and the hash of the last commit.
     seal: str
-    #: How many accounts.
+    #: The number of accounts.
     accounts: _Count
-    #: Whether there was a write-ahead log beside the store, as while a host runs.
+    #: Whether a log belonged to the store, as while a host runs.
     log: bool = False
-    #: A random name for one run of a host; empty for a copy.
+    #: A random name of one run of a host; empty for a copy.
     run: str = ""
 
     @property
@@ -328,12 +341,15 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True, rename={"last": "max
 
     @property
     def held(self) -> str:
+        """The contents in words, for messages about a loss."""
         return f"{self.count} rows of it" + (f" and {self.accounts} accounts" if self.accounts else "")
 
 
 def mark_of(last: int, count: int, h: bytes, accounts: int) -> Mark:
     """
-    :param h: of the commit with the number `last`; in a copy without commits, of that row
+    Make a mark.
+
+    :param h: the hash of the commit with the number `last`; in a copy without commits, of the row with this number
     """
     if not count:
         return Mark(0, 0, "", accounts)
@@ -346,7 +362,9 @@ def write_mark(mark: Mark) -> str:
 
 def read_mark(text: str) -> Mark:
     """
-    :raises Loss: not what `write_mark` writes
+    Read a mark that `write_mark` has written.
+
+    :raises Loss: the text is not such a mark
     """
     try:
         return msgspec.json.decode(text, type=Mark)
@@ -362,7 +380,7 @@ def accounts_in(connection: Connection) -> int:
 
 
 def mark_in(connection: Connection) -> Mark:
-    """The mark of a store as it is now. Reads the rows that were not checked before."""
+    """The mark of the current contents of a store. Rows that were counted before are not read."""
     last, h = last_of(connection)
     return mark_of(last, count_rows(connection, read_checked(connection)), h, accounts_in(connection))
 
@@ -371,9 +389,9 @@ def check_mark(connection: Connection, mark: Mark | None, count: int) -> None:
     """
     Check that a store has at least as much as its mark requires.
 
-    :param mark: `None` if there is no file
-    :param count: of all rows that were ever added to the store
-    :raises Loss: the store has less, or other contents
+    :param mark: the mark; `None`: there is no file with a mark
+    :param count: how many rows were ever added to the store
+    :raises Loss: the store has less than the mark, or other contents
     """
     last = last_of(connection)[0]
     if mark is None:
@@ -396,8 +414,8 @@ def check_mark(connection: Connection, mark: Mark | None, count: int) -> None:
 
 def _rows_behind(connection: Connection, seq: int, last: int) -> int:
     """
-    The number of rows that were added behind a mark. Commits count without a gap, and continue the numbers of the rows
-    of a copy.
+    How many rows were added after a mark. If there are commits, their numbers have no gap, and they continue the
+    numbers of the rows of a copy.
     """
     if connection.execute("SELECT count(*) FROM recent").fetchone()[0]:
         return last - seq
@@ -405,7 +423,7 @@ def _rows_behind(connection: Connection, seq: int, last: int) -> int:
 
 
 _BEGINS = b"gamehost"
-#: Magic, last row, rows, accounts, the last row's hash; then their checksum.
+#: The fields of the file with the last commit: magic bytes, last row, rows, accounts, hash. A checksum follows.
 _FIELDS = Struct(">8sQQQ8s")
 _CHECKSUM = Struct(">I")
 _SIZE = _FIELDS.size + _CHECKSUM.size
@@ -413,34 +431,34 @@ _SIZE = _FIELDS.size + _CHECKSUM.size
 
 class LastCommit:
     """
-    The file, open for writing.
+    The file with the last commit, open for writing.
 
-    :raises OSError: it cannot be made
+    :raises OSError: the file cannot be made
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            # Real bytes, not a hole: to fill a hole on a full disk would end the process.
+            # Write real bytes: if the file had a hole, writing to memory on a full disk would kill the process.
             os.pwrite(descriptor, bytes(_SIZE), 0)
             self._memory = mmap.mmap(descriptor, _SIZE)
         finally:
             os.close(descriptor)
 
     def note(self, last: int, count: int, accounts: int, h: bytes) -> None:
-        """Note what is durable now; the arguments are those of `mark_of`."""
+        """Note what is durable now, with the arguments of `mark_of`."""
         fields = _FIELDS.pack(_BEGINS, last, count, accounts, h)
         self._memory[:] = fields + _CHECKSUM.pack(crc32(fields))
 
     def remove(self) -> None:
-        """Remove the file. The store was closed in order, so its mark is complete, and this file is not needed."""
+        """Remove the file after the store was closed normally: the mark is up to date then."""
         self._memory.close()
         self._path.unlink(missing_ok=True)
 
 
 def read_last_commit(path: Path) -> Mark | None:
-    """The note; `None` if there is no such file, or if it is incomplete."""
+    """Read the note; `None`: there is no such file, or it is incomplete."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:

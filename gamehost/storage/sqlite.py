@@ -1,11 +1,11 @@
 """
-Opening the journal in an SQLite file: all checks, and the notes beside the file.
+Opening the journal in an SQLite file for a host, with all checks.
 
-This blocks. It is for the start, before any port is open.
+Opening blocks, so it happens at the start of the host, before any port is open.
 
-Questions of people are read through another connection, which sees committed rows and never writes. Each of its queries
-is a transaction, so all of its rows are of one moment. During such a query the writer continues, and the log only
-grows: it cannot start from the beginning. So no answer may take longer than `LONGEST`.
+A second connection answers the questions of people. It sees committed rows and never writes. Each query is a
+transaction, so all its rows are of one moment. The writer continues during a query, but SQLite's log can only grow
+meanwhile. So no query may take longer than `LONGEST`.
 """
 
 import os
@@ -54,24 +54,25 @@ from gamehost.storage.writer import Writer
 _LOG = Logger("gamehost.storage")
 
 
-#: Seconds after which reading for one answer is given up.
+#: After how many seconds a query is cancelled.
 LONGEST = 5.0
-#: Steps of SQLite's machine between two looks at the clock: less than a millisecond.
+#: How many instructions SQLite's machine carries out before the clock is read again: less than a millisecond.
 _STEPS = 20_000
-#: Where SQLite has the index of a log that several processes may read. The store of a host has none.
+#: The end of the name of a file in which SQLite has the index of a log that several processes read. The store of a host
+#: has no such file.
 SHARED_MEMORY = "-shm"
 
 
 @define(eq=False)
 class SqliteReader(SqliteDatabase):
-    """Made by `open_reader`; for one thread."""
+    """The connection for the questions of people, made by `open_reader`. Only the reader's thread uses it."""
 
     _clock: Callable[[], float] = time.monotonic
     _until: float = 0.0
     tables: TableRows = field(init=False, default=Factory(FileRows, takes_self=True))
 
     def is_late(self) -> bool:
-        """Whether the answer takes too long."""
+        """Whether the current query takes too long. SQLite cancels the query then."""
         return self._clock() > self._until
 
     def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
@@ -87,14 +88,14 @@ class SqliteReader(SqliteDatabase):
 
 def open_reader(path: Path, clock: Callable[[], float] = time.monotonic) -> SqliteReader:
     """
-    Open the store of this process for reading, beside its writer.
+    Open a second connection, for reading, to the store that this process has open.
 
-    :param path: of a store that is open
-    :raises sqlite3.Error: it cannot be read
+    :param path: the file of the store
+    :raises sqlite3.Error: the store cannot be read
     """
     connection = connect(path)
     try:
-        # Not `mode=ro`: such a connection would take a lock of its own, and that would replace the exclusive one.
+        # Not `mode=ro`: such a connection would take a lock of its own, which would replace the exclusive lock.
         for pragma in (
             "query_only=ON",
             "wal_autocheckpoint=0",
@@ -103,7 +104,7 @@ def open_reader(path: Path, clock: Callable[[], float] = time.monotonic) -> Sqli
             "cell_size_check=ON",
         ):
             connection.execute(f"PRAGMA {pragma}").fetchall()
-        # So the files are open now, and are there when the process has none left.
+        # This opens the files now. Later the process may have no file descriptor left.
         connection.execute("SELECT count(*) FROM placed_to").fetchone()
     except sqlite3.Error:
         connection.close()
@@ -130,15 +131,14 @@ def open_journal(
     Open a journal, or make a new one.
 
     :param from_thread: calls a function on the reactor's thread, in the order of the calls
-    :param broken: called there once, with the reason, after a write has failed. Nothing more will be acknowledged, and
-        the process must end with a status that is not 0
+    :param broken: called on the reactor's thread, once, with the reason, after a write has failed. Nothing more is
+        acknowledged, and the process must end with a status other than 0
     :param accept_loss: accept a journal that is shorter than recorded or has damaged tables
-    :param free_space: bytes that must be free on the disk, or its `room` is low; 0: any number
-    :param group: entered around the callbacks of one group
+    :param free_space: if fewer bytes are free on the disk, its `room` is low; 0: no limit
+    :param group: a context for the callbacks of one commit
     :param after_turn: calls a function on this thread at the end of the current turn of the reactor
-    :param reactor_clock: measures how long changes have waited; by default `clock`, which is for the writer's thread
-        too
-    :raises StoreUnusable: the journal must not be used; nothing of it has changed
+    :param reactor_clock: measures how long changes have waited; by default `clock`, which the writer's thread uses, too
+    :raises StoreUnusable: the journal must not be used; it is unchanged
     """
     path = resolved(path)
     with refusing(path, "another host", ANOTHER_STORE):
@@ -149,6 +149,7 @@ def open_journal(
         except Loss as error:
             raise StoreUnusable(f"{error}. {VERIFY_FIRST}") from error
         reading, last_table = _begin(files, has_space)
+    # Start the reader's and the writer's threads.
     backlog = Backlog(reactor_clock or clock, group=group)
     warn = partial(_LOG.warn, "the store could not be read: {words}")
     (reader := Reader(reading, from_thread, lambda words: warn(words=words))).start()
@@ -159,7 +160,7 @@ def open_journal(
 
 
 def _begin(files: StoreFiles, has_space: bool) -> tuple[SqliteReader, int]:
-    """The reader of a store for a host that begins now, and the highest number of a table."""
+    """Begin the use of an opened store. Returns its reader, and the highest table number."""
     try:
         files.begin(has_space)
         if has_space:
@@ -173,7 +174,7 @@ def _begin(files: StoreFiles, has_space: bool) -> tuple[SqliteReader, int]:
 
 def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_space: bool) -> StoreFiles:
     """
-    Open a store, or make a new one, after all checks. Nothing of a store that is refused has changed.
+    Open a store, or make a new one, after all checks. A store that is refused is unchanged.
 
     :param path: as `resolved` gives it
     :raises StoreUnusable: the store must not be used
@@ -186,10 +187,11 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
     if not accept_loss:
         _check_presence(path, recorded)
     if not path.exists():
-        # SQLite gives its log the mode of this file. So the file is made here, and only the owner can read both.
+        # SQLite gives its log the same mode as the file. So make the file here, with a mode that lets only the owner
+        # read both.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         sync_folder(path.parent)
-    # The newer one of the two notes about the durable rows counts.
+    # Two notes say how much was durable: the mark and the note of the last commit. The newer note counts.
     newest = recorded
     if recorded is not None and (last := read_last_commit(sidecar_path(path, sidecar.LAST_SUFFIX))) is not None:
         newest = max(recorded, last, key=lambda mark: (mark.last, mark.accounts))
@@ -218,7 +220,9 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
 
 def _check_presence(path: Path, recorded: sidecar.Mark | None) -> None:
     """
-    :raises Loss: a file is missing or empty that was not
+    Check that the files of a store are there.
+
+    :raises Loss: a file is missing or empty that had contents before
     """
     log = sidecar_path(path, LOG_SUFFIX)
     if not path.exists():
@@ -232,7 +236,7 @@ def _check_presence(path: Path, recorded: sidecar.Mark | None) -> None:
 
 @contextmanager
 def _ours_alone(path: Path) -> Iterator[None]:
-    """Restricts the file to mode 0600. If the store is refused in here, the old mode is restored."""
+    """A context that sets the mode of the file to 0600. If the block raises an error, the old mode is restored."""
     mode = S_IMODE(path.stat().st_mode)
     if not mode & 0o077:
         yield

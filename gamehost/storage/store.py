@@ -1,6 +1,6 @@
 """
-An open store in an SQLite file: its contents, how a group of changes is added in one transaction, and the files beside
-it.
+An open store in an SQLite file: how it is checked and opened, how a group of changes is added in one transaction, and
+the files beside it.
 """
 
 import errno
@@ -70,44 +70,41 @@ from gamehost.storage.sidecar import (
     write_checked,
 )
 
-#: The most rows of one statement.
+#: How many rows are inserted with one statement.
 MOST_ROWS = 128
-#: Rows with which `placed` is extended. A large step costs less for each row; one of a thousand takes two milliseconds.
+#: After how many new rows the index `placed` is extended. A larger step costs less for each row; a step of a thousand
+#: rows takes two milliseconds.
 INDEX_STEP = 1000
 
 
 @cache
 def insert_of(rows: int) -> str:
     """
-    The statement that inserts so many rows.
-
-    The library releases the interpreter's lock at every statement and must get it back. With a busy reactor, a large group
-    waits for that more than for the disk. So there is one statement for many rows. With `OR ROLLBACK`, SQLite needs no
-    temporary file to undo one statement of several.
+    The statement that inserts a number of rows at once. Python's library for SQLite releases the interpreter's lock at
+    every statement, and must wait to get it back. With a busy reactor this takes longer than the disk. So one statement
+    inserts many rows. `OR ROLLBACK` is there because SQLite would otherwise need a temporary file to undo one statement
+    of several.
     """
     return f"INSERT OR ROLLBACK INTO event({COLUMNS.sqlite}) VALUES " + ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?)"] * rows)
 
 
-#: The statement of most commits.
+#: The only statement of most commits.
 _INSERT = "INSERT OR ROLLBACK INTO recent(seq, body, h) VALUES (?, ?, ?)"
 
 
 @define(eq=False)
 class SqliteStore(OpenStore):
-    """
-    A journal in a file.
-
-    Made by `open_store`, which checks it. Only one thread may use it at a time.
-    """
+    """An open journal in a file, made by `open_store` after all checks. Only one thread may use it at a time."""
 
     connection: Connection
     _step: int
     _at: Callable[[], float]
     lists: MatchLists = field(init=False)
-    #: The last commit that the mark on the disk knows. It is not removed, nor are those behind it.
+    #: The number of the last commit that the mark on the disk counts. This commit and later ones are not removed.
     marked: int = field(init=False, default=0)
     recent: RecentCommits = field(init=False)
-    #: The last row in `event`, the last one that is placed, and how many there ever were, with those that are in commits alone.
+    #: The number of the last row in `event`; the last row in the index `placed`; and how many rows were ever added,
+    #: with the entries that are only in commits.
     _last: int = field(init=False, default=0)
     _placed_to: int = field(init=False, default=0)
     _count: int = field(init=False, default=0)
@@ -125,15 +122,16 @@ class SqliteStore(OpenStore):
 
     @property
     def mark(self) -> sidecar.Mark:
+        """The high-water mark of the current contents."""
         return sidecar.mark_of(self.recent.seq, self._count, self.recent.h, self._accounts)
 
     @property
     def ends(self) -> tuple[int, int, int, bytes]:
-        """The parts of `mark`: last row, rows, accounts, and the last commit's hash."""
+        """The arguments of `mark_of` for the current contents, in the order of `LastCommit.note`."""
         return self.recent.seq, self._count, self._accounts, self.recent.h
 
     def note_checked(self, step: int) -> None:
-        """Note that all rows were found whole, if so many are new since the last note."""
+        """Note how many rows were counted, if at least `step` rows are new since the last note."""
         if self._last - self._checked.seq < step:
             return
         pruned = self._checked.pruned
@@ -160,7 +158,7 @@ class SqliteStore(OpenStore):
         return group
 
     def _write_all(self, group: FileGroup, commit: Commit | None) -> None:
-        """Write a group that is more than its commit."""
+        """Write a group that has more changes than its commit, in one transaction."""
         execute, executemany = self.connection.execute, self.connection.executemany
         last = group.rows[-1].seq if group.rows else self._last
         execute("BEGIN IMMEDIATE")
@@ -186,7 +184,10 @@ class SqliteStore(OpenStore):
         self._accounts += sum(isinstance(note, AddAccount) and note.added for note in group.notes)
 
     def remove_unplayed(self) -> None:
-        """The host stops: remove all matches in which no player has acted and with an end that was sent."""
+        """
+        Remove all matches without an action of a player, when the host stops. A match with an end that was not sent to
+        all players remains.
+        """
         if tables := self._unplayed.all():
             self.connection.execute("BEGIN IMMEDIATE")
             self._remove_unplayed(tables, self._last)
@@ -194,18 +195,17 @@ class SqliteStore(OpenStore):
 
     def _remove_unplayed(self, tables: Sequence[int], last: int) -> None:
         """
-        Remove matches in which no player has acted. Within a transaction.
+        Remove matches without an action of a player. Must be called within a transaction. The newest table and the last
+        row are not removed, because new numbers are counted from them. Removed rows count as moved to an archive.
 
-        The newest table and the last row are not removed: new numbers are counted from them. Removed matches count as
-        pruned.
-
-        :param tables: ended ones in which possibly no player has acted
-        :param last: the last row's `seq`
+        :param tables: ended tables; those in which a player has acted remain
+        :param last: the `seq` of the last row
         """
         if not tables:
             return
         execute, newest = self.connection.execute, self.tables.last_table
         removed: list[Row] = []
+        # Choose the tables. A table that cannot be removed yet is examined again later.
         for table in tables:
             rows = self.tables.rows(table)
             if not is_unplayed(rows):
@@ -218,6 +218,7 @@ class SqliteStore(OpenStore):
                 self._unplayed.later([table])
         if not removed:
             return
+        # Remove them from the lists and from `event`, and correct the count of rows.
         self.lists.remove(ended_among(removed))
         self.connection.executemany("DELETE FROM event WHERE seq = ?", [(row.seq,) for row in removed])
         before, seq = self._checked, self._checked.seq
@@ -239,7 +240,7 @@ class SqliteStore(OpenStore):
 
     def load_ends(self) -> None:
         """
-        Read where the journal ends. Rows that an earlier start has found whole are not read again.
+        Read the end of the journal, and count its rows. Rows that an earlier start has counted are not read again.
 
         :raises StoreUnusable: a note of the store was changed
         """
@@ -253,12 +254,12 @@ class SqliteStore(OpenStore):
         self._accounts = sidecar.accounts_in(self.connection)
 
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
-        """Remove damaged tables from the list of unfinished ones. Their rows are not removed."""
+        """Remove damaged tables from the list of unfinished tables. Their rows are not removed."""
         self._given_up = damage
         self.database.run_many("DELETE FROM live WHERE game = ?", [(damaged.table,) for damaged in damage])
 
     def move_everything(self) -> None:
-        """Move what the commits have to `event`, as far as they are whole, and remove them all."""
+        """Move the entries of all undamaged commits to `event`, and remove all commits."""
         tables, numbers = list(self.tables.recent()), self._numbers()
         self.connection.execute("BEGIN IMMEDIATE")
         for table in tables:
@@ -268,7 +269,7 @@ class SqliteStore(OpenStore):
         self.load_ends()
 
     def _put_to_sleep(self) -> None:
-        with suppress(sqlite3.OperationalError):  # on a full disk the note has to wait for a later start
+        with suppress(sqlite3.OperationalError):  # on a full disk, a later start makes the note
             self.database.run("UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL")
 
 
@@ -283,22 +284,22 @@ def open_store(
     index_step: int = INDEX_STEP,
 ) -> SqliteStore:
     """
-    Lock a store, check it, and read its end. Nothing is written to a store that is refused.
+    Lock a store, check it, and read its end. A store that is refused is unchanged.
 
-    :param recorded: the newest mark beside it
-    :param accept_loss: accept a journal that is shorter than recorded, and give up tables with damaged rows
-    :param check_files: called when the store is locked; it may raise `StoreUnusable`
+    :param recorded: the newest mark beside the store
+    :param accept_loss: accept a journal that is shorter than recorded, and stop playing tables with damaged rows
+    :param check_files: called when the store is locked; may raise `StoreUnusable`
     :param has_space: whether the disk has room for more than a few bytes
-    :param index_step: after how many rows the index is extended
+    :param index_step: after how many new rows the index is extended
     :raises StoreUnusable: the store must not be used as it is
-    :raises Exception: an error of the library
+    :raises Exception: an error of SQLite
     """
     store = SqliteStore(connection, index_step, wall)
     has_tables = lock(connection)
     check_files()
     damage = _check(store, has_tables, None if accept_loss else recorded, accept_loss)
     if has_space:
-        # Each run begins with an empty log: `check_log` could not distinguish the torn end of an earlier run from
+        # Each run begins with an empty log. Otherwise `check_log` could take the incomplete end of an earlier run for
         # damage.
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     make_durable(connection)
@@ -315,12 +316,12 @@ def open_store(
 def _check(
     store: SqliteStore, has_tables: bool, recorded: sidecar.Mark | None, accept_loss: bool
 ) -> list[UnreadableRow]:
-    """The damage that was accepted, after the store's end was read."""
+    """Check a locked store, and read its end. Returns the damage that was accepted."""
     if not has_tables:
         if recorded is not None and not recorded.empty:
             raise Loss(f"the journal is empty, and {recorded.held} were durable")
         return []
-    # This reads the whole file. Later starts read what is new.
+    # Before the first note of counted rows, check the whole file. Later starts read only new rows.
     if not read_checked(store.connection).seq and ask(store.connection, "quick_check(1)") != "ok":
         raise StoreUnusable(f"the journal's file is damaged; {PUT_BACK}")
     store.load_ends()
@@ -334,26 +335,25 @@ def _check(
     return damage
 
 
-# The store and the files beside it together: they are opened together, watched while a host runs, and closed together.
+# The store together with the files beside it: they are opened together, watched while a host runs, and closed together.
 # Also the free space of their disk.
 
 
-#: The process (EMFILE) or the system (ENFILE) has no file left.
+#: The process (EMFILE) or the system (ENFILE) has no free file descriptor.
 NO_FILE_LEFT = frozenset({errno.EMFILE, errno.ENFILE})
-#: The disk, or the owner's share of it, is full; or a file would be larger than this process may make one.
+#: The disk or the user's quota is full; or the file would be larger than this process may make files.
 NO_SPACE_LEFT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-#: Where a line of the system's list of mounts has the path.
+#: The field with the path in a line of the system's list of mounts.
 _MOUNT_POINT = 4
-#: The end of the name of a file that is there for a moment, to try what the file system does.
+#: The end of the name of a short-lived file that tests what the file system does.
 PROBE = ".locks"
 
 
 @contextmanager
 def ignoring(numbers: frozenset[int]) -> Iterator[None]:
     """
-    Ignore some errors of the system; the caller tries again later.
-
-    The store itself remains open, so its contents are durable. A mark that is older than the store is still right.
+    A context that ignores some errors of the system when a file beside the store is written; the caller tries again
+    later. This is safe: the store itself is open and durable, and a mark that is older than the store is still right.
     """
     try:
         yield
@@ -364,9 +364,9 @@ def ignoring(numbers: frozenset[int]) -> Iterator[None]:
 
 def resolved(path: Path) -> Path:
     """
-    The store's own path. SQLite puts its log there, so all other files must be there too.
+    The path of a store without symbolic links. SQLite's log is beside this path, so all other files must be there, too.
 
-    :raises StoreUnusable: the file has two names: through the other one, a host or a program would not see the log
+    :raises StoreUnusable: the file has two names. A program that used the other name would not find the log
     """
     path = path.resolve()
     if path.is_file() and path.stat().st_nlink > 1:
@@ -384,15 +384,15 @@ def is_mount_point(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> b
     Whether a file system is mounted at a path. A file can be mounted from its own file system, so a comparison of
     devices is not enough.
 
-    :param path: without symbolic links
-    :param mounts: the system's list of mounts. Without it, only a mount from another file system is detected
+    :param path: a path without symbolic links
+    :param mounts: the system's list of mounts. Without this list, only a mount from another file system is detected
     """
     try:
         lines = mounts.read_bytes().splitlines()
     except OSError:
         return path.stat().st_dev != path.parent.stat().st_dev
     points = {fields[_MOUNT_POINT] for line in lines if len(fields := line.split(b" ")) > _MOUNT_POINT}
-    # The list has four characters as octal numbers.
+    # In the list, four characters are written as octal numbers.
     name = os.fsencode(path).replace(b"\\", rb"\134")
     for character in b" \t\n":
         name = name.replace(bytes([character]), rb"\%03o" % character)
@@ -401,10 +401,9 @@ def is_mount_point(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> b
 
 def check_locks(path: Path) -> None:
     """
-    Test whether a lock excludes other processes here. Some file systems grant every lock: then two hosts could write to
-    one store.
-
-    It is tried on another file, because to close the store itself would drop this process's locks on it.
+    Check that the file system really refuses a second lock on a file. Some file systems grant every lock, so that two
+    hosts could write to one store. The test uses another file, because closing the store's own file would drop the
+    locks of this process.
 
     :raises StoreUnusable: locks do nothing
     """
@@ -413,10 +412,13 @@ def check_locks(path: Path) -> None:
         with open(probe, "wb") as first, open(probe, "wb") as second:
             probe.unlink()
             fcntl.lockf(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Such a lock belongs to the open file and not to the process, so it must be refused.
+            # This kind of lock belongs to the open file, not to the process. So it must be refused, although this
+            # process has the first lock.
             fcntl.fcntl(second, fcntl.F_OFD_SETLK, everything)
     except (OSError, AttributeError):
-        return  # it was; or this system has no such locks; or the folder accepts no file, which a later step reports
+        # The lock was refused, as it should be. Or the system has no such locks, or the folder is not writable; a later
+        # step reports that.
+        return
     raise StoreUnusable(
         "locks do nothing on this file system, so two hosts could write here; keep the store on a local one"
     )
@@ -424,6 +426,8 @@ def check_locks(path: Path) -> None:
 
 def check_log_is_there(path: Path, recorded: sidecar.Mark | None) -> None:
     """
+    Check that the log is not missing.
+
     :raises StoreUnusable: the mark says that there was a log, and there is none
     """
     if recorded is not None and recorded.log and not sidecar_path(path, LOG_SUFFIX).exists():
@@ -435,7 +439,7 @@ def check_log_is_there(path: Path, recorded: sidecar.Mark | None) -> None:
 
 def _new_file_error(path: Path) -> str:
     """
-    The system's error for a new file beside the store, if SQLite reports only `disk I/O error`; empty: there is none.
+    The system's error when a new file is made beside the store; empty: no error. SQLite reports only `disk I/O error`.
     """
     probe = sidecar_path(path, PROBE)
     try:
@@ -448,7 +452,7 @@ def _new_file_error(path: Path) -> str:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Device and number of a file; `None` if there is no such file."""
+    """The device and the number of a file; `None`: there is no such file."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -459,9 +463,9 @@ def _identity(path: Path) -> tuple[int, int] | None:
 @define(eq=False)
 class StoreFiles:
     """
-    The files of one open store, for the writer's threads.
+    An open store with the files beside it: the `CommitTarget` of the writer.
 
-    :param recorded: the text of the high-water mark that was found
+    :param recorded: the text of the high-water mark on the disk; `None`: there is none
     """
 
     path: Path
@@ -477,9 +481,9 @@ class StoreFiles:
 
     def begin(self, has_space: bool) -> None:
         """
-        Note in the files beside the store that a host has it open.
+        Write into the files beside the store that a host has it open.
 
-        :param has_space: whether the disk has room; if not, the files do not change
+        :param has_space: whether the disk has room; if not, a failure to write them is ignored
         """
         tolerated = frozenset() if has_space else NO_SPACE_LEFT
         with ignoring(tolerated):
@@ -506,9 +510,9 @@ class StoreFiles:
         return partial(self._write_mark, self._mark_now(log=True))
 
     def close(self) -> None:
-        with suppress(sqlite3.Error):  # without room for it they are not removed
+        with suppress(sqlite3.Error):  # on a full disk these matches remain
             self.store.remove_unplayed()
-        # After this the log is empty, and the store alone is the whole journal.
+        # Empty the log: then the store's file alone is the whole journal.
         emptied = [(1,)]
         with suppress(Exception):
             emptied = self.store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -517,7 +521,7 @@ class StoreFiles:
             self._write_mark(without_log)
         if self._recorded == sidecar.write_mark(without_log):
             self.store.connection.close()
-        else:  # the mark says that there is a log
+        else:  # the mark on the disk still says that there is a log
             close_unchanged(self.store.connection, self.path)
         release(self.path)
         if self._last_commit is not None:
@@ -528,7 +532,9 @@ class StoreFiles:
 
     def _write_mark(self, mark: sidecar.Mark) -> None:
         """
-        :raises StoreFailed: the files are not those that were opened
+        Write the mark, if it has changed.
+
+        :raises StoreFailed: another process has changed or replaced the files
         :raises OSError: the mark cannot be written
         """
         self._check_identities()
@@ -553,14 +559,16 @@ class StoreFiles:
                 raise StoreFailed(f"{path} was {what} while the host had it open")
 
 
-#: At most this part of a disk must be free, however small the disk is.
+#: The host never requires more free space than this part of the disk.
 LARGEST_PART = 0.05
 
 
 def room(store: Path, wanted: int, ask: Callable[[Path], os.statvfs_result] = os.statvfs) -> Room:
     """
-    :param store: the store's path; its folder exists
-    :param wanted: bytes that must be free for new tables; 0: the disk is not looked at
+    How much room the disk of a store has.
+
+    :param store: the path of the store; its folder exists
+    :param wanted: how many bytes must be free for new tables; 0: the disk is not examined
     :raises OSError: the disk does not answer
     """
     if not wanted:
@@ -577,9 +585,9 @@ def fits(
     copy: Path, size: int, store: Path, wanted: int, ask: Callable[[Path], os.statvfs_result] = os.statvfs
 ) -> bool:
     """
-    Whether a copy has room on its disk. On the store's own disk, so much must be left that new tables can begin.
+    Whether a copy has room on its disk. If it is the disk of the store, enough must be left for new tables. :param
+    size: the size of the copy, in bytes
 
-    :param size: of the copy, in bytes
     :param wanted: as of `room`
     :raises OSError: the disk does not answer
     """

@@ -1,12 +1,12 @@
 """
-The writer's thread. It commits everything that is queued as one group, and reports that with
-one call on the reactor's thread. Meanwhile the next group collects. No timer delays a commit to make a group larger.
+The thread that writes to the store. It commits all queued changes as one group, and reports the commit with one call on
+the reactor's thread. New changes wait in the queue during the commit. No timer delays a commit to make a group larger.
 
-A failure is final: nothing of that group is acknowledged, nothing is tried again, and later changes are ignored.
+A failure is final: no change of this group is acknowledged, nothing is tried again, and later changes are ignored.
 
-A second thread writes the high-water marks, so that no commit waits for one.
+A second thread writes the high-water marks, so that no commit waits for a mark.
 
-The thread can also do long work, such as a copy of the store, in slices: between two slices it commits what is queued.
+The writer can also do long work in slices, such as copying the store. Between two slices it commits the queued changes.
 """
 
 import threading
@@ -25,61 +25,61 @@ from gamehost.storage.contents import Change
 
 
 class WorkStopped(Exception):
-    """Long work ends before it is done: the writer stops."""
+    """Long work must end, although it is not complete, because the writer stops."""
 
 
-#: Commits what is queued now and within so many seconds. Raises `WorkStopped`, or the error of a commit that has failed.
+#: A function that long work calls between two slices, with a number of seconds. It commits the changes that are queued
+#: now, or that come within these seconds. Raises `WorkStopped`, or the error of a failed commit.
 Between = Callable[[float], None]
-#: Long work, called on the writer's thread. It raises nothing of its own.
+#: Long work, called on the writer's thread with a `Between`. It must not raise errors of its own.
 Work = Callable[[Between], None]
 
 
 class CommitTarget(Protocol):
-    """The store behind the writer; each method raises if it fails."""
+    """The store to which the writer writes. Each method raises an error if it fails."""
 
     def commit(self, changes: Sequence[Change]) -> None:
         """Make a group durable."""
 
     def mark(self) -> Callable[[], None]:
-        """A function that writes the high-water mark as it is now, for any thread. It raises if it fails."""
+        """
+        A function that writes the current high-water mark. It may be called on any thread, and raises an error if it
+        fails.
+        """
 
     def close(self) -> None:
-        """End in order: nothing more is written."""
+        """Close the store: nothing more is written."""
 
 
 @define(eq=False)
 class Writer:
-    """
-    The thread and its queue.
-
-    `start`, `put` and `stop` are for the reactor's thread.
-    """
+    """The writer's thread with its queue. `start`, `put`, `work` and `stop` must be called on the reactor's thread."""
 
     _target: CommitTarget
     #: Calls a function on the reactor's thread, in the order of the calls.
     _from_thread: Callable[[Callable[[], None]], None]
-    #: Called there with the number of changes that have become durable, once a group.
+    #: Called on the reactor's thread after each commit, with the number of changes that are durable now.
     _durable: Callable[[int], None]
-    #: Called there, at most once, with the error.
+    #: Called on the reactor's thread, at most once, with the text of the error.
     _broken: Callable[[str], None]
-    #: Seconds, monotonic.
+    #: Returns seconds that never go back.
     _clock: Callable[[], float]
     _measures: JournalMeasures = field(factory=JournalMeasures)
-    #: Called on the thread after the last write, before the target is closed: ends the reads beside it.
+    #: Called on the writer's thread after the last write, before the store is closed: stops the reader.
     _before_close: Callable[[], None] = lambda: None
-    #: Seconds between two marks, and changes between two marks.
+    #: A mark is written when this many seconds have passed, or this many changes were made, since the last mark.
     _mark_every: float = 0.1
     _mark_changes: int = 500
     _queue: "SimpleQueue[Sequence[Change] | None]" = field(factory=SimpleQueue)
-    #: Seconds on the clock when a mark is due; `None`: nothing has changed since the last.
+    #: When the next mark is due, in seconds of the clock; `None`: nothing has changed since the last mark.
     _mark_due: float | None = None
     #: Changes since the last mark.
     _unmarked: int = 0
-    #: Functions that write marks, for the second thread.
+    #: The functions that write marks, for the second thread.
     _marks: "SimpleQueue[Callable[[], None] | None]" = field(factory=SimpleQueue)
     _mark_failure: Exception | None = None
     _works: deque[Work] = field(factory=deque)
-    #: A commit has failed during long work.
+    #: The error of a commit that has failed during long work.
     _work_failure: Exception | None = None
     _ending: bool = False
     _ended: bool = False
@@ -91,12 +91,18 @@ class Writer:
         self._thread.start()
 
     def put(self, changes: Sequence[Change]) -> None:
-        """Queue changes, if there are any. They are committed together, and nothing may be added to them any more."""
+        """
+        Queue changes, if there are any. They are committed together. The caller must not change the sequence
+        afterwards.
+        """
         if changes:
             self._queue.put(changes)
 
     def work(self, work: Work) -> None:
-        """Queue long work. Returns at once. Work that is still queued when the thread has ended is called then, and stopped."""
+        """
+        Queue long work, and return at once. Work that is queued when the thread ends is called afterwards, and its
+        first `Between` raises `WorkStopped`.
+        """
         self._works.append(work)
         if self._ended:
             self._stop_works()
@@ -105,7 +111,7 @@ class Writer:
 
     def stop(self, stopped: Callable[[], None]) -> None:
         """
-        Commit what is queued, and end.
+        Commit the queued changes, and end the thread.
 
         :param stopped: called on the reactor's thread after all other calls, also if a write has failed
         """
@@ -145,6 +151,7 @@ class Writer:
             self._from_thread(self._end)
 
     def _between(self, seconds: float) -> None:
+        """The `Between` of long work."""
         if self._ending:
             raise WorkStopped
         try:
@@ -156,7 +163,7 @@ class Writer:
             raise WorkStopped
 
     def _end(self) -> None:
-        """The last call on the reactor's thread."""
+        """Called last on the reactor's thread: stop the queued work, and report the end."""
         self.join()
         self._ended = True
         self._stop_works()
@@ -164,11 +171,15 @@ class Writer:
             stopped()
 
     def _stop_works(self) -> None:
+        """Call the queued work after the end of the thread, so that it reports that it was stopped."""
         while self._works:
             self._works.popleft()(self._between)
 
     def _turn(self, seconds: float | None) -> None:
-        """Wait for changes or for the time of the next mark, at most for so many seconds, and do what is due."""
+        """
+        Wait for changes or until the next mark is due, at most `seconds`; `None`: without a limit. Then commit, and
+        write the mark if it is due.
+        """
         patience = seconds
         if self._mark_due is not None:
             until_mark = max(0.0, self._mark_due - self._clock())
@@ -182,7 +193,7 @@ class Writer:
             self._unmarked = 0
 
     def _write_marks(self) -> None:
-        """The second thread. If it is behind, it writes the newest mark alone."""
+        """The body of the second thread. If several marks wait, only the newest is written."""
         while (write := self._marks.get()) is not None:
             if not self._marks.empty():
                 continue
@@ -190,7 +201,7 @@ class Writer:
                 write()
             except Exception as error:
                 self._mark_failure = error
-                self._queue.put(())  # the first thread may be waiting
+                self._queue.put(())  # wakes the first thread, which finds the failure
                 return
 
     def _raise_mark_failure(self) -> None:
@@ -201,7 +212,7 @@ class Writer:
             raise self._mark_failure
 
     def _commit(self, first: Sequence[Change] | None) -> None:
-        """Commit this and everything else in the queue as one group."""
+        """Commit `first` and everything else in the queue as one group. `None` in the queue ends the thread."""
         changes: list[Change] = []
         queued = first
         try:

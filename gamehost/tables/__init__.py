@@ -1,1 +1,1 @@
-"""One match each: seats, the order of events, and the clock of the game."""
+"""Tables. A table plays one match: it has the seats, the order of the events, and the clock of the game."""

@@ -23,18 +23,18 @@ class Phase(Enum):
     PLAYING = "playing"
     #: All players are away; the clock is stopped.
     DORMANT = "asleep"
-    #: The match is being archived. Its players are free when that is durable.
+    #: The match is being archived. Its players are free when the entry is durable.
     CLOSING = "closing"
     OVER = "over"
-    #: The master broke; nothing more is accepted in this run of the host.
+    #: The master has raised an error; the table accepts nothing more in this run of the host.
     SUSPENDED = "suspended"
 
 
-#: Adds something to the journal, and calls back when it is durable.
+#: A function that adds a result to the journal, and calls its argument when the result is durable.
 Addition = Callable[[Callable[[], None]], None]
 
 
-# Looking up a member of an enum takes as long as ten comparisons, and these two are looked up for every move.
+# Looking up a member of an enum takes as long as ten comparisons, and these two members are needed for every move.
 PLAYING, DORMANT = Phase.PLAYING, Phase.DORMANT
 
 
@@ -44,30 +44,31 @@ class TableContext:
 
     clock: IReactorTime
     journal: Journal
-    #: Seconds for which a lost seat is reserved; 0: it is not.
+    #: The seconds for which a seat is reserved after its player has disconnected; 0: the seat is lost at once.
     grace: float = 60.0
-    #: Seconds after the grace time in which players that are there may claim the match, before it ends by itself; 0: it
-    #: ends with the grace time.
+    #: The seconds after the grace time in which the connected players may claim the match. Then the absent player's
+    #: seat is forfeited. 0: the seat is forfeited at the end of the grace time.
     claim: float = 600.0
-    #: Seconds for which a deserted table is stored.
+    #: The seconds for which a table without connected players is stored.
     sleep: float = 86_400.0
-    #: The least grace, in seconds, after a restart of the host, when everybody must log in anew.
+    #: The shortest grace time, in seconds, after a restart of the host, when all players must log in again.
     restart_grace: float = 120.0
-    #: Seconds since 1970, as the store's clock has it.
+    #: Returns the seconds since 1970, by the clock of the store.
     wall: Callable[[], float] = time.time
-    #: Where chance comes from: a whole number from 0 to n-1.
+    #: The source of chance: `rng(n)` returns a whole number from 0 to n-1.
     rng: Callable[[int], int] = secrets.randbelow
-    #: Called with every table that a fault of its master has stopped.
+    #: Called with the table and the name of its game when a fault of its master has stopped a match.
     suspended: Callable[[TableId, str], None] = lambda table, game: None
-    #: Called when a match of a championship has ended, with the championship's number, the players and the result. It
-    #: returns a function that adds the result to that record. `None`: it does not count.
+    #: Called when a match of a championship has ended, with the championship's number, the names of the players and the
+    #: result. It returns a function that adds the result to the record of the championship, or `None`: the result does
+    #: not count.
     counting: Callable[[str, Sequence[str], Result], Addition | None] = lambda championship, names, result: None
     counts: MatchCounts = field(init=False, factory=MatchCounts)
     #: The checked kinds of events of masters, by the name of the game and the number of seats.
     told: defaultdict[tuple[str, int], set[Any]] = field(init=False, factory=partial(defaultdict, set))
-    #: Turns for all that must not keep players waiting.
+    #: Shares the time of the reactor between long tasks, so that players do not wait for them.
     scheduler: FairScheduler = field(
         init=False, default=Factory(lambda self: FairScheduler(self.clock), takes_self=True)
     )
-    #: Carries out long records for players.
+    #: Carries out long records in short steps, for players that wait for them.
     slices: Slices = field(init=False, default=Factory(lambda self: Slices(self.clock), takes_self=True))

@@ -1,12 +1,12 @@
 """
-A table that another host of the cluster plays, as its watchers here see it.
+A table that another host of the cluster plays, for watchers that are connected to this host.
 
-A followed table reads the record of the match from the store. A master of its own carries out the entries, and the
-events for everyone are sent. So no event is sent here before it is durable, and no event for a single seat is ever
-sent.
+A followed table reads the record of the match from the store. A second game master on this host carries out the
+entries, and returns the events again. Watchers receive the events that are for everyone. So no event is sent here
+before it is durable, and no event for a single seat is sent.
 
-The record does not say which players are away. If this host becomes the home of the table, the followed table passes on
-the events of the table itself, from the entry up to which the record was sent.
+The record does not say which players are away. If the match moves to this host, the followed table passes on the events
+of the real table instead. They begin after the last entry that was sent from the record.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -36,14 +36,14 @@ from gamehost.tables.interfaces import (
     WatchableTable,
 )
 
-#: Events of a table that are no entries of its record.
+#: Events that a table sends and that its record does not contain.
 _NOT_RECORDED = (Away, Left, Back, Replaced, Suspended, Archived)
 _LAST = (Over, Archived, Suspended)
 
 
 @define(eq=False)
 class _Follower:
-    """A master that carries out the record, and how far it is."""
+    """A game master that carries out a record, and the number of the entry that it has reached."""
 
     master: GameMaster[Any, Any]
     chance: JournalledChance
@@ -53,18 +53,19 @@ class _Follower:
     clock: ClockReading | None = None
     #: Whether entries are being carried out.
     busy: bool = False
-    #: Whether all entries were carried out that existed when the first watcher came.
+    #: Whether the master has carried out all entries that existed when the first watcher came.
     caught_up: bool = False
-    #: Whether an entry was read soon after it was made, so that the time on the table's clock is known.
+    #: Whether the last entry was read soon after it was made. Only then is the time on the table's clock known.
     timed: bool = False
 
 
 @define(eq=False)
 class FollowedTable:
     """
-    One match of another host, as a `WatchableTable`. Without watchers, it has only the values of the list of tables.
+    A match of another host, as a `WatchableTable`. It follows the record only while it has watchers; otherwise it has
+    only the values that the list of tables shows.
 
-    :param wanted: called when the record is wanted, because a watcher has come
+    :param wanted: called when a watcher has come, so that somebody must read the record
     """
 
     id: TableId
@@ -73,29 +74,31 @@ class FollowedTable:
     _clock: IReactorTime
     _slices: Slices
     _wanted: Callable[[], None]
-    #: The names as they were when the match began.
+    #: The names of the players when the match began.
     names: Sequence[str] = field(init=False)
     shown_as: Mapping[str, str] = field(init=False)
     wires: Sequence[str] = field(init=False)
     code: str = field(init=False)
     _audience: list[Audience[Any]] = field(factory=list)
-    #: Watchers that have not been shown the match.
+    #: Watchers that have not received the state of the match.
     _coming: list[Audience[Any]] = field(factory=list)
     _follower: _Follower | None = None
-    #: The number and the time of the last entry that is known, and the reactor's time when it was found, in seconds.
+    #: The number of the last entry that this host knows, and its time in milliseconds on the table's clock. `_found` is
+    #: the reactor's time, in seconds, when this host learned of the entry.
     _last: int = 0
     _at: int = 0
     _found: float = 0.0
-    #: The match is over, or its record cannot be followed: there is nothing to be seen any more.
+    #: Whether the match is over or its record cannot be followed. Watchers receive nothing more.
     over: bool = False
-    #: The table itself, if this host is its home by now.
+    #: The real table, if the match has moved to this host.
     _own: WatchableTable | None = None
-    #: Events of the table itself from before the record was sent up to its place.
+    #: Events of the real table that wait until the record was sent up to the entry before them.
     _held: list[tuple[Any, int]] = field(factory=list)
-    #: The number of the last entry before the events of the table itself. `None`: it has sent none yet.
+    #: The number of the last entry before the events of the real table. `None`: the real table has not sent its state
+    #: yet.
     _goes_on: int | None = None
-    #: Whether the events of the table itself are passed on, and the last entry that was sent from the record before
-    #: that.
+    #: Whether the events of the real table are passed on. `_told` is the number of the last entry that was sent from
+    #: the record.
     _passes_on: bool = False
     _told: int = 0
 
@@ -109,13 +112,14 @@ class FollowedTable:
 
     @property
     def watched(self) -> bool:
-        """Whether there is a watcher, or one is about to come."""
+        """Whether the table has a watcher, or a watcher that waits for the state of the match."""
         return bool(self._audience or self._coming)
 
     @property
     def n(self) -> int:
         """
-        The number of entries that were sent; without watchers, the number of existing entries as far as it is known.
+        How many entries the watchers have received; without watchers, how many entries exist, as far as this host
+        knows.
         """
         if self._passes_on and self._own is not None:
             return self._own.n
@@ -129,7 +133,10 @@ class FollowedTable:
 
     @property
     def clocks(self) -> Sequence[int] | None:
-        """Not known until something happens: the record does not say how long ago its last entry was made."""
+        """
+        As of `WatchableTable`. `None` until a new entry comes: the record does not say how long ago its last entry was
+        made.
+        """
         if self._passes_on and self._own is not None:
             return self._own.clocks
         follower = self._follower
@@ -139,13 +146,13 @@ class FollowedTable:
 
     @property
     def due(self) -> tuple[int, int] | None:
-        """Only the table itself knows it."""
+        """As of `WatchableTable`. `None` while the match is on another host: only the real table knows the value."""
         return self._own.due if self._passes_on and self._own is not None else None
 
     # -- the watchers
 
     def watch(self, audience: Audience[Any]) -> bool:
-        """The audience is shown the match at once, or when the record was read."""
+        """As of `WatchableTable`. The audience receives the state of the match at once, or when the record was read."""
         if self.over:
             return False
         if audience not in self._coming:
@@ -162,7 +169,7 @@ class FollowedTable:
         return not self.over
 
     def unwatch(self, audience: Audience[Any]) -> None:
-        """Send nothing more to this audience. If it was the last one, the record is not followed any more."""
+        """Send nothing more to this audience. If it was the last audience, stop following the record."""
         for some in (self._audience, self._coming):
             if audience in some:
                 some.remove(audience)
@@ -178,7 +185,7 @@ class FollowedTable:
             own.unwatch(self)
 
     def _show(self) -> None:
-        """Show the match to new watchers."""
+        """Send the state of the match to new watchers, if the master has carried out the record."""
         follower = self._follower
         if follower is None or not follower.caught_up or not self._coming:
             return
@@ -210,16 +217,18 @@ class FollowedTable:
 
     def note(self, n: int, at: int) -> None:
         """
-        The record has an entry of this number.
+        Note that the record has an entry with this number.
 
-        :param at: its time on the table's clock, in milliseconds
+        :param at: the time of the entry on the table's clock, in milliseconds
         """
         if n > self._last:
             self._last, self._at, self._found = n, at, self._clock.seconds()
 
     @property
     def wants(self) -> int | None:
-        """Behind which entry the record is to be read; `None`: it is not, at this moment."""
+        """
+        The number of the entry after which the record must be read next; `None`: nothing must be read at this moment.
+        """
         if not self.watched or self.over or self._passes_on:
             return None
         if self._follower is None:
@@ -230,11 +239,11 @@ class FollowedTable:
         """
         Carry out the next entries of the record, and send their events.
 
-        :param after: the value of `wants` when they were asked for
-        :param entries: none if there are none; or why they cannot be read
+        :param after: the value of `wants` when the entries were requested
+        :param entries: the new entries, perhaps none; a text: the reason why they cannot be read
         """
         if self.wants != after:
-            return  # another watcher has started again meanwhile
+            return  # stale entries: the following has stopped and begun again meanwhile
         if isinstance(entries, str):
             self._fail(NotFollowed(entries))
             return
@@ -275,7 +284,10 @@ class FollowedTable:
                     self._tell(to.event, number)
 
     def _followed(self, follower: _Follower, last: Entry, done: Exception | None) -> None:
-        """Entries were carried out, the last of them this one, or they could not be."""
+        """
+        Called when entries were carried out up to `last`, or when carrying them out has failed. Shows the match to new
+        watchers, and sends the end of the match.
+        """
         if self._follower is not follower:
             return
         follower.busy = False
@@ -293,7 +305,7 @@ class FollowedTable:
             self._pass_on()
 
     def _fail(self, error: Exception) -> None:
-        """The record does not fit the rules. Its watchers receive nothing more."""
+        """Log an error of the record, and send `Suspended` to the watchers: they receive nothing more."""
         self.log.failure("table {table} cannot be followed", Failure(error), table=self.id)
         self._audience += self._coming
         self._tell(Suspended(), self.n)
@@ -302,18 +314,17 @@ class FollowedTable:
 
     def join(self, own: WatchableTable) -> None:
         """
-        This host is the home of the match now: from some entry on, pass on the events of the table itself. Can be
-        repeated.
+        Pass on the events of the real table from now on, because the match has moved to this host. Can be called again.
         """
         if self._own is None and self.watched:
             self._own = own
             if not own.watch(self):
-                self._own = None  # it has just ended, and the record has the end
+                self._own = None  # the match has just ended: the record says how
         else:
             self._pass_on()
 
     def shown(self, look: Look[Any]) -> None:
-        """The table itself continues from here."""
+        """Called by the real table with its state; its events follow."""
         if self._passes_on:
             self._show_look(look)
             return
@@ -322,18 +333,22 @@ class FollowedTable:
         self._pass_on()
 
     def deliver(self, event: Any, n: int) -> None:
-        """An event of the table itself."""
+        """Called by the real table with an event. Sends it, or stores it until the record was sent up to this place."""
         if not self._passes_on:
             self._held.append((event, n))
         elif n > self._told or isinstance(event, _NOT_RECORDED):
             self._tell(event, n)
 
     def _pass_on(self) -> None:
-        """Follow the table itself from now on, if all entries before its next one were sent."""
+        """
+        Stop following the record, and pass on the events of the real table, if the record was sent up to its first
+        event.
+        """
         follower, own = self._follower, self._own
         if self._passes_on or own is None or self._goes_on is None:
             return
-        # The record may have been read a little further than the table has sent.
+        # Not yet: entries are still carried out, or the record was sent to another place than the real table has
+        # reached.
         if follower is not None and (follower.busy or not self._goes_on <= follower.n <= own.n):
             return
         self._told = self._goes_on if follower is None else follower.n

@@ -1,10 +1,10 @@
 """
-The watchers of matches: one gallery for each watched table.
+The watchers of matches. Each table with watchers has one gallery.
 
-A gallery is the audience of its table. It encodes everything once, however many watch, and sends to `BATCH` watchers in
-one turn of the reactor, so that players do not wait for it. All its messages go through one queue: the look for a
-newcomer comes between the events before it and those after it. With a delay, the queue stores everything for a number
-of seconds.
+A gallery is the audience of its table. It encodes each message once for all watchers. In one turn of the reactor it
+sends to `BATCH` watchers, so that players do not wait. All its messages go through one queue. So a new watcher receives
+the state of the match, and then exactly the events after this state. With a delay, every message stays in the queue for
+a number of seconds.
 """
 
 from collections import deque
@@ -26,60 +26,63 @@ from gamehost.tables.interfaces import Archived, Look, Over, Suspended, Watchabl
 #: The number of watchers that are served in one turn of the reactor: about 2 ms of work.
 BATCH = 100
 
-#: Clients that may watch one table: a move takes 25 us for each, so 50 ms for all.
+#: How many clients may watch one table. A move takes 25 us for each client, so 50 ms for all.
 MOST_PER_TABLE = 2_000
 
-#: Tables that one connection may watch: a page of the lobby shows 12 small boards.
+#: How many tables one connection may watch: a page of the lobby shows 12 small boards.
 MOST_PER_WATCHER = 16
 
-#: The last events of a match.
+#: The events after which a match sends nothing more.
 LAST = (Over, Suspended, Archived)
 
 
 class WatchRefused(Exception):
-    """A table cannot be watched. The message gives the reason, for the asker."""
+    """A table cannot be watched. The message is the reason, for the person that wanted to watch."""
 
 
 class Watcher(Protocol):
-    """A watcher of a table."""
+    """One client that watches a table: how the gallery sends to it."""
 
     @property
     def address(self) -> str:
         """The address of the watcher's client."""
 
     def tell(self, data: bytes) -> None:
-        """Send these bytes. Must not raise; whether its client reads fast enough is the watcher's own matter."""
+        """Send these bytes to the client. Must not raise. If the client reads too slowly, the watcher deals with it."""
 
     def closed(self, table: TableId) -> None:
-        """The match is over, or cannot continue: this is the last call about the table. Must not raise."""
+        """Called last: the match is over, or cannot continue. Must not raise."""
 
 
 class Encoder(Protocol):
     """
-    Makes the bytes of messages. Watchers with equal encoders receive the same bytes. Encoders can be keys of a dict.
+    Makes the bytes of messages for watchers. Watchers with equal encoders receive the same bytes. Encoders must be
+    hashable.
     """
 
     def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
         """
-        The state of the match.
+        The bytes of the state of the match.
 
         :param delay: how many seconds later than the players the watchers see everything
         """
 
     def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
-        """The arguments of `Audience.deliver`. Empty: the event has no message."""
+        """
+        The bytes of an event, with the arguments of `Audience.deliver`; empty: the wire has no message for the event.
+        """
 
 
 @define(eq=False)
 class _Showing:
-    """The state of the match, for newcomers."""
+    """In the queue: the state of the match, for new watchers."""
 
     look: Look[Any]
     newcomers: dict[Watcher, Encoder]
 
 
 class _Happening(Struct, frozen=True):
-    """An event, for all watchers."""
+    """In the queue: an event, for all watchers that have received the state."""
 
     event: Any
     n: int
@@ -101,11 +104,11 @@ class _WithoutClocks:
 @define(eq=False)
 class Gallery:
     """
-    The watchers of one table.
+    The watchers of one table, with the queue of messages for them.
 
-    :param delay: how many seconds later than the players they see everything
+    :param delay: how many seconds later than the players the watchers receive everything
     :param on_empty: called with the gallery when the last watcher has left
-    :param by_address: how many watch here and elsewhere, counted on here
+    :param by_address: counts the watchers of each address at all tables; the gallery updates it
     """
 
     table: WatchableTable
@@ -113,21 +116,21 @@ class Gallery:
     delay: float
     _on_empty: Callable[["Gallery"], None]
     _by_address: AddressCounts = field(factory=AddressCounts)
-    #: All of them, also those without a look so far.
+    #: All watchers, including those that have not received the state of the match.
     _watchers: dict[Watcher, Encoder] = field(factory=dict)
-    #: Those that wait for the table to show the match.
+    #: The watchers that wait until the table sends its state.
     _coming: dict[Watcher, Encoder] = field(factory=dict)
-    #: Those that receive events, in the order in which they came.
+    #: The watchers that receive events, in the order in which they came.
     _shown: dict[Watcher, Encoder] = field(factory=dict)
-    #: The pending messages, each with its earliest time.
+    #: The messages to be sent, each with the earliest time, in seconds of the reactor.
     _queue: deque[tuple[float, _Showing | _Happening]] = field(factory=deque)
-    #: The watchers of the current message that have not received it yet.
+    #: The rest of the current message: the watchers that have not received it, and their bytes.
     _round: Iterator[tuple[Watcher, bytes]] | None = None
-    #: The state of the match, if no event was sent since.
+    #: The last state of the match from the table; `None`: an event came after it.
     _look: Look[Any] | None = None
     _over: bool = False
     _timer: Timer = field(factory=Timer)
-    #: The table as far as watchers may see it now.
+    #: The table that encoders may read: without clocks if there is a delay.
     _told_table: Any = field(init=False)
 
     log = Logger()
@@ -145,7 +148,7 @@ class Gallery:
         return iter(self._watchers)
 
     def add(self, watcher: Watcher, encoder: Encoder) -> bool:
-        """Show the match to one more watcher, then send its events. `False`: there is nothing to see any more."""
+        """Send the state of the match to one more watcher, then its events. `False`: the match is over."""
         if self._over:
             return False
         self._watchers[watcher] = encoder
@@ -217,7 +220,7 @@ class Gallery:
             self.close()
 
     def _tell(self, count: int) -> None:
-        """Send to a number of watchers at most."""
+        """Send messages that are due, to at most `count` receivers."""
         while count:
             if self._round is None:
                 self._round = self._next_round()
@@ -233,7 +236,8 @@ class Gallery:
 
     def _next_round(self) -> Iterator[tuple[Watcher, bytes]] | None:
         """
-        The receivers and bytes of the next message: the state for newcomers, or all due events. `None`: nothing is due.
+        The receivers and the bytes of the next message: the state for new watchers, or all events that are due. `None`:
+        nothing is due.
         """
         queue, now = self._queue, self._clock.seconds()
         events: list[_Happening] = []
@@ -267,7 +271,9 @@ class Gallery:
         return ((watcher, made[encoder]) for watcher, encoder in watchers.items() if made[encoder])
 
     def close(self) -> None:
-        """No watcher is left, or no more events come."""
+        """
+        Stop watching the table, and inform the watchers that are left: no watcher is left, or no more events come.
+        """
         self._over = True
         self._queue.clear()
         self._round = None
@@ -284,13 +290,14 @@ class Gallery:
 @define(eq=False)
 class Galleries:
     """
-    All tables that are watched.
+    The galleries of all tables that have watchers, and the limits on watchers.
 
-    :param delays: by the name of a game: how many seconds later than the players the watchers see everything
+    :param delays: by the name of a game, how many seconds later than the players its watchers receive everything
     :param most: how many watchers there may be; `None`: any number
-    :param most_per_address: how many watchers of one address there may be; this machine's own is not counted
-    :param most_per_table: how many of them at one table, unless there may be any number in all
-    :param most_per_watcher: how many tables one of them may watch, unless there may be any number in all
+    :param most_per_address: how many watchers one address may have; `None`: any number. This machine's own address has
+        no limit
+    :param most_per_table: how many watchers one table may have; no limit if `most` is `None`
+    :param most_per_watcher: how many tables one watcher may watch; no limit if `most` is `None`
     """
 
     _clock: IReactorTime
@@ -303,21 +310,21 @@ class Galleries:
     _galleries: dict[TableId, Gallery] = field(factory=dict)
 
     def limit(self, most: int | None, per_address: int | None) -> None:
-        """Use other limits from now on, as at the beginning."""
+        """Change the limits `most` and `most_per_address`. Watchers that are there remain."""
         self._most, self._most_per_address = most, per_address
 
     def delay(self, game: str) -> float:
-        """How many seconds later than its players others see a match of this game."""
+        """How many seconds later than the players the watchers receive a match of this game."""
         return self.delays.get(game, 0.0)
 
     @property
     def all_watchers(self) -> int:
-        """How many watch, counted once for each table."""
+        """The number of watchers; a watcher of two tables counts twice."""
         return sum(map(len, self._galleries.values()))
 
     def watchers(self, table: TableId, besides: Container[object] = ()) -> int:
         """
-        How many watch this table.
+        The number of watchers of this table.
 
         :param besides: watchers that are not counted
         """
@@ -325,13 +332,13 @@ class Galleries:
 
     def watch(self, table: WatchableTable, watcher: Watcher, encoder: Encoder) -> None:
         """
-        Show a match to a watcher, then send its events. A watcher that has it already receives nothing twice.
+        Send a watcher the state of a match, then its events. Nothing happens if the watcher watches this match already.
 
-        :raises WatchRefused: there is nothing to see, or there are too many watchers
+        :raises WatchRefused: the match is over, or there are too many watchers
         """
         gallery = self._galleries.get(table.id)
         if gallery is not None and gallery.table is not table:
-            gallery.close()  # the table was loaded again: the other object has no more events
+            gallery.close()  # the table was loaded again: the old object sends no more events
             gallery = None
         if gallery is not None and watcher in gallery:
             return

@@ -1,8 +1,9 @@
 """
-The seam between tables and conversations: the events and calls that a table and its players exchange.
+The interface between tables and players: the events that a table sends to a player, and the calls by which a player
+acts.
 
-A player receives events and is never asked; a handle is its only access to a table. The events here are those of every
-table, besides the events of its game.
+A table sends events to its players, and never waits for an answer. A player has access to its table only through a
+`SeatHandle`. This module has the events of every table; the events of a game are in the game's module.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,12 +22,13 @@ E_contra = TypeVar("E_contra", contravariant=True)
 
 
 class Away(Struct, frozen=True):
-    """To the others: this seat's player has disconnected; the seat is reserved for the grace time."""
+    """To the other players: the player of this seat has disconnected; the seat is reserved for the grace time."""
 
     seat: Seat
     #: Whether the player was away before the receiver came back.
     already: bool = False
-    #: For how many milliseconds the seat is kept from now on; `None`: the match does not wait, or nobody knows how long.
+    #: For how many milliseconds from now the seat is reserved; `None`: the seat is not reserved, or the time is not
+    #: known.
     kept: int | None = None
 
 
@@ -37,15 +39,18 @@ class Claimable(Struct, frozen=True):
     """
 
     seat: Seat
-    #: In so many milliseconds the seat is forfeited, if nobody claims. `None`: nothing can be claimed any more, because the
-    #: player is back, or has been replaced.
+    #: The milliseconds until the seat is forfeited, if nobody claims the match. `None`: nothing can be claimed any
+    #: more, because the player is back, or has been replaced.
     ends: int | None
     #: Whether a draw can be claimed.
     draw: bool = False
 
 
 class Left(Struct, frozen=True):
-    """To the others: this seat was given up by its player; the effect in the game comes next."""
+    """
+    To the other players: the player of this seat has given the seat up. The events of the game that follow from this
+    come next.
+    """
 
     seat: Seat
 
@@ -54,105 +59,114 @@ class OpenTable(Struct, frozen=True):
     """
     A table that waits for its players.
 
-    To the waiting players: one has come or gone (a player that comes receives this too), and this is the new state.
+    The waiting players, including a new one, receive this when a player has come or gone.
     """
 
     table: TableId
-    #: The number of players that begin a match.
+    #: The number of players that the match needs.
     seats: int
     settings: Mapping[str, str]
     #: The waiting players, in the order in which they came.
     names: tuple[str, ...]
-    #: Whether the first of them has the second seat, in a game of two.
+    #: Whether the first player gets the second seat, in a game of two.
     reversed: bool = False
     #: The name of the game.
     game: str = ""
-    #: What others must know to join; empty: nothing.
+    #: The code that others need to join; empty: no code is needed.
     code: str = ""
     #: The names of players with a seat that are not connected now.
     away: tuple[str, ...] = ()
-    #: Whether it outlives the connections of its players.
+    #: Whether the table continues to wait when its players disconnect.
     lasts: bool = False
     #: The display names of the players, by their names; players without one are left out.
     shown_as: Mapping[str, str] = {}
-    #: The slow match of which this is the rematch; `None`: it is none.
+    #: If the table waits for the rematch of a slow match: that match. Otherwise `None`.
     played: TableId | None = None
 
 
 class TableClosed(Struct, frozen=True):
-    """To the players that wait at a table: it is closed without a match. `why` is no whole sentence."""
+    """
+    To the players that wait at a table: the table is closed, and no match begins. `why` is the reason, as a part of a
+    sentence.
+    """
 
     table: TableId
     why: str = "nobody came in time"
-    #: Whether the table has outlived connections of its players, or could have.
+    #: Whether the table was of the kind that continues to wait when its players disconnect.
     lasted: bool = False
 
 
 class Back(Struct, Generic[E], frozen=True):
-    """To all, the returning player included: a seat is taken again. `view` is the receiver's own."""
+    """
+    To all players, also to the one that returns: the player of a seat is back. `view` is the view of the player that
+    receives this event.
+    """
 
     seat: Seat
     view: E
-    #: The public events of the match so far, for conversations that ask for them.
+    #: The public events of the match so far, for wires that need them.
     events: Sequence[Any] = ()
 
 
 class Replaced(Struct, frozen=True):
-    """To all: an absent player has lost the seat, and another player has it now. `Back` was sent before."""
+    """To all players: an absent player has lost the seat, and another player has it now. `Back` was sent before."""
 
     seat: Seat
     name: str
 
 
 class Refused(Struct, frozen=True):
-    """To the player that acted: the rules refuse, and nothing has changed."""
+    """To the player that acted: the action is refused, and nothing has changed."""
 
     error: IllegalAction
 
 
 class Offered(Struct, frozen=True):
-    """To both players: this seat offers something, and the other one may accept or decline it."""
+    """To both players: the player of this seat offers a draw or a takeback. The other player may accept or decline."""
 
     seat: Seat
     offer: Offer
 
 
 class Declined(Struct, frozen=True):
-    """To both players: the offer of this seat has ended. It was declined, or was dropped."""
+    """To both players: the offer of this seat has ended without being accepted."""
 
     seat: Seat
     offer: Offer
 
 
 class Over(Struct, frozen=True):
-    """To all, after everything else: the match has ended, and with it all handles."""
+    """To all players, as the last event: the match has ended. All handles are void."""
 
     result: Result
 
 
 class Suspended(Struct, frozen=True):
     """
-    To all, after everything else: a fault of the host has stopped the match, and with it all handles. Its record is not
-    removed.
+    To all players, as the last event: a fault of the host has stopped the match. All handles are void. The record of
+    the match is not removed.
     """
 
 
 class Archived(Struct, frozen=True):
-    """To the watchers: no player has come back, and the match ends without a result. Its record is not removed."""
+    """
+    To the watchers: no player has come back, and the match ends without a result. The record of the match is not
+    removed.
+    """
 
 
 class Displaced(Struct, frozen=True):
-    """To a player: the same account has logged in elsewhere, and has the seat."""
+    """To a player: another connection has logged in to the same account, and has the seat now."""
 
 
 class Unmatched(Struct, frozen=True):
-    """To a player that waits in a queue: no opponent came for a day, and the player has lost the place."""
+    """To a player that waits in a queue: no opponent came for a day, and the player is removed from the queue."""
 
 
 class NoNewMatches(Struct, frozen=True):
     """
-    To a player that waits for a match, or wants one: the host begins no more. `why` is a sentence without its full
-    stop.
+    To a player that waits for a match or asks for one: the host begins no new matches. `why` is a sentence without its
+    full stop.
     """
 
     why: str
@@ -161,28 +175,29 @@ class NoNewMatches(Struct, frozen=True):
 class Look(Struct, Generic[E_co], frozen=True):
     """The state of a match, for its watchers. Later events follow it."""
 
-    #: How many things have happened: the entries of the table's record without the opening.
+    #: The number of entries in the table's record, without the opening.
     n: int
-    #: The seats with absent players, in ascending order; `None`: another host plays the match, and only that host
-    #: knows.
+    #: The seats with absent players, in ascending order; `None`: not known, because another host plays the match.
     away: tuple[Seat, ...] | None
     #: The view of `GameMaster.view` for a watcher.
     view: E_co
 
 
 class Audience(Protocol[E_contra]):
-    """The watchers of a table. An audience receives public events only."""
+    """
+    Something that watches a table, such as a `Gallery`. An audience receives only events that all players receive.
+    """
 
     def shown(self, look: Look[E_contra]) -> None:
-        """The state of the match, after `Table.watch`. Must not raise."""
+        """Called after `WatchableTable.watch` with the state of the match. Must not raise."""
 
     def deliver(self, event: E_contra, n: int) -> None:
         """
-        An event that all players have received: a public event of the game's master, or `Away`, `Left`, `Back` (its
-        view is `None`), `Suspended`, `Archived` or `Over`. Must not raise.
+        Called with each event that all players have received: a public event of the game's master, or `Away`, `Left`,
+        `Back` (its view is `None`), `Suspended`, `Archived` or `Over`. Must not raise.
 
-        :param n: the number of the entry that the event belongs to; of `Away`, `Left` and `Back`, of the last entry
-            that was sent
+        :param n: the number of the entry that the event belongs to. For `Away`, `Left` and `Back`: the number of the
+            last entry that was sent
         """
 
 
@@ -209,31 +224,34 @@ class WatchableTable(Protocol):
 
     @property
     def code(self) -> str:
-        """The code that a client needs to watch the match; empty: none."""
+        """The code that a client needs to watch the match; empty: no code is needed."""
 
     @property
     def n(self) -> int:
-        """The number of entries of the record, without the opening, that were sent."""
+        """How many entries of the record, without the opening, were sent to the players."""
 
     @property
     def clocks(self) -> Sequence[int] | None:
         """
-        The milliseconds that each seat has now, as far as events were sent; `None`: there are no clocks, or it is not
-        known.
+        The milliseconds that each seat has left now, after the events that were sent; `None`: the match has no clocks,
+        or the times are not known.
         """
 
     @property
     def due(self) -> tuple[int, int] | None:
         """
-        The milliseconds that the seat to move has left, and how many it had, as far as events were sent; `None`: no
-        such time, or it is not known.
+        The milliseconds that the seat to move has left, and how many it had for this move, after the events that were
+        sent. `None`: the move has no time limit, or it is not known.
         """
 
     def now(self) -> int:
-        """The time on the clock of the game, in milliseconds, or less."""
+        """The time on the clock of the game, in milliseconds. If the exact time is not known, a smaller value."""
 
     def watch(self, audience: Audience[Any]) -> bool:
-        """Show an audience the match, then send its events. `False`: the match is over, or a fault has stopped it."""
+        """
+        Send the state of the match to an audience, then its events. `False`: the match is over, or a fault has stopped
+        it.
+        """
 
     def unwatch(self, audience: Audience[Any]) -> None:
         """Send nothing more to this audience."""
@@ -259,13 +277,15 @@ class SeatHandle(Protocol[A_contra]):
     @property
     def n(self) -> int:
         """
-        The number of entries that were sent: those of the table's record without the opening. While an event is
-        delivered, it is the number of the entry that the event belongs to.
+        How many entries of the table's record, without the opening, were sent to the players. While an event is
+        delivered, this is the number of the entry that the event belongs to.
         """
 
     @property
     def clocks(self) -> Sequence[int] | None:
-        """The milliseconds that each seat has now, as far as events were sent; `None`: the match has no clocks."""
+        """
+        The milliseconds that each seat has left now, after the events that were sent; `None`: the match has no clocks.
+        """
 
     @property
     def due(self) -> tuple[int, int] | None:
@@ -281,7 +301,10 @@ class SeatHandle(Protocol[A_contra]):
 
     @property
     def grace(self) -> int:
-        """The milliseconds for which this seat is reserved if the player loses the connection now; 0: it is lost at once."""
+        """
+        The milliseconds for which this seat would be reserved if the player disconnected now; 0: the seat is lost at
+        once.
+        """
 
     def kept_for(self, seat: Seat) -> float:
         """
@@ -290,77 +313,86 @@ class SeatHandle(Protocol[A_contra]):
 
     def act(self, action: A_contra, careful: bool = False) -> bool:
         """
-        Try an action. Its effects are delivered, a refusal as `Refused`. Returns whether it was accepted.
+        Try an action of this player. The table sends the events that follow; if it refuses the action, it sends
+        `Refused` to this player. Returns whether the action was accepted.
 
-        :param careful: refuse an action that the rules would take and make a loss
+        :param careful: also refuse an action that is legal and that loses the match at once
         """
 
     def look(self, shown: Callable[[Any], None]) -> bool:
         """
-        Show the knowledge of the seat: its view of the match, after all events before it were sent.
+        Request the view of the match for this seat. It comes after all earlier events were sent.
 
-        :param shown: called with the view, at once or later; not at all if the seat is lost or the match ends before
+        :param shown: called with the view, at once or later; never called if the seat is lost or the match ends first
         :returns: `False`: a fault has stopped the match
         """
 
     def replace(self, seat: Seat, substitute: Callable[[], str | None]) -> bool:
         """
-        Let another player take the seat of an absent player: when the grace time ends, or at once if it has ended.
+        Ask that another player takes the seat of an absent player when the grace time ends, or at once if it has ended.
 
-        :param substitute: called then; returns the name of the new player, or `None`: there is none
-        :returns: whether the player of that seat is away, and was replaced if the grace time has ended
+        :param substitute: called at that time; returns the name of the new player, or `None`: no player is free
+        :returns: `False`: the player of that seat is not away, or the grace time has ended and no other player was
+            found
         """
 
     def offer(self, offer: Offer) -> bool:
-        """Offer something to the other player; a refusal is delivered as `Refused`. Whether it was offered."""
+        """
+        Offer a draw or a takeback to the other player. If the table refuses, it sends `Refused`. Returns whether the
+        offer was made.
+        """
 
     def answer(self, offer: Offer, accepted: bool) -> bool:
-        """Accept or decline what the other player offers; a refusal is delivered as `Refused`. Whether it was offered."""
+        """
+        Accept or decline an offer of the other player. If there is no such offer, the table sends `Refused`, and this
+        returns `False`.
+        """
 
     def claim(self, draw: bool) -> bool:
         """
-        Claim the match after a `Claimable`. A refusal is delivered as `Refused`. Whether it was claimed.
+        Claim the match after a `Claimable`. If the table refuses, it sends `Refused`. Returns whether the claim was
+        accepted.
 
-        :param draw: end it as a draw. Otherwise all seats are forfeited that `Claimable` has named
+        :param draw: `True` ends the match as a draw; `False` forfeits all seats that a `Claimable` has named
         """
 
     def leave(self) -> None:
-        """Give the seat up, and receive nothing more of the table."""
+        """Give the seat up. The player receives no more events of the table."""
 
     def resign(self) -> None:
-        """Give the match up; the end is delivered as to the others, once it is durable."""
+        """Give the match up. The player receives the end like the others, when it is durable."""
 
 
 class Player(Protocol[A_co, E_contra]):
-    """A player that may have a seat: the events that a table sends it."""
+    """A player at a table. The table calls these methods to send it its seat and its events."""
 
     def seated(self, handle: SeatHandle[A_co]) -> None:
-        """The seat is theirs; events follow."""
+        """Called when the player has got a seat; its events follow."""
 
     def deliver(self, event: E_contra) -> None:
         """
-        Something happened: an event of the game's master, or one of this module's.
-
-        Must not raise. It may use the handle only after it has returned.
+        Called with each event: an event of the game's master, or one of the events in this module. Must not raise. The
+        player may use the handle only after this method has returned.
         """
 
 
 @runtime_checkable
 class HearsOffers(Protocol):
-    """A player on a wire with words for `Offered` and `Declined`. Other players receive no offers."""
+    """A player on a wire that has messages for `Offered` and `Declined`. Other players receive no offers."""
 
     @property
     def declines(self) -> bool:
-        """Whether this player declines all offers, and receives none: house players do."""
+        """Whether this player declines every offer without receiving it, as house players do."""
 
 
 @runtime_checkable
 class HearsClaims(Protocol):
     """
-    A player on a wire with words for `Claimable`. At the end of a grace time, if all players that are there hear claims, the
-    match waits for their decision; otherwise the seat is forfeited, as that of a house player always is.
+    A player on a wire that has a message for `Claimable`. When a grace time ends and all connected players are of this
+    kind, the match waits for their decision. Otherwise the seat of the absent player is forfeited. The seat of an
+    absent house player is always forfeited.
     """
 
     @property
     def claims(self) -> bool:
-        """Whether this player decides: house players do not."""
+        """Whether this player can claim; house players cannot."""

@@ -3,9 +3,9 @@ The offers at one table.
 
 The two players of a match may offer each other a draw, or to take a move back. There is one offer at a time. It is open
 until it is answered, until the other player moves, or until one of the two has disconnected. An offer to take a move
-back is open until any player moves. After an offer a player makes no other one before the own next move. Offers are in
-memory alone: after a restart of the host none is open. An agreement is an entry of the journal. In slow matches offers are
-entries, too, and are open whoever is connected.
+back is open until any player moves. After an offer, a player must move before it can make another one. Offers are only
+in memory: after a restart of the host no offer is open. An accepted offer is an entry of the journal. In slow matches
+every offer is an entry, too, and remains open when players disconnect.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from gamehost.tables.interfaces import Declined, HearsOffers, Offered, Player
 
 @define(eq=False)
 class Offers:
-    """The offers at one table."""
+    """The open offer of one table, and the rules of when a player may make an offer."""
 
     allowed: frozenset[Offer]
     _settings: Mapping[str, str]
@@ -34,9 +34,9 @@ class Offers:
         self, master: GameMaster[Any, Any], seat: Seat, offer: Offer, opponent: Player[Any, Any] | None
     ) -> str | None:
         """
-        Why a seat cannot offer this now; `None`: it can.
+        The reason why a seat cannot make this offer now; `None`: it can.
 
-        :param opponent: `None`: they are away
+        :param opponent: the other player; `None`: it is away
         """
         if offer not in self.allowed or not isinstance(master, TakesOffers):
             return (
@@ -58,7 +58,11 @@ class Offers:
         return master.objection(offer, seat)
 
     def make(self, seat: Seat, offer: Offer, stands: bool) -> Offered:
-        """A seat has made an offer. `stands`: it waits for an answer."""
+        """
+        Note an offer of a seat, and return the event for it.
+
+        :param stands: whether the offer waits for an answer; an offer to a player that declines everything does not
+        """
         self._made.add(seat)
         offered = Offered(seat, offer)
         if stands:
@@ -66,7 +70,7 @@ class Offers:
         return offered
 
     def answer(self, seat: Seat, offer: Offer, accepted: bool) -> Offered | None:
-        """The offer that a seat has answered; it is not open any more. `None`: this was not offered to it."""
+        """Close the offer that a seat answers, and return it; `None`: no such offer was made to this seat."""
         standing = self.standing
         if standing is None or standing.seat == seat or standing.offer is not offer:
             return None
@@ -76,17 +80,21 @@ class Offers:
         return standing
 
     def agreed(self) -> None:
-        """An offer was accepted. Moves may have been taken back: another offer can be made at once."""
+        """
+        Note that an offer was accepted. Moves may have been taken back, so both seats may make an offer again at once.
+        """
         self.standing = None
         self._made.clear()
 
     def offered_to(self, seat: Seat) -> Offer | None:
-        """The offer of the other seat to this one; `None`: there is none."""
+        """The open offer of the other seat to this seat; `None`: there is none."""
         standing = self.standing
         return None if standing is None or standing.seat == seat else standing.offer
 
     def moved(self, seat: Seat) -> Declined | None:
-        """A seat has moved. Returns the event for all if this has ended an offer."""
+        """
+        Note that a seat has moved. Returns the event for both players if the move has ended an offer; otherwise `None`.
+        """
         self._made.discard(seat)
         standing = self.standing
         if standing is not None and (standing.seat != seat or standing.offer is Offer.TAKEBACK):
@@ -94,6 +102,6 @@ class Offers:
         return None
 
     def end(self) -> Declined | None:
-        """End the open offer. Returns the event for all; `None`: there was none."""
+        """End the open offer. Returns the event for both players; `None`: no offer was open."""
         standing, self.standing = self.standing, None
         return None if standing is None else Declined(standing.seat, standing.offer)

@@ -1,8 +1,9 @@
 """
-The messages of a table, in order, each to the holder of the seat at that time.
+The queue of the messages that a table sends. A message for a seat goes to the player that has the seat when the message
+is sent.
 
-Every item depends on a number of durable entries, and is not sent before they are durable. No item overtakes another
-one: refusals, arrivals and the end are in the same queue as the events of the game.
+Every item waits until all entries before it are durable. No item overtakes another one: refusals, arrivals and the end
+of the match are in the same queue as the events of the game.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,12 +38,12 @@ A = TypeVar("A")
 E = TypeVar("E")
 
 
-#: The absent seats of a table with all players present: one object for all tables.
+#: The set of absent seats if all players are present: one object for all tables, to save memory.
 _NOBODY: frozenset[Seat] = frozenset()
 
 
 class _Table(WatchableTable, Protocol):
-    """A table, as its handles and its outbox see it."""
+    """The methods of a table that its handles and its outbox call."""
 
     def act(self, handle: Any, action: Any, careful: bool = False) -> bool: ...
 
@@ -61,31 +62,31 @@ class _Table(WatchableTable, Protocol):
         """As of `SeatHandle.grace`."""
 
     def kept(self, seat: Seat) -> int | None:
-        """As of `Away`: for how long the seat of an absent player is kept."""
+        """As of `Away.kept`: for how many milliseconds the seat of an absent player is reserved."""
 
     def kept_for(self, seat: Seat) -> float: ...
 
     def claimable(self, seat: Seat) -> Claimable | None:
-        """The claim that is open because of an absent player; `None`: none is."""
+        """What players may claim because of the absent player of this seat; `None`: nothing."""
 
     def end(self) -> None:
-        """The end is about to be sent: no player has received it."""
+        """Called before the end of the match is sent: no player has received it yet."""
 
     def end_told(self) -> None:
-        """All present players have received the end."""
+        """Called after all present players have received the end."""
 
     def broken(self) -> None:
-        """An event of the master cannot be sent, because of an error that is being handled."""
+        """Called in an `except` block: an event of the master could not be sent, because of the current exception."""
 
     def stopped(self) -> None:
-        """A fault has stopped the match, and its players are about to receive that: they are free."""
+        """Called before the players receive `Suspended`: a fault has stopped the match, and its players are free."""
 
     def end_missed(self, seat: Seat) -> None:
-        """The player of this seat comes back after the end, and is about to receive it."""
+        """Called before a player that comes back after the end of the match receives the end."""
 
 
 class TableSeatHandle(Generic[A, E]):
-    """A `SeatHandle`, valid while its place has it."""
+    """A `SeatHandle`. It is valid as long as it is the `handle` of its seat's `SeatState`."""
 
     __slots__ = (
         "_outbox",
@@ -113,7 +114,7 @@ class TableSeatHandle(Generic[A, E]):
         self.seat = seat
         self.player = player
         self._outbox = outbox
-        #: How many actions were accepted, on the same wire in the same game.
+        #: The counter of accepted actions on this player's wire in this game.
         self.moves = counts.moves_of(table.wires[seat] if table.wires else "", self.game)
 
     @property
@@ -174,19 +175,19 @@ class TableSeatHandle(Generic[A, E]):
 
 @define(eq=False)
 class SeatState(Generic[A, E]):
-    """One seat, as its table sees it."""
+    """The state of one seat of a table: its player, and how long an absent player has to come back."""
 
     handle: TableSeatHandle[A, E] | None = None
-    #: The handle of a player that comes in after the messages in the queue were sent.
+    #: The handle of a player that arrives: it gets the seat after the messages in the queue were sent.
     coming: TableSeatHandle[A, E] | None = None
-    #: When an away player's seat is forfeited, on the table's clock.
+    #: When the seat of an absent player is forfeited, in milliseconds on the table's clock; `None`: no such time.
     grace_ends: int | None = None
     #: Whether the grace time is over, and the others may claim the match until `grace_ends`.
     claimable: bool = False
-    #: Lets another player take the seat of an absent player then, and returns the name. `None`: no other player was
-    #: asked for.
+    #: Called when the grace time ends: lets another player take the seat, and returns its name or `None`. `None` here:
+    #: no other player was asked for.
     substitute: Callable[[], str | None] | None = None
-    #: Whether its player has given it up, and receives nothing more.
+    #: Whether the player has given the seat up, and receives nothing more.
     left: bool = False
 
     @property
@@ -195,84 +196,88 @@ class SeatState(Generic[A, E]):
 
 
 class _Arrival(Struct, Generic[A, E], frozen=True):
-    """A player takes a handle, and receives the state of the match."""
+    """In the queue: a player gets its seat, and receives the state of the match."""
 
     handle: TableSeatHandle[A, E]
-    #: The message for each seat; `None`: nothing, another message follows.
+    #: The view for each seat, sent with `Back`; `None`: nothing is sent, because other events follow.
     views: Sequence[E] | None
-    #: Whether the others took them to be away.
+    #: Whether the other players counted this player as away, so that they receive `Back`, too.
     missed: bool = True
 
 
 class _Reply(Struct, Generic[A, E], frozen=True):
-    """Words for the holder of one handle, if they hold it still."""
+    """
+    In the queue: a refusal or a view for the player of one handle. It is dropped if the handle is not valid any more.
+    """
 
     handle: TableSeatHandle[A, E]
-    #: Called with a refusal, or with a view.
+    #: Called with `words`.
     hear: Callable[[Any], None]
     words: Any
 
 
 class Record(Struct, Generic[A, E], frozen=True):
-    """An accepted action of a table: its entry is written, and its events are sent after the entry is durable."""
+    """In the queue: an entry of the journal with its events. The events are sent when the entry is durable."""
 
-    #: The seat of the entry has acted: it receives the answer before the others receive the events.
+    #: The entry. Its seat receives the events before the other seats.
     entry: Entry
     events: Sequence[To[E]]
-    #: Players that come in with it.
+    #: Players that get their seats with this entry, before its events are sent.
     arriving: Sequence[TableSeatHandle[A, E]] = ()
-    #: The result, if it ended the match.
+    #: The result, if the entry ends the match.
     result: Result | None = None
-    #: The clocks after it, and the deadline then.
+    #: The clocks and the deadline after the entry.
     clock: ClockReading | None = None
     due: Due | None = None
 
 
 @define(eq=False)
 class _Look(Generic[E]):
-    """A new watcher, and the view that it is shown."""
+    """In the queue: the state of the match for a new watcher."""
 
-    #: `None`: not any more.
+    #: `None`: the watcher has left meanwhile.
     audience: Audience[Any] | None
     view: E
 
 
 def hears_claims(player: object) -> bool:
+    """Whether a player can claim a match after a grace time."""
     return isinstance(player, HearsClaims) and player.claims
 
 
 @cache
 def _orders(seats: int) -> Sequence[Sequence[Seat]]:
+    """For each seat: the order in which all seats receive an event if this seat receives it first."""
     every = tuple(map(Seat, range(seats)))
     return tuple((first, *every[:first], *every[first + 1 :]) for first in every)
 
 
 @define(eq=False)
 class Outbox(Generic[A, E]):
-    """The queue of one table."""
+    """The queue of the messages of one table, to its players and its watchers."""
 
     places: Sequence[SeatState[A, E]]
     _table: _Table
-    #: The number of entries that an item depends on, the method that sends it, and the item. It is nearly always short,
-    #: and an empty list takes a tenth of an empty deque.
+    #: The items: how many entries must be durable first, the method that sends the item, and the item. A list, not a
+    #: deque: the queue is nearly always short, and an empty list takes a tenth of the memory.
     _queue: list[tuple[int, Callable[[Any], None], Any]] = field(factory=list)
-    #: How many entries went to the journal, the opening included.
+    #: How many entries were given to the journal, the opening included.
     appended: int = 0
     _durable: int = 0
     _telling: bool = False
     _ended: Result | None = None
-    #: The number of entries that were sent, without the opening.
+    #: How many entries were sent to the players, without the opening.
     n: int = 0
-    #: The clocks after the last entry that was sent; `None`: the match has none.
+    #: The clocks after the last entry that was sent; `None`: the match has no clocks.
     clock: ClockReading | None = None
-    #: The deadline after the last entry that was sent, and after the last one that was made.
+    #: `due` is the deadline after the last entry that was sent; `next_due` after the last entry that was made.
     due: Due | None = None
     next_due: Due | None = None
     #: The watchers. They receive public events, after all players.
     audience: list[Audience[Any]] = field(factory=list)
-    #: The seats with absent players, as far as the audience has received it.
+    #: The seats with absent players, according to the events that were sent to the audience.
     _away: frozenset[Seat] = field(init=False)
-    #: For each seat: all seats, that one first.
+    #: As of the function `_orders`.
     _orders: Sequence[Sequence[Seat]] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -280,43 +285,46 @@ class Outbox(Generic[A, E]):
         self._orders = _orders(len(self.places))
 
     def record(self, record: Record[A, E]) -> None:
-        """A record goes to the journal."""
+        """Put a record into the queue. The caller gives its entry to the journal, which calls `durable`."""
         self.appended += 1
         self.next_due = record.due
         self._queue.append((self.appended, self._tell_record, record))
 
     def tell(self, events: Sequence[To[Any]]) -> None:
-        """Send events that belong to no entry of their own."""
+        """Send events without an entry of their own, after the entries so far."""
         self._queue.append((self.appended, self._tell, events))
         self.deliver()
 
     def refuse(self, handle: TableSeatHandle[A, E], refused: Refused) -> None:
-        """Send a refusal to the holder of a handle, behind the entries so far."""
+        """Send a refusal to the player of a handle, after the entries so far."""
         self._queue.append((self.appended, self._reply, _Reply(handle, handle.player.deliver, refused)))
         self.deliver()
 
     def glance(self, handle: TableSeatHandle[A, E], view: E, shown: Callable[[Any], None]) -> None:
-        """Send the holder of a handle the view of the seat, after all events that the view contains."""
+        """Send the player of a handle the view of its seat, after all events that the view contains."""
         self._queue.append((self.appended, self._reply, _Reply(handle, shown, view)))
         self.deliver()
 
     def admit(self, handle: TableSeatHandle[A, E], views: Sequence[E] | None, missed: bool = True) -> None:
         """
-        Let the coming player of a place arrive.
+        Give the seat to the `coming` player of its place, after the entries so far.
 
         :param views: the view that each seat receives then
-        :param missed: whether the others counted it as away, and receive the return
+        :param missed: whether the other players counted this player as away, and receive `Back`
         """
         self._queue.append((self.appended, self._arrive, _Arrival(handle, views, missed)))
         self.deliver()
 
     def announce(self, event: Away | Left) -> None:
-        """Send all others, and the watchers, that the player of a seat is absent."""
+        """Send `Away` or `Left` of a seat to all other players and to the watchers."""
         self._queue.append((self.appended, self._tell_presence, event))
         self.deliver()
 
     def replaced(self, seat: Seat) -> bool:
-        """The grace time of a seat is over. Returns whether another player has taken it; all receive that then."""
+        """
+        Called when the grace time of a seat has ended: let the substitute take the seat, if one was asked for. Sends
+        `Replaced` to all. Returns whether the seat was taken.
+        """
         place = self.places[seat]
         substitute, place.substitute = place.substitute, None
         name = None if substitute is None else substitute()
@@ -326,9 +334,8 @@ class Outbox(Generic[A, E]):
 
     def show(self, audience: Audience[Any], view: E) -> None:
         """
-        Show the match to an audience, after all events that the view contains, and send the later events.
-
-        An audience that watches already misses nothing: it is shown the match at this place in the order of its events.
+        Send the state of the match to an audience, after all events that the view contains, and then the later events.
+        An audience that watches already gets the state again, between the right events.
         """
         self._queue.append((self.appended, self._show, _Look(audience, view)))
         self.deliver()
@@ -345,12 +352,12 @@ class Outbox(Generic[A, E]):
                 words.audience = None
 
     def durable(self) -> None:
-        """The oldest entry that was not durable is so now."""
+        """Called by the journal once for each entry, in order: the next entry is durable now."""
         self._durable += 1
         self.deliver()
 
     def deliver(self) -> None:
-        """Send, in order, all items that depend on durable entries alone."""
+        """Send, in order, all items that wait only for durable entries."""
         if self._telling:
             return
         self._telling = True
@@ -360,8 +367,8 @@ class Outbox(Generic[A, E]):
                 _, tell, words = queue.pop(0)
                 tell(words)
         except Exception:
-            # Such as a view that cannot be shown. The caller must not get the error: it may be the journal, for all
-            # tables.
+            # For example, a client's message could not be made. The error must not reach the caller: the caller may be
+            # the journal, which serves all tables.
             queue.clear()
             self._telling = False
             self._table.broken()
@@ -417,23 +424,26 @@ class Outbox(Generic[A, E]):
         handle = arrival.handle
         place = self.places[handle.seat]
         if place.coming is not handle:
-            return  # disconnected again, or replaced, before this could be sent
+            return  # the player has disconnected or was replaced before this item was sent
         place.coming = None
         place.handle = handle
         self._away = self._away - {handle.seat} or _NOBODY
         handle.player.seated(handle)
         if arrival.views is None:
             return
+        # All players receive the return; if nobody missed the player, only the player itself receives its view.
         for other, view in zip(self.places, arrival.views, strict=True):
             if other.handle is not None and (arrival.missed or other is place):
                 other.handle.player.deliver(Back(handle.seat, view))
         if arrival.missed:
             self._tell_audience([Back(handle.seat, None)])
+        # The match has ended while the player was away: send the end.
         if self._ended is not None:
             place.handle = None
             self._table.end_missed(handle.seat)
             handle.player.deliver(Over(self._ended))
             return
+        # Send the player the seats that are absent now.
         for seat, other in enumerate(self.places):
             if not other.taken:
                 handle.player.deliver(Away(Seat(seat), True, self._table.kept(Seat(seat))))
@@ -443,6 +453,7 @@ class Outbox(Generic[A, E]):
     def _end(self, result: Result) -> None:
         self._ended = result
         self._table.end()
+        # The seats are empty before any player receives the end, so that a player may begin another match at once.
         players = [place.handle.player for place in self.places if place.handle is not None]
         for place in self.places:
             place.handle = None
@@ -453,17 +464,18 @@ class Outbox(Generic[A, E]):
         self._table.end_told()
 
     def archived(self) -> None:
-        """Send the watchers that no player has come back, as the record says."""
+        """Send `Archived` to the watchers, and end the watching."""
         self._tell_audience([Archived()])
         self.audience.clear()
 
     def stop(self) -> None:
-        """A fault has stopped the match: free all players, and send that to them and to the watchers."""
+        """Free all players after a fault of the match, and send `Suspended` to them and to the watchers."""
         self._queue.append((self.appended, self._stop, None))
         self.deliver()
 
     def _stop(self, _: None) -> None:
         self._table.stopped()
+        # As in `_end`: the seats are empty before any player receives the event.
         players = [place.handle.player for place in self.places if place.handle is not None]
         for place in self.places:
             place.handle = None
@@ -474,9 +486,9 @@ class Outbox(Generic[A, E]):
 
     def restore(self, entries: int, clock: ClockReading | None, due: Due | None, result: Result | None) -> None:
         """
-        Take a number of entries, without the opening, as sent in an earlier run of the host.
+        Begin after a number of entries that an earlier run of the host has sent.
 
-        :param result: if the match has ended. Each player receives it on coming back
+        :param result: the result, if the match has ended. Each player receives it when it comes back
         """
         self.n = entries
         self.clock = clock

@@ -1,8 +1,9 @@
 """
-The table of a slow match: its clock is the wall's, and absence is its normal state.
+The table of a slow match. Slow matches use real time, and their players are usually absent.
 
-No player loses a seat by absence, and the clock does not stop when all are away. The table has no alarm of its own:
-`gamehost.lobby.slow` has one for all of them. What a player offers is in the record, and waits for the other one.
+No player loses a seat by absence, and the clock does not stop when all players are away. The table has no alarm of its
+own: `gamehost.lobby.slow` has one alarm for all slow tables. An offer is in the record, and is open until the other
+player comes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,41 +21,47 @@ from gamehost.tables.offers import Offers
 from gamehost.tables.outbox import Outbox, Record, TableSeatHandle
 from gamehost.tables.table import Table
 
-#: The end of a match in which a player has never moved in time.
+#: The result of a match that ends because a player has not made a first move in time.
 ANNULLED = Result((), Cause.TIME, "a player has never moved: the match does not count")
 
 
 class SlowHost(Protocol):
-    """The host of slow tables, as they see it. All times are milliseconds since 1970."""
+    """The methods that slow tables call on their host. All times are milliseconds since 1970."""
 
     @property
     def wall(self) -> int:
-        """Now."""
+        """The current time."""
 
     @property
     def lenient(self) -> int:
-        """Before this time no deadline counts, because players could not come."""
+        """No deadline counts before this time, because players could not come before it."""
 
     def spared(self, table: "SlowTable") -> int:
-        """Before this time its deadline does not count: who may act there is on leave, or the owner has given time."""
+        """
+        The deadline of a table does not count before this time, because a player that may act is on leave, or the owner
+        has given more time.
+        """
 
     def moved(self, player: SeatRecord) -> None:
-        """A player is about to have moved at a table."""
+        """Called before the move of a player is recorded."""
 
     def due_changed(self, table: "SlowTable") -> None:
-        """The deadline of a table may have changed."""
+        """Called when the deadline of a table may have changed."""
 
     def recorded(self, table: "SlowTable", result: Result | None) -> None:
         """
-        An entry of a table is about to go to the journal.
+        Called before an entry of a table goes to the journal.
 
-        :param result: if it ends the match
+        :param result: the result, if the entry ends the match; otherwise `None`
         """
 
 
 @define(eq=False)
 class _SlowOutbox(Outbox[Any, Any]):
-    """The queue of a slow table. The host has each entry in its lists with the same commit."""
+    """
+    The queue of a slow table. It informs the host of each entry first, so that the host's lists are stored with the
+    same commit.
+    """
 
     def record(self, record: Record[Any, Any]) -> None:
         table: Any = self._table
@@ -64,14 +71,14 @@ class _SlowOutbox(Outbox[Any, Any]):
 
 @define(eq=False)
 class SlowTable(Table[Any, Any]):
-    """One slow match. Its master has the true time, however long the host was down."""
+    """One slow match. Its clock also runs while the host is down."""
 
     host: SlowHost = field(init=False, repr=False)
-    #: When its clock began, in milliseconds since 1970.
+    #: When the clock of the match began, in milliseconds since 1970.
     began: int = 0
-    #: In the order of the seats.
+    #: The players, in the order of the seats.
     players: Sequence[SeatRecord] = ()
-    #: The seats that have acted.
+    #: The seats with players that have made a move.
     actors: set[Seat] = field(factory=set)
 
     @classmethod
@@ -90,18 +97,22 @@ class SlowTable(Table[Any, Any]):
         return self
 
     def restore(self, record: TableRecord, clock: int | None = None, restarted: bool = False) -> Iterator[None]:
-        """As of `Table`, of a record without an end."""
+        """As of `Table`, for a record without an end."""
         self.actors.update(
             entry.seat for entry in record.entries if entry.seat is not None and entry.kind is EntryKind.ACTED
         )
         yield from super().restore(record, clock, restarted)
         for entry in record.entries:
+            # The first offer makes `_offers`; from then on every entry may end an offer.
             if entry.seat is not None and (entry.kind in OFFERS or self._offers is not None):
                 self._follow_offer(entry.kind, entry.seat)
         self.phase = PLAYING
 
     def _follow_offer(self, kind: EntryKind, seat: Seat) -> Declined | None:
-        """Update the offers by an entry. Returns the event for all if the entry has ended an offer without an answer."""
+        """
+        Update the offers after an entry. Returns the event for both players if the entry has ended an offer that was
+        not answered.
+        """
         offers = self._made_offers
         if (offer := OFFERS.get(kind)) is not None:
             offers.make(seat, offer, stands=True)
@@ -123,7 +134,8 @@ class SlowTable(Table[Any, Any]):
         now, seat = self._time_of(handle), handle.seat
         if now is None:
             return False
-        # The other one can be away. All players of slow matches are on wires with offers.
+        # The other player may be away, so the player's own handle stands in for it: all players of slow matches are on
+        # wires with offers.
         objection = self._made_offers.objection(self._master, seat, offer, handle.player)
         if objection is not None:
             self._outbox.refuse(handle, Refused(IllegalAction(objection)))
@@ -139,7 +151,7 @@ class SlowTable(Table[Any, Any]):
         super()._tell_end_of_offer(declined)
 
     def _end_offer(self) -> None:
-        """Nothing: it waits for who comes back."""
+        """Nothing: in a slow match an offer remains open when a player disconnects."""
 
     def reconnect(self, seat: Seat, player: Player[Any, Any]) -> None:
         super().reconnect(seat, player)
@@ -149,13 +161,13 @@ class SlowTable(Table[Any, Any]):
 
     @property
     def deadline(self) -> int | None:
-        """When the time of the seat to move is over, in milliseconds since 1970; `None`: there is no such time."""
+        """When the time of the seat to move ends, in milliseconds since 1970; `None`: there is no deadline."""
         deadline = self._master.deadline if self.running else None
         return None if deadline is None else max(deadline + self.began, self.host.spared(self))
 
     @property
     def due(self) -> tuple[int, int] | None:
-        """As of `WatchableTable`; the time in which a deadline does not count is in it."""
+        """As of `WatchableTable`. The time in which the deadline does not count is included."""
         due = self._outbox.due
         if due is None:
             return None
@@ -173,16 +185,16 @@ class SlowTable(Table[Any, Any]):
 
     @property
     def empty(self) -> bool:
-        """Whether no player sits here."""
+        """Whether no player is connected to this table."""
         return not any(place.taken for place in self._outbox.places)
 
     def sits(self, seat: Seat) -> bool:
-        """Whether the player of a seat sits here."""
+        """Whether the player of a seat is connected to this table."""
         return self._outbox.places[seat].taken
 
     @property
     def turn(self) -> tuple[Seat, ...]:
-        """The seats that may act."""
+        """The seats with players that may act now."""
         master = self._master
         if master.result is not None:
             return ()
@@ -195,11 +207,11 @@ class SlowTable(Table[Any, Any]):
         return legal is None or next(iter(legal), None) is not None
 
     def now(self) -> int:
-        """The time since the match began, in milliseconds, and never before its last entry."""
+        """The time since the match began, in milliseconds. Never less than the time of the last entry."""
         return max(self._stopped, self.host.wall - self.began)
 
     def end_if_late(self) -> None:
-        """The deadline may be over: then it counts, once."""
+        """End the match, or the turn, if the deadline is over."""
         deadline, now = self._master.deadline, self.now()
         if self.running and deadline is not None and now >= deadline:
             self._expire(now)
@@ -209,11 +221,12 @@ class SlowTable(Table[Any, Any]):
             return
         master = self._master
         turn = master.to_move() if isinstance(master, HasTurns) else None
+        # Without a seat to move, all seats are late.
         late = range(len(self.names)) if turn is None else (turn,)
         if all(seat in self.actors for seat in late):
             super()._expire(now)
         else:
-            self.archive()  # it counts for nobody: a player has never come
+            self.archive()  # the match does not count: a late player has never made a move
 
     def archive(self) -> None:
         super().archive()
@@ -232,7 +245,7 @@ class SlowTable(Table[Any, Any]):
         self._tell_end_of_offer(ended)
 
     def rise(self, seat: Seat, player: Player[Any, Any]) -> None:
-        """A player looks no longer. Nothing happens if somebody else has the seat by now."""
+        """Called when a player stops showing this table. Nothing happens if a newer connection has the seat."""
         place = self._outbox.places[seat]
         taken = place.coming or place.handle
         if taken is not None and taken.player is player:
@@ -251,7 +264,7 @@ class SlowTable(Table[Any, Any]):
             player.deliver(Archived())
 
     def end(self) -> None:
-        """The end is about to be sent. Absent players read it in the lists of their own matches."""
+        """As of `Table.end`. Absent players find the end in the list of their own matches."""
         self.phase = Phase.OVER
         self._ended(self)
 
@@ -259,4 +272,4 @@ class SlowTable(Table[Any, Any]):
         self.host.due_changed(self)
 
     def halt(self) -> None:
-        """There is no alarm to stop."""
+        """Nothing: there is no alarm to stop."""

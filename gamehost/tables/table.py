@@ -1,8 +1,9 @@
 """
 A table: the players of one match, its game master, and the order in which events are recorded and sent.
 
-The table appends what its master accepts to the journal, and puts the events into its outbox. The outbox sends them
-after the entry is durable. The table has the clock of the game, which is stopped while no player is there.
+When the master accepts an action, the table appends an entry to the journal and puts the events into its outbox. The
+outbox sends them after the entry is durable. The table has the clock of the game. The clock is stopped while all
+players are away.
 """
 
 import sys
@@ -57,7 +58,8 @@ from gamehost.tables.offers import Offers
 from gamehost.tables.outbox import Outbox, Record, SeatState, TableSeatHandle, hears_claims
 from gamehost.tables.told import check_told, told_as
 
-# Looking up a member of an enum takes ten times as long as this name, and this one is looked up for every move.
+# Looking up a member of an enum takes ten times as long as a name of the module, and this member is needed for every
+# move.
 _ACTED = EntryKind.ACTED
 
 #: The most characters of an error's text that are stored with a suspended table.
@@ -70,12 +72,12 @@ E = TypeVar("E")
 @define(eq=False)
 class Table(Generic[A, E]):
     """
-    One match: a `WatchableTable`, and what the `SeatHandle` of each player acts on.
+    One match. For watchers it is a `WatchableTable`; players call it through their `SeatHandle`.
 
-    :param ended: called with the table when its end is about to be sent, or when a fault has stopped it; its handles
-        are void then
-    :param left: called with the table and a seat when its player is about to receive the end of a match of an earlier
-        run
+    :param ended: called with the table before its end is sent, or when a fault has stopped it; its handles are void
+        then
+    :param left: called with the table and a seat, before the player of the seat receives the end of a match of an
+        earlier run
     """
 
     id: TableId
@@ -84,37 +86,38 @@ class Table(Generic[A, E]):
     _context: TableContext = field(repr=False)
     _ended: Callable[["Table[A, E]"], None] = field(repr=False)
     _left: Callable[["Table[A, E]", Seat], None] = field(repr=False)
-    #: The wires on which the players began, in the order of the seats; the code that watching needs; the match's settings.
+    #: The wires on which the players began the match, in the order of the seats.
     wires: Sequence[str] = ()
-    #: Where the players came from when the match began, in the order of the seats.
+    #: The addresses of the players when the match began, in the order of the seats.
     addresses: Sequence[str] = ()
+    #: The code that a client needs to watch the match; empty: no code is needed.
     code: str = ""
     shown_as: Mapping[str, str] = AS_NAMED
     settings: Mapping[str, str] = field(factory=dict)
-    #: The seats of house players. They do not keep a match going that everybody else has left.
+    #: The seats of house players. If only house players are connected, the match stops like one without players.
     house: set[Seat] = field(factory=set)
     phase: Phase = PLAYING
     _master: GameMaster[A, E] = field(init=False)
     _chance: JournalledChance = field(init=False)
     _outbox: Outbox[A, E] = field(init=False, repr=False)
     _clocked: bool = field(init=False)
-    #: The kinds and audiences of events of this game that were checked already.
+    #: The pairs of an event's class and its audience that `check_told` has checked for this game.
     _known: set[Any] = field(init=False, repr=False)
-    #: The offers of the players; `None`: there was none.
+    #: The offers of the players; `None`: no player has made an offer.
     _offers: Offers | None = None
     _acted: bool = False
-    #: The time for which a lost seat is reserved, in milliseconds.
+    #: The milliseconds for which a seat is reserved after its player has disconnected.
     _grace: int = 0
     #: The reactor's time, in seconds, at which the table's clock would have shown 0.
     _origin: float = 0.0
-    #: The time on the table's clock while it is stopped.
+    #: The time on the table's clock while it is stopped, in milliseconds.
     _stopped: int = 0
-    #: The fault that has stopped the match, for the owner of the host; empty: none has.
+    #: The fault that has stopped the match, for the owner of the host; empty: no fault.
     fault: str = ""
-    #: After a restart of the host: the seats with players that have not received the end.
+    #: After a restart of the host, if the match is over: the seats with players that have not received the end.
     _untold: frozenset[Seat] = frozenset()
-    #: After the end: the seats with players that were away, and receive it after the next log-in. `ended` takes the
-    #: others out.
+    #: After the end: the seats with absent players that will receive the end after their next log-in. The function
+    #: `ended` removes the seats with players that will not.
     missed: frozenset[Seat] = frozenset()
     _alarm: IDelayedCall | None = field(default=None, repr=False)
     _alarm_due: int = 0
@@ -131,9 +134,9 @@ class Table(Generic[A, E]):
         left: Callable[["Table[A, E]", Seat], None],
     ) -> Self:
         """
-        A table before its match: `open` or `restore` comes next.
+        Make a table whose match has not begun. The caller then calls `open` or `restore`.
 
-        :raises BadOption: the opening's settings are not the game's
+        :raises BadOption: the game does not accept the settings in the opening
         """
         seats = opening.seats
         names, wires = tuple(seat.name for seat in seats), tuple(seat.wire for seat in seats)
@@ -161,11 +164,14 @@ class Table(Generic[A, E]):
         return self
 
     def open(self, opening: TableHeader, players: Sequence[Player[A, Any] | None]) -> None:
-        """Begin a match of these players, in the order of the seats. `None`: the player of a slow match is not there."""
+        """
+        Begin a match of these players, in the order of the seats. `None`: the player of a slow match is not connected.
+        """
         self._origin = self._context.clock.seconds()
         self._outbox.appended += 1  # the opening has no events
         self._context.journal.open(self.id, opening, self._outbox.durable)
-        # No player gets a seat before the match has begun: a table that no player has received can be forgotten.
+        # The players get their seats with the first entry. If the host ends earlier, no player knows of the table, and
+        # it can be forgotten.
         handles = [self._new_handle(Seat(seat), one) for seat, one in enumerate(players) if one is not None]
         try:
             events = self._master.begin(0)
@@ -176,10 +182,10 @@ class Table(Generic[A, E]):
 
     def restore(self, record: TableRecord, clock: int | None = None, restarted: bool = True) -> Iterator[None]:
         """
-        Follow a record, one entry with each step of the iterator. The table is deserted then.
+        Carry out the entries of a record, one with each step of the iterator. Afterwards the table is without players.
 
         :param clock: the time on the table's clock, in milliseconds; `None`: the time of the last entry
-        :param restarted: whether the players were there in an earlier run of the host, and have the longer grace time
+        :param restarted: whether the host has restarted since, so that absent players get the longer grace time
         :raises NotFollowed: the record does not fit the rules of its game
         """
         due = None
@@ -193,7 +199,7 @@ class Table(Generic[A, E]):
         self._acted = any(entry.kind is EntryKind.ACTED for entry in record.entries)
         self._stopped = record.entries[-1].at if clock is None else clock
         if self._master.result is not None:
-            # The host ended between the commit of the end and the telling of it.
+            # The earlier host has committed the end of the match, but has not sent it to all players.
             self.phase = Phase.OVER
             self._untold = frozenset(map(Seat, range(len(self.names)))) - record.told
             self._set_alarm()
@@ -204,7 +210,7 @@ class Table(Generic[A, E]):
 
     @property
     def watched(self) -> bool:
-        """Whether there is a watcher, or one is about to come."""
+        """Whether the table has a watcher, or a watcher that waits for the state of the match."""
         return self._outbox.watched
 
     @property
@@ -229,14 +235,17 @@ class Table(Generic[A, E]):
     def act(self, handle: TableSeatHandle[A, E], action: A, careful: bool = False) -> bool:
         seat = handle.seat
         if self._outbox.places[seat].handle is not handle:
-            return False  # the handle has lost its seat: a late message of its connection
+            return False  # another connection has the seat: this message came late
         now, master = self.now(), self._master
         deadline = master.deadline
+        # The deadline may have passed a moment before its alarm rings.
         if deadline is not None and now >= deadline and self.phase is PLAYING:
             self._expire(now)
         if self.phase is not PLAYING:
             self._outbox.refuse(handle, Refused(IllegalAction("the table is suspended")))
             return False
+        # Let the master carry out the action, and record it. A refusal goes to the player; any other error is a fault
+        # of the master, and suspends the table.
         try:
             events = act_carefully(master, seat, action, now) if careful else master.act(seat, action, now)
             notation = self.game.write(action)
@@ -257,6 +266,7 @@ class Table(Generic[A, E]):
         seat = handle.seat
         if self._time_of(handle) is None:
             return False
+        # The objection, if there is one, goes to the player that offers.
         if self._offers is None:
             self._offers = Offers(offers_of(self.game), self.settings, self.names)
         other = None if len(self.names) != 2 else self._outbox.places[1 - seat].handle
@@ -265,6 +275,7 @@ class Table(Generic[A, E]):
         if objection is not None or not isinstance(opponent, HearsOffers):
             self._outbox.refuse(handle, Refused(IllegalAction(objection or "")))
             return False
+        # A player that declines everything does not receive the offer: send both events to the player that offers.
         offered = self._offers.make(seat, offer, stands=not opponent.declines)
         if opponent.declines:
             self._outbox.tell([To(event, (seat,)) for event in (offered, Declined(seat, offer))])
@@ -280,6 +291,7 @@ class Table(Generic[A, E]):
         if offered is None or not isinstance(master, TakesOffers):
             self._outbox.refuse(handle, Refused(IllegalAction(f"no {offer.value} is offered to you now")))
             return False
+        # A declined offer changes nothing in the match. An accepted one is carried out by the master and recorded.
         if not accepted:
             self._tell_end_of_offer(Declined(offered.seat, offer), now)
             return True
@@ -288,13 +300,16 @@ class Table(Generic[A, E]):
         return True
 
     def offered_to(self, seat: Seat) -> Offer | None:
-        """The offer of another player that this seat has not answered; `None`: there is none."""
+        """The open offer of the other player to this seat; `None`: there is none."""
         return None if self._offers is None else self._offers.offered_to(seat)
 
     def _time_of(self, handle: TableSeatHandle[A, E]) -> int | None:
-        """The time at which the holder of a handle acts. `None`: it is too late, and the holder receives the reason."""
+        """
+        The time now, in milliseconds, for an action of the player of a handle. `None`: the player cannot act any more,
+        and has received the reason.
+        """
         if self._outbox.places[handle.seat].handle is not handle:
-            return None  # the handle has lost its seat
+            return None  # another connection has the seat
         now, deadline = self.now(), self._master.deadline
         if deadline is not None and now >= deadline and self.phase is PLAYING:
             self._expire(now)
@@ -313,7 +328,7 @@ class Table(Generic[A, E]):
 
     def look(self, handle: TableSeatHandle[A, E], shown: Callable[[Any], None]) -> bool:
         if self._outbox.places[handle.seat].handle is not handle:
-            return True  # the handle has lost its seat, and its holder receives that
+            return True  # another connection has the seat, and this player receives `Displaced`
         if self.phase is Phase.SUSPENDED:
             return False
         try:
@@ -325,7 +340,12 @@ class Table(Generic[A, E]):
         return True
 
     def leave(self, handle: TableSeatHandle[A, E], stays: bool) -> None:
-        """As of `SeatHandle.leave`; of `resign`, if the player remains to receive the end."""
+        """
+        Forfeit the seat of a handle.
+
+        :param stays: `True`: as of `SeatHandle.resign`, the player remains and receives the end; `False`: as of
+            `SeatHandle.leave`
+        """
         place = self._outbox.places[handle.seat]
         if place.handle is not handle:
             return
@@ -335,10 +355,14 @@ class Table(Generic[A, E]):
         self._forfeit(handle.seat)
 
     def disconnect(self, seat: Seat) -> None:
-        """The player of a seat has disconnected; the seat is reserved for the grace time."""
+        """
+        Called when the player of a seat has disconnected. Reserves the seat for the grace time, or stops the match if
+        no other person is connected.
+        """
         place = self._outbox.places[seat]
         if not place.taken:
             return
+        # A player that was still arriving is not known to the others: they receive no `Away`.
         known = place.handle is not None
         place.handle = place.coming = None
         goes_on = self.phase is PLAYING and self._master.result is None
@@ -349,6 +373,7 @@ class Table(Generic[A, E]):
         self._end_offer()
         if not goes_on:
             return
+        # Without a grace time the seat is forfeited at once. If nobody else is connected, the match sleeps.
         if self._grace == 0:
             self._forfeit(seat)
         elif place.grace_ends is None:
@@ -357,14 +382,20 @@ class Table(Generic[A, E]):
 
     @property
     def _somebody_stays(self) -> bool:
-        """Whether a lost seat is reserved only for the grace time: another person is connected, or nobody has acted yet."""
+        """
+        Whether the match goes on without the player that has just left: another person is connected, or somebody is
+        connected and no player has acted yet.
+        """
         there = [Seat(seat) for seat, place in enumerate(self._outbox.places) if place.taken]
         return bool(there) and (not self._acted or not self.house.issuperset(there))
 
     def _fall_asleep(self) -> None:
-        """Put the table to sleep: only house players are left, and they leave, too."""
+        """
+        Put the table to sleep, because only house players are left; they lose their connection to it, too. A match
+        without an action is archived instead.
+        """
         if not self._acted:
-            self.archive()  # no player has a reason to come back
+            self.archive()  # nothing has happened: no player has a reason to come back
             return
         for seat in self.house:
             self._outbox.places[seat].handle = self._outbox.places[seat].coming = None
@@ -374,7 +405,7 @@ class Table(Generic[A, E]):
         self.phase = DORMANT
 
     def give_up(self, seat: Seat) -> None:
-        """The player of a lost seat does not want it back."""
+        """Forfeit the seat of an absent player that does not want it back."""
         if not self._outbox.places[seat].taken:
             self._outbox.announce(Left(seat))
             self._forfeit(seat)
@@ -384,7 +415,7 @@ class Table(Generic[A, E]):
         return round(self._context.grace * 1000)
 
     def kept(self, seat: Seat) -> int | None:
-        """The milliseconds until the grace time of an absent player ends; `None`: the match does not wait."""
+        """The milliseconds until the grace time of an absent player ends; `None`: no grace time runs for this seat."""
         place = self._outbox.places[seat]
         return None if place.grace_ends is None or place.claimable else max(0, place.grace_ends - self.now())
 
@@ -396,7 +427,7 @@ class Table(Generic[A, E]):
         return Claimable(seat, max(0, place.grace_ends - self.now()), draw)
 
     def _draw_objection(self, seat: Seat) -> str | None:
-        """Why a seat cannot claim a draw; `None`: it can."""
+        """The reason why a seat cannot claim a draw; `None`: it can."""
         master = self._master
         if Offer.CLAIM not in offers_of(self.game) or not isinstance(master, TakesOffers):
             return "in this game no draw can be claimed"
@@ -408,6 +439,7 @@ class Table(Generic[A, E]):
         now, seat, places = self._time_of(handle), handle.seat, self._outbox.places
         if now is None:
             return False
+        # A claim needs an absent player with an ended grace time; a draw needs the game's consent, too.
         absent = [Seat(number) for number, place in enumerate(places) if place.claimable]
         objection = None if absent else "nobody has been away for so long that you can claim the match"
         if draw and objection is None:
@@ -424,8 +456,9 @@ class Table(Generic[A, E]):
 
     def _not_back(self, seat: Seat, now: int) -> None:
         """
-        The grace time of a seat is over. Players that are there may claim the match now. The seat is forfeited if they have
-        not done so in time, or if one of them is on a wire without words for that.
+        Called when the grace time of a seat has ended, and again when the time for claims has ended. The first time,
+        the connected players may claim the match, if all of them can; otherwise the seat is forfeited. The second time
+        it is forfeited.
         """
         if self.phase is not PLAYING or self._master.result is not None:
             return
@@ -439,7 +472,7 @@ class Table(Generic[A, E]):
 
     @property
     def _claims_are_heard(self) -> bool:
-        """Whether players are there besides house players, and all of them are on wires with claims."""
+        """Whether persons are connected, and all of them are on wires that have a message for claims."""
         places = [place for seat, place in enumerate(self._outbox.places) if place.taken and seat not in self.house]
         there = [place.handle or place.coming for place in places]
         return bool(there) and all(handle is not None and hears_claims(handle.player) for handle in there)
@@ -451,15 +484,21 @@ class Table(Generic[A, E]):
             self._outbox.tell([To(claim, tuple(hearing))])
 
     def kept_for(self, seat: Seat) -> float:
-        """The number of seconds from now for which a lost seat is reserved."""
+        """
+        The seconds from now until the seat of an absent player is forfeited; after a restart, if the match is over:
+        until its result is not stored any more.
+        """
         ends = self._outbox.places[seat].grace_ends
         if self._untold and self._alarm is not None:
             return self._alarm.getTime() - self._context.clock.seconds()
         return 0.0 if ends is None else (ends - self.now()) / 1000
 
     def reconnect(self, seat: Seat, player: Player[A, Any]) -> None:
-        """A player takes a seat again. Its former holder loses it, and did not count as away."""
-        # at the beginning no player counts as away
+        """
+        Give a seat to its player again. If an older connection of the same player still has the seat, it loses the
+        seat, and the other players receive nothing.
+        """
+        # Before the first entry no player counts as away.
         missed = self._outbox.places[seat].handle is None and self._outbox.n > 0
         claimed = self._outbox.places[seat].claimable
         handle = self._new_handle(seat, player)
@@ -467,7 +506,7 @@ class Table(Generic[A, E]):
         if self.phase is DORMANT:
             self._wake()
         if self.phase is Phase.SUSPENDED:
-            # The master's view cannot be trusted now.
+            # The master has failed, so its view may be wrong.
             self._outbox.admit(handle, None)
             self._outbox.tell([To(Suspended(), (seat,))])
             return
@@ -507,7 +546,7 @@ class Table(Generic[A, E]):
         return None if self._outbox.due is None else self._outbox.due.left(self.now())
 
     def _wake(self) -> None:
-        """Start the clock again where it was stopped; absent players have the whole grace time from now."""
+        """Start the stopped clock again. Absent players have the whole grace time from now."""
         self._origin = self._context.clock.seconds() - self._stopped / 1000
         self.phase = PLAYING
         for place in self._outbox.places:
@@ -524,18 +563,20 @@ class Table(Generic[A, E]):
         events: Sequence[To[E]],
         arriving: Sequence[TableSeatHandle[A, E]] = (),
     ) -> None:
+        # Check the events before anything is recorded: an entry with events that cannot be sent would be durable.
         master, chance, outbox = self._master, self._chance, self._outbox
         check = b""
         try:
-            len(events)  # events that can be read only once have no length
+            len(events)  # fails for an iterator, which could be read only once
             if not self._known.issuperset(map(told_as, events)):
                 check_told(self.game, events, len(self.names), self._known)
-            # `appended` is this entry's number: the opening is the first one, and has none
+            # `appended` counts the opening, too, so it is the number of this entry.
             if outbox.appended % INTERVAL == 0:
                 check = fingerprint(master)
         except Exception:
             self._suspend(arriving)
             return
+        # Make the entry, and put it with its events into the queue.
         result, deadline = master.result, master.deadline
         drawn = chance.take() if chance.drawn else ()
         entry = Entry(kind, now, seat, notation, drawn, "" if result is None else self.outcome, check)
@@ -544,23 +585,27 @@ class Table(Generic[A, E]):
             clock = reading_of(master) if self._clocked else None
             due = None if result is not None else due_after(master, now, outbox.next_due)
         outbox.record(Record(entry, events, arriving, result, clock, due))
+        # Give the entry to the journal, which reports when it is durable.
         if result is None or (count := self._counting(result)) is None:
             self._context.journal.append(self.id, entry, outbox.durable)
         else:
-            # No player receives the end before it has counted, too.
+            # The end of a championship's match: no player receives it before the championship has stored the result.
             self._context.journal.append(self.id, entry, lambda: None)
             count(outbox.durable)
         if result is not None or (deadline is not None and (self._alarm is None or deadline < self._alarm_due)):
             self._set_alarm()
 
     def _counting(self, result: Result) -> Addition | None:
-        """The function that adds the result to the record of a championship; `None`: it counts in none."""
+        """
+        Returns the function that adds a result to the record of the championship; `None`: the result counts in no
+        championship.
+        """
         championship = self.settings.get(CHAMPIONSHIP, "")
         return self._context.counting(championship, self.names, result) if championship else None
 
     @property
     def result(self) -> Result | None:
-        """The end of the match; `None`: it has not ended."""
+        """The result of the match; `None`: it has not ended."""
         return self._master.result
 
     @property
@@ -600,8 +645,10 @@ class Table(Generic[A, E]):
 
     def _suspend(self, arriving: Sequence[TableSeatHandle[A, E]] = ()) -> None:
         """
-        Handle a fault of the master: stop here, and free the players. The durable entries are right, and the match can
-        continue from them.
+        Stop the match in an `except` block after a fault of its master, and free the players. The durable entries are
+        right, and the match can continue from them.
+
+        :param arriving: players that were about to get their seats
         """
         self.log.failure("table {table} of {game} is suspended", table=self.id, game=self.game.name)
         error = sys.exception()
@@ -630,7 +677,7 @@ class Table(Generic[A, E]):
         if self._master.result is not None:
             places = enumerate(self._outbox.places)
             self.missed = frozenset(Seat(seat) for seat, place in places if not (place.taken or place.left))
-        self._ended(self)  # it leaves in `missed` the players that receive the end later
+        self._ended(self)  # removes from `missed` the players that will not receive the end
 
     def end_told(self) -> None:
         if not self.missed:
@@ -641,7 +688,10 @@ class Table(Generic[A, E]):
             self._context.journal.told(self.id, seat)
 
     def end_missed(self, seat: Seat) -> None:
-        """A player comes back after the end; after a restart of the host each player receives it once."""
+        """
+        Called before a player that comes back after the end receives the end. After a restart of the host, notes that
+        this player needs it no more.
+        """
         if seat in self._untold:
             self._untold -= {seat}
             self._left(self, seat)
@@ -652,7 +702,7 @@ class Table(Generic[A, E]):
                 self._forget()
 
     def _forget(self) -> None:
-        """All players know the end, or have not asked for it in time."""
+        """Forget the match: all players have received its end, or the time to come back for it is over."""
         self._context.journal.told(self.id)
         self._ended(self)
 
@@ -663,7 +713,10 @@ class Table(Generic[A, E]):
         return max(self._stopped, round((self._context.clock.seconds() - self._origin) * 1000))
 
     def _due(self) -> int | None:
-        """The next alarm, on the table's clock: a deadline, the end of a grace time, or of the time to ask for the result."""
+        """
+        When the alarm must ring next, in milliseconds on the table's clock: at a deadline, at the end of a grace time,
+        or when the result of a match need not be stored any more. `None`: never.
+        """
         if self._untold:
             return self._stopped + round(self._context.sleep * 1000)
         if self.phase is not PLAYING or self._master.result is not None:
@@ -672,13 +725,15 @@ class Table(Generic[A, E]):
         return min((time for time in times if time is not None), default=None)
 
     def halt(self) -> None:
-        """Stop the clock: the alarm does not ring any more."""
+        """Cancel the alarm."""
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
 
     def _set_alarm(self) -> None:
-        """Set the alarm for the next deadline. An alarm that is too early is not changed: it sets itself again."""
+        """
+        Set the alarm for the next deadline. An alarm that rings earlier is not changed, because `_ring` sets it again.
+        """
         if (due := self._due()) is not None and self._alarm and self._alarm_due <= due and self.phase is PLAYING:
             return
         self.halt()
@@ -687,6 +742,7 @@ class Table(Generic[A, E]):
             self._alarm = self._context.clock.callLater(max(0.0, (due - self.now()) / 1000), self._ring)
 
     def _ring(self) -> None:
+        """Called by the alarm: carry out what is due, and set the alarm again."""
         self._alarm = None
         if self.phase is Phase.OVER:
             self._forget()

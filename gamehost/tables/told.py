@@ -1,6 +1,6 @@
 """
-The check of a master's events, before they are recorded. A master is foreign code. An event that cannot be sent would
-be in the record for ever and never reach a player.
+The check of a master's events, before they are recorded. A master may be the code of a plug-in. Without the check, an
+event that cannot be sent would be in the record for ever and never reach a player.
 """
 
 from collections.abc import Sequence
@@ -14,26 +14,25 @@ from gamehost.games.installed import part
 
 log = Logger()
 
-#: The kind of an event, and the seats that receive it.
+#: Returns the class of an event, and the seats that receive it.
 told_as = attrgetter("event.__class__", "audience")
 
-#: The most kinds that are remembered for a game. A game of two seats has a dozen.
+#: How many pairs of class and audience are remembered for a game. A game of two seats has about a dozen.
 MOST = 4096
 
-#: The package of games that are known to leave out events that a later one repeats.
+#: The package of the host's own games. Some of their events have no message on purpose, because a later event repeats
+#: them.
 _OWN = "gamehost."
 
 
 def check_told(game: Game[Any, Any], told: Sequence[To[Any]], seats: int, known: set[Any]) -> None:
     """
-    Check the events of a master, and remember their kinds in `known` as `told_as` returns them: a table does not check
-    the same kind again.
+    Check the events of a master. The kinds that were checked are added to `known`, so that a table does not check the
+    same kind again. A game may have events without a message on a wire. The log names each such kind.
 
-    A game may have events without a message, because a view says the same. The log names each kind of them.
-
-    :param seats: how many the match has
-    :raises TypeError: an item is no `To`, its audience is not of seats of the match, or its event is a plain value of
-        Python that the messages of the game do not know
+    :param seats: how many seats the match has
+    :raises TypeError: an item is no `To`, its audience has a seat that the match has not, or its event is a plain value
+        of Python for which the game has no message
     """
     for to in told:
         if type(to) is not To:
@@ -50,7 +49,7 @@ def check_told(game: Game[Any, Any], told: Sequence[To[Any]], seats: int, known:
 
 
 def _check_event(game: Game[Any, Any], event: object) -> None:
-    """:raises TypeError: it is a plain value of Python that the messages of the game do not know"""
+    """:raises TypeError: the event is a plain value of Python for which the game has no message"""
     messages, kind = part(game, "messages", "MESSAGES"), type(event)
     if messages is not None and messages.event(event) is not None:
         return
