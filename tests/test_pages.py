@@ -52,10 +52,6 @@ TESTED = {
     ("README.rst", "$ nc 127.0.0.1 8888"): "tests.test_repository.PagesTests.test_the_first_game_is_tested",
     ("docs/admin.rst", "-> {"): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
     ("docs/admin.rst", "changed: grace"): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
-    (
-        "docs/extras/bots/bridges.rst",
-        '"""Gomoku',
-    ): "tests.extras.bots.test_bridge.PluginTests.test_the_bridge_of_the_page",
     ("docs/extras/check/check-scenarios.rst", "Scenario("): "tests.test_pages.SourceTests.test_pieces_of_the_package",
     (
         "docs/extras/check/check-scenarios.rst",
@@ -96,7 +92,6 @@ TESTED = {
     ("docs/hosting.rst", "...#info] log-in: "): "tests.test_pages.ReportTests.test_the_log",
     ("docs/hosting.rst", "...#info] onitama: "): "tests.test_pages.ReportTests.test_the_log",
     ("docs/house-players.rst", "-> {"): "tests.test_pages.SessionTests.test_house_players",
-    ("docs/index.rst", "$ nc 127.0.0.1 8888"): "tests.test_pages.SessionTests.test_console",
     ("docs/store.rst", "[Game "): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
     ("docs/operating.rst", "10000 tables"): "tests.lobby.test_sleeping.ResumingTests.test_the_rest_in_slices",
     (
@@ -494,9 +489,6 @@ class SessionTests(SynchronousTestCase):
         )
         log_in, answer = shown(page, "> login ").lines
         self.assertIn(answer.rstrip(":"), self.typed(host.connect("console"), log_in))
-        visitor = house_host()[0].connect("console")
-        for line in shown("docs/index.rst", "$ nc").lines[1:]:
-            self.typed(visitor, line)
 
     def test_house_players(self) -> None:
         ann = house_host()[0].connect("open")

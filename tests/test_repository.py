@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import textwrap
 import tokenize
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -185,7 +186,7 @@ class PagesTests(SynchronousTestCase):
     def test_files_that_pages_show(self) -> None:
         """If this fails, run `python -m tests.kit.made_files sessions`."""
         shown = [path for path in PAGES if SHOWN_FILE.search(path.read_text("utf-8"))]
-        self.assertGreater(len(shown), 1)
+        self.assertGreater(len(shown), 0)
         self.assertEqual([path for path in shown if made_files.with_files(path) != path.read_text("utf-8")], [])
 
     def test_the_first_game_is_tested(self) -> None:
@@ -369,7 +370,7 @@ class SentenceTests(SynchronousTestCase):
             if path.parent.name not in ("wires", "dialects"):
                 counts[path.stem] = len(made_files.without_files(path.read_text("utf-8")).split())
         self.assertEqual({page: words for page, words in counts.items() if words > 2000}, {})
-        self.assertLess(sum(counts.values()), 40_800)
+        self.assertLess(sum(counts.values()), 39_700)
 
 
 # The pictures of the docs.
@@ -400,10 +401,6 @@ class PictureTests(PropertyCase):
 # The tutorials: the files that they show are those of the examples.
 
 
-#: What an installation or a run of the tests leaves in the folder.
-LEFT_OVER = re.compile(r"(^|/)(__pycache__|build|_trial_temp.*|\.hypothesis|[^/]*\.egg-info)/")
-
-
 def public(owner: type) -> set[str]:
     return {name for name in vars(owner) if not name.startswith("_")}
 
@@ -413,21 +410,20 @@ class TutorialTests(SynchronousTestCase):
         """`python -m tests.kit.made_files tutorial` copies changed files into the pages."""
         for name, folder in made_files.TUTORIALS.items():
             page = (ROOT / "docs" / f"{name}.rst").read_text("utf-8")
-            self.assertGreater(len(files_of(page)), 2)
-            for file, text in files_of(page).items():
+            self.assertGreater(len([*files_of(page), *files_of(page, part=True)]), 4)
+            for file, text in files_of(page):
                 self.assertEqual(text, (folder / file).read_text("utf-8"), file)
-            for file, text in files_of(page, part=True).items():
-                self.assertIn(text, (folder / file).read_text("utf-8"), file)
+            for file, text in files_of(page, part=True):
+                whole = (folder / file).read_text("utf-8")
+                self.assertTrue(text in whole or textwrap.indent(text, "    ") in whole, f"{file}: {text}")
 
-    def test_the_first_tutorial_shows_each_file(self) -> None:
-        """Its reader needs no other one, and the metadata name what is there."""
-        files = files_of((ROOT / "docs" / "plugin-game.rst").read_text("utf-8"))
+    def test_the_metadata_of_the_first_example(self) -> None:
+        """They name what is there, as the page says."""
         folder = made_files.TUTORIALS["plugin-game"]
-        found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.suffix in (".py", ".toml")}
-        self.assertEqual({name for name in found if not LEFT_OVER.search(name)}, files.keys())
-        metadata = tomllib.loads(files["pyproject.toml"])
-        [token] = [token for group in metadata["project"]["entry-points"].values() for token in group.values()]
-        self.assertIn(f"{token.partition(':')[0].replace('.', '/')}.py", files)
+        metadata = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
+        [(name, token)] = metadata["project"]["entry-points"]["gamehost.games"].items()
+        self.assertTrue((folder / f"{token.partition(':')[0].replace('.', '/')}.py").is_file())
+        self.assertIn(f'{name} = "{token}"', (ROOT / "docs" / "plugin-game.rst").read_text("utf-8"))
 
     def test_the_pages_name_all_that_a_plug_in_meets(self) -> None:
         """Methods of a master and of a peer, values of a codec, events of a table, fields of a token."""
@@ -464,13 +460,13 @@ class ReadingTests(SynchronousTestCase):
     )
 
     def test_read(self) -> None:
-        self.assertEqual(files_of(self.PAGE), {"__init__.py": "x = 1\n\n\ny = 2\n"})
-        self.assertEqual(files_of(self.PAGE, part=True), {"b": "y = 2\n"})
+        self.assertEqual(files_of(self.PAGE), [("__init__.py", "x = 1\n\n\ny = 2\n")])
+        self.assertEqual(files_of(self.PAGE, part=True), [("b", "y = 2\n")])
 
     def test_refresh(self) -> None:
         folder = made_files.EXAMPLES / "gomoku" / "gamehost_gomoku" / "tests"
         page = refreshed(self.PAGE, folder)
-        self.assertEqual(files_of(page)["__init__.py"], (folder / "__init__.py").read_text("utf-8"))
+        self.assertEqual(dict(files_of(page))["__init__.py"], (folder / "__init__.py").read_text("utf-8"))
         self.assertTrue(page.endswith("\nText.\n\nFile ``b``, in part::\n\n    y = 2\n"))
 
 

@@ -10,7 +10,7 @@ import random
 import re
 import sys
 import textwrap
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -194,13 +194,13 @@ def tutorials() -> list[Path]:
     return sorted((ROOT / "docs").glob("plugin-*.rst"))
 
 
-def files_of(page: str, part: bool = False) -> Mapping[str, str]:
-    """Name -> the text of each file that a tutorial shows whole, or in part."""
-    return {
-        match["name"]: textwrap.dedent(match["text"]).rstrip("\n") + "\n"
+def files_of(page: str, part: bool = False) -> Sequence[tuple[str, str]]:
+    """The name and the text of each file that a tutorial shows whole, or in part."""
+    return [
+        (match["name"], textwrap.dedent(match["text"]).rstrip("\n") + "\n")
         for match in _BLOCK.finditer(page)
         if bool(match["part"]) == part
-    }
+    ]
 
 
 def without_files(page: str) -> str:
@@ -240,6 +240,8 @@ def with_files(page: Path) -> str:
 
 OPTIONS_PAGE = ROOT / "docs" / "options.rst"
 _TABLE = re.compile(r"(?P<head>\.\. csv-table::\n   :name: (?P<name>\w+)\n(?:   :.*\n)*\n)(?P<rows>(?:   .*\n)*)")
+#: An option in the words of the help text.
+_BARE = re.compile(r"(?<![`\w-])--[\w=-]+(?::\.\.\.)?")
 #: The page that says more of an option.
 MORE_OF = {
     **{"console": "console.rst", "open": "wires/open.rst", "web": "browser.rst", "web-origin": "web.rst"},
@@ -267,7 +269,7 @@ def option_rows() -> Mapping[str, list[tuple[str, ...]]]:
             for name, port, words, may_fail in ports
         ],
         "options": [(_option(name), default, words) for name, (words, default) in sorted(options.items())],
-        "limits": [(f"``{name}``", f"{one.default:g}", wide, one.words) for name, one, wide in limits],
+        "limits": [(f"``{name}``", f"{one.default:.10g}", wide, one.words) for name, one, wide in limits],
         "beside": [(f"``{name}``", words) for name, words in beside.items()],
     }
 
@@ -282,7 +284,7 @@ def with_options(page: str) -> str:
     rows = option_rows()
 
     def table(match: re.Match[str]) -> str:
-        cells = ([re.sub(r"(?<![`\w-])--[\w=-]+", r"``\g<0>``", cell) for cell in row] for row in rows[match["name"]])
+        cells = ([_BARE.sub(r"``\g<0>``", cell) for cell in row] for row in rows[match["name"]])
         lines = (", ".join(f'"{cell}"' if "," in cell else cell for cell in row) for row in cells)
         return match["head"] + "".join(f"   {line}\n" for line in lines)
 

@@ -1,13 +1,9 @@
 """`gamehost bridge`: whole games in memory, what a bot can do wrong, lost connections, and the command."""
 
 import io
-import re
-import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from functools import partial
-from textwrap import dedent
-from types import ModuleType
 from typing import Any
 
 from twisted.internet.error import ProcessTerminated
@@ -23,7 +19,6 @@ from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import OpenCodec
 from tests.kit.bridges import BOTS, MemoryBot, RandomBot, World
 from tests.kit.plugin_games import GOMOKU, GOMOKU_MESSAGES
-from tests.kit.sources import ROOT
 
 UCC, CODINGAME = "ucc-stratego", "codingame-paper-soccer"
 
@@ -435,16 +430,9 @@ class CommandTests(SynchronousTestCase):
 
 
 class PluginTests(SynchronousTestCase):
-    def test_the_bridge_of_the_page(self) -> None:
-        page = (ROOT / "docs" / "extras" / "bots" / "bridges.rst").read_text("utf-8")
-        block = re.search(r"code-block:: python\n\n(.*?)\n\nThen ", page, re.DOTALL)
-        assert block is not None
-        module = ModuleType("gamehost_gomoku.bridge")
-        exec(dedent(block[1]), vars(module))
+    def test_the_bridge_of_the_tutorial(self) -> None:
         self.patch(command, "installed", lambda: Installed({"gomoku": GOMOKU}, {}))
         self.patch(command, "MESSAGES", {"gomoku": GOMOKU_MESSAGES})
-        sys.modules[module.__name__] = module
-        self.addCleanup(sys.modules.pop, module.__name__)
         game, bridge = bridges()["gomocup"]
         self.assertIs(game, GOMOKU)
         master = game.new_master(2, {}, SeededChance(1))
