@@ -353,7 +353,7 @@ COVERED = """(() => {
 
 
 class SizeTests(WideCase):
-    timeout = 900
+    timeout = 3600
     #: The page that is not there is opened on purpose.
     expected_errors = ("/nothing",)
 

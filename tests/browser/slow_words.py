@@ -22,7 +22,7 @@ TOO_LONG = """[...document.querySelectorAll(".board :is(.st-button, .er-card, .e
 
 
 class LanguageTests(WideCase):
-    timeout = 1800
+    timeout = 3600
 
     async def checked(self, page: Page, what: str, number: int) -> None:
         """In all sizes. Half of them are dark, the other half in the next language."""
