@@ -1,7 +1,8 @@
 """
-Whether a contest went as its plan says, from its journal and its records alone: for `gamehost contest --audit`.
+Checks whether a contest was played as its plan says, from its journal and the records of its games. This is
+`gamehost contest --audit`.
 
-Each game is judged anew, by the function that has decided it.
+Each game is decided again, by the same function that has decided it in the contest.
 """
 
 import json
@@ -31,17 +32,23 @@ from gamehost.players.base import SeededChance
 
 T = TypeVar("T")
 
-#: The rulings on what programs took.
+#: The causes of rulings on programs that took too much memory, processes or time.
 TAKEN = frozenset({"memory", "processes", "processor"})
 
 
 class _SeededDeals(JournalledChance):
-    """The numbers of a seed, for a record that must have the same."""
+    """A source of chance from a seed, for the replay of a record. The record must contain the same random numbers."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(SeededChance(seed).below)
 
     def replay(self, drawn: Sequence[int], step: Callable[[], T]) -> T:
+        """
+        Carries out a step of the game, and compares the random numbers that it takes with those of the record.
+
+        :param drawn: the numbers of the record
+        :raises ValueError: they differ
+        """
         result = step()
         if self.take() != tuple(drawn):
             raise ValueError("the seed of the game gives another deal")
@@ -50,9 +57,9 @@ class _SeededDeals(JournalledChance):
 
 def audited(folder: Path) -> Contest:
     """
-    The contest that was played in a folder.
+    Reads the contest that was played in a folder.
 
-    :raises ContestError: there is none, it cannot be read, or it is being played
+    :raises ContestError: there is no contest, it cannot be read, or it is being played
     """
     journal = ContestJournal(folder)
     try:
@@ -63,8 +70,8 @@ def audited(folder: Path) -> Contest:
 
 def faults(contest: Contest, game: Game[Any, Any]) -> Iterator[str]:
     """
-    The faults of a contest, a sentence each: players, seats, deals, moves and points that do not follow from the plan,
-    the seed and the records; rulings that a record denies; and connections that were refused.
+    Yields the faults of a contest, a sentence for each. Faults are players, seats, deals, moves and points that do not follow
+    from the plan, the seed and the records, and rulings that contradict a record. Refused connections are listed, too.
     """
     for one in contest.played.values():
         for fault in _faults_of(contest, one, game):
@@ -80,9 +87,9 @@ def faults(contest: Contest, game: Game[Any, Any]) -> Iterator[str]:
 
 def faults_of_files(folder: Path, contest: Contest, data: Mapping[str, Any]) -> Iterator[str]:
     """
-    Files of a contest that do not follow from its journal: the results, and the records of the games.
+    Yields a sentence for each file of a contest that does not follow from its journal: the records of games, and the results.
 
-    :param data: the results, as they follow from it
+    :param data: the results that follow from the journal
     """
     for one in contest.played.values():
         path = folder / "games" / f"{one.id}.txt"
@@ -101,7 +108,7 @@ def faults_of_files(folder: Path, contest: Contest, data: Mapping[str, Any]) -> 
 
 
 def _words_of(contest: Contest, refused: Refused) -> str:
-    """A connection that was refused."""
+    """Describes a refused connection in words."""
     if contest.pairing(refused.id) is None:
         return "the plan has no such game"
     names = contest.plan.names
@@ -111,6 +118,7 @@ def _words_of(contest: Contest, refused: Refused) -> str:
 
 
 def _faults_of(contest: Contest, one: Played, game: Game[Any, Any]) -> Iterator[str]:
+    """Yields the faults of one decided game."""
     planned = contest.pairing(one.id)
     if planned is None or planned.players != one.players or planned.round != one.round:
         yield "the plan has no such game" if planned is None else "the plan has other players"
@@ -128,10 +136,11 @@ def _faults_of(contest: Contest, one: Played, game: Game[Any, Any]) -> Iterator[
 
 
 def _faults_of_result(plan: Plan, one: Played, game: Game[Any, Any], record: TableRecord | None) -> Iterator[str]:
+    """Decides the game again, and yields the differences from the journal: points, cause, words and number of moves."""
     found = decision_of(game, [plan.names[player] for player in one.players], record, one.ruling, plan.most_moves)
     if found.shares != one.shares:
         yield "the moves give other points" if found.ruling is None else "the ruling gives other points"
-    # A program that has ended in its game has given it up, and what it said stands behind the words of the record.
+    # If a program has ended during the game, the journal has the cause `crash`, and its last words after those of the record.
     if one.cause not in (found.cause, "crash" if found.cause == Cause.LEFT.value else ""):
         yield f"the moves give another end: {found.words}"
     elif not (one.words.startswith(found.words) if found.cause == Cause.LEFT.value else one.words == found.words):
@@ -143,7 +152,7 @@ def _faults_of_result(plan: Plan, one: Played, game: Game[Any, Any], record: Tab
 def _faults_of_ruling(
     contest: Contest, one: Played, ruling: Ruling, game: Game[Any, Any], record: TableRecord | None
 ) -> Iterator[str]:
-    """The faults of a ruling: the record, its evidence or the plan contradicts it."""
+    """Yields a fault if a ruling is not possible, or is contradicted by the record, its evidence or the plan."""
     plan, seats = contest.plan, ruling.seats
     if ruling.cause not in RULED:
         yield f"the runner cannot rule {ruling.cause!r}; expected one of {', '.join(RULED)}"
@@ -164,17 +173,19 @@ def _faults_of_ruling(
 
 
 def _follows(plan: Plan, one: Played, ruling: Ruling, game: Game[Any, Any], record: TableRecord | None) -> bool:
+    """Returns whether a ruling on the deadline is right: the player to move has lost, after the plan's seconds."""
     waits = to_move(game, record, [plan.names[player] for player in one.players])
     return ruling.seats == (() if waits is None else (waits,)) and ruling.evidence.get("seconds") == plan.deadline
 
 
 def _took_more(plan: Plan, ruling: Ruling) -> bool:
+    """Returns whether exactly those programs have lost by a ruling that have exceeded the limit, by its own figures."""
     taken, most = ruling.evidence.get("taken", ()), plan.bounds.get(ruling.cause, (math.inf, ""))[0]
     return ruling.seats == tuple(seat for seat, size in enumerate(taken) if size > most)
 
 
 def _asked(contest: Contest, one: Played, ruling: Ruling) -> bool:
-    """Whether the entrants against whom it was ruled have asked for the seats of others."""
+    """Returns whether the journal has a refused connection of each entrant that has lost by a ruling on seats."""
     asked = {refused.owner for refused in contest.refused}
     return all(one.players[seat] in asked for seat in ruling.seats)
 
@@ -182,6 +193,11 @@ def _asked(contest: Contest, one: Played, ruling: Ruling) -> bool:
 def _faults_of_record(
     plan: Plan, names: Sequence[str], seed: int, game: Game[Any, Any], record: TableRecord
 ) -> Iterator[str]:
+    """
+    Yields the faults of a record: its players, seats or settings differ from the plan.
+
+    :raises ValueError: the moves are not legal, or the seed gives another deal
+    """
     seated = [seat.name for seat in record.opening.seats]
     if sorted(seated) != sorted(names):
         yield f"the record has other players: {', '.join(seated)}; the plan has {', '.join(names)}"

@@ -1,5 +1,5 @@
 """
-Git bundles that authors hand in: git reads one where it is isolated as a program is, and makes a zip of it.
+Makes a zip of a git bundle that an author has uploaded. git reads the bundle, isolated as the author's program would be.
 """
 
 import os
@@ -10,13 +10,13 @@ from tempfile import TemporaryFile
 
 from gamehost.ops.workers import kill
 
-#: How a bundle begins: its version, of gitformat-bundle.
+#: The first line of a bundle, with its version, as of gitformat-bundle.
 _BEGINS = (b"# v2 git bundle\n", b"# v3 git bundle\n")
-#: Seconds for git.
+#: The most seconds that git may take.
 GIT_SECONDS = 60.0
-#: Bytes of a file that git makes, as of its zip. A bundle is small, and its bounds are looked at when the zip is unpacked.
+#: The most bytes of each file that git writes, such as the zip. The other limits apply when the zip is unpacked.
 MOST_MADE = 64 * 2**20
-#: What reads the bundle, and writes the zip. The units are seconds, KiB, and blocks of 512 bytes.
+#: The shell script that reads the bundle and writes the zip. The units are seconds, KiB, and blocks of 512 bytes.
 _READ = f"""set -e
 ulimit -t {int(GIT_SECONDS)}
 ulimit -v {2**20}
@@ -32,31 +32,36 @@ git --git-dir=code archive --format=zip HEAD
 
 
 class NoBundle(Exception):
-    """It cannot be read. The message says what was expected."""
+    """A git bundle cannot be read. The message says what was expected."""
 
 
 def is_bundle(data: bytes) -> bool:
+    """Returns whether data begins as a git bundle."""
     return data.startswith(_BEGINS)
 
 
 def reading() -> Sequence[str]:
-    """The command that reads a bundle, and writes the files of its `HEAD` as a zip."""
+    """
+    Returns the command that reads a bundle from its standard input, and writes the files of its `HEAD` as a zip to its
+    standard output.
+    """
     return "sh", "-c", _READ
 
 
 def zip_of(data: bytes, words: Sequence[str]) -> bytes:
     """
-    The files of a bundle, as a zip.
+    Returns the files of a git bundle as a zip.
 
-    :param words: start `reading` in isolation
-    :raises NoBundle: there is no git here, or it cannot read this
-    :raises OSError: it cannot be started
+    :param words: the command of `reading`, with the words in front that isolate it
+    :raises NoBundle: there is no git on this machine, or it cannot read the bundle
+    :raises OSError: the command cannot be started
     """
     if shutil.which("git") is None:
         raise NoBundle("expected a zip: there is no git on this machine")
     with TemporaryFile() as given, TemporaryFile() as made:
         given.write(data)
         given.seek(0)
+        # No variables of the organizer, which may contain secrets.
         environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
         process = subprocess.Popen(words, stdin=given, stdout=made, stderr=subprocess.DEVNULL, env=environment)
         try:

@@ -47,15 +47,16 @@ from gamehost.programs.clients import client_of
 from gamehost.settings import BadOption, settings_of
 from gamehost.wires.base import SeatKey, Wire
 
-#: The exit status: the contest is over; it was interrupted, and goes on with the same command; it cannot be played.
+#: The exit statuses: the contest is over; it was interrupted, and the same command continues it; it cannot be played.
 OVER, INTERRUPTED, NOT_PLAYED = 0, 1, 2
-#: Characters of the bar on a terminal.
+#: The width of the progress bar on a terminal, in characters.
 BAR = 30
-#: Seconds between two versions of the results while the contest is played.
+#: The least seconds between two versions of the results while the contest is played.
 PAUSE = 0.5
 
+#: The folder for the results if `--out` is not given.
 DEFAULT_OUT = Path("contest")
-#: Where the socket of a host is by default.
+#: The admin socket of a running host if `--admin` is not given.
 DEFAULT_ADMIN = Path("gamehost.sqlite.admin")
 
 EPILOG = """\
@@ -70,13 +71,18 @@ starts the programs anew. A file has the same options by their names, and the pl
   medium = "house:medium"
 """
 
-#: What a file does not have.
+#: The options of the command line that a file cannot contain.
 _NOT_IN_FILES = {"file", "action", "anew", "audit"}
-#: Options without a value.
+#: The options without a value.
 _FLAGS = {"no_check", "pairs", "strict_entry", "uploads"}
 
 
 def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
+    """
+    Makes the parser of the command line.
+
+    :param wires: the installed wires, which the help text lists
+    """
     made = argparse.ArgumentParser(
         prog="gamehost contest",
         usage="gamehost contest (FILE.toml | --wire WIRE --player NAME=COMMAND ...) [options]\n"
@@ -94,7 +100,7 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
 
 
 def _add_games(made: argparse.ArgumentParser, wires: Sequence[Wire[Any]]) -> None:
-    """Add the options for the game, the players and the order of the games."""
+    """Adds the options for the game, the players and the order of the games."""
     made.add_argument("--wire", metavar="WIRE", help=", ".join(wire.name for wire in wires if not wire.for_people))
     made.add_argument("--game", metavar="GAME", help="on a wire with several; default the first one")
     made.add_argument("--player", action="append", metavar="PLAYER", help="who takes part; repeatable")
@@ -115,7 +121,7 @@ def _add_games(made: argparse.ArgumentParser, wires: Sequence[Wire[Any]]) -> Non
 
 
 def _add_bounds(made: argparse.ArgumentParser) -> None:
-    """The bounds of games and programs, and where all is played and written."""
+    """Adds the options for the limits of games and programs, and for the places of the games and the results."""
     made.add_argument("--move-time", type=_seconds, metavar="S", help="seconds for a move; default 10, 0: any time")
     made.add_argument("--game-time", type=_seconds, metavar="S", help="for all moves of a player; default: any time")
     made.add_argument("--increment", type=_seconds, metavar="S", help="seconds that a player gets for each move")
@@ -149,6 +155,7 @@ def _add_bounds(made: argparse.ArgumentParser) -> None:
 
 
 def _seconds(text: str) -> str:
+    """Checks that an option's text is a number of seconds, and returns the text."""
     try:
         if float(text) < 0 or float(text) > 1e6:
             raise ValueError
@@ -159,17 +166,20 @@ def _seconds(text: str) -> str:
 
 def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out: TextIO = sys.stdout) -> int:
     """
-    Do what the command line says.
+    Runs `gamehost contest` with some arguments.
 
+    :param wires: the installed wires
     :returns: the exit status
     :raises SystemExit: the arguments are wrong, or ask for help
     """
     made = parser(wires)
     options = made.parse_args(arguments)
+    # The file may be left out: `gamehost contest drop NAME`.
     if options.file is not None and str(options.file) in ACTIONS:
         options.file, options.action = None, [str(options.file), *options.action]
     if options.audit:
         return _audit(options.out or DEFAULT_OUT, wires)
+    # Read the plan, check the programs, and open the journal. Nothing is written before the journal is opened.
     try:
         content = _content(options)
         if options.action:
@@ -187,6 +197,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
         return INTERRUPTED
     if found is not None:
         replace_file(folder / CHECKS, json.dumps(found, indent=1) + "\n")
+    # Connect the parts: the display, the games, the run of the contest, and the socket for the organizer.
     known = next(wire for wire in wires if wire.name == plan.wire)
     game = next(game for game in known.games if game.name == plan.game)
     shown = Shown(folder, game, out)
@@ -206,8 +217,11 @@ def _play(
     made: argparse.ArgumentParser,
 ) -> int:
     """
-    Play a contest to its end, or until it is interrupted.
+    Plays a contest to its end, or until it is interrupted. Then writes its results.
 
+    :param control: the socket for the organizer's changes
+    :param content: the options by name
+    :param made: the parser, which reports wrong options
     :returns: the exit status
     """
     shown.over = lambda: reactor.callLater(0, reactor.stop)
@@ -227,7 +241,7 @@ def _play(
         journal.close()
         exit_with_usage_error(shown.failure, "the same command goes on when that is mended")
     _write_results(shown)
-    journal.close()  # until now, no other process changes the contest
+    journal.close()  # not earlier: no other process may change the contest while the results are written
     if shown.failure is None:
         print_text("interrupted: the same command goes on\n")
         return INTERRUPTED
@@ -235,16 +249,20 @@ def _play(
 
 
 def _prepare(reactor: Any) -> None:
-    """Use a monotonic clock, and make this process the parent of processes that programs leave behind."""
+    """
+    Makes the reactor use a monotonic clock, and makes this process the parent of processes that programs leave behind.
+    """
     use_steady_clock(reactor)
     adopt_orphans()
 
 
 def _checked(plan: Plan, folder: Path, content: Mapping[str, Any], out: TextIO) -> Mapping[str, Sequence[str]] | None:
     """
-    Check the programs of a contest that begins, and say what was found by their names; `None`: none is checked now.
+    Checks the programs of a new contest.
 
-    :raises ContestError: one has failed, and all must pass
+    :returns: the faults of each program, by the player's name; `None`: no program is checked, because the contest has begun
+        before or `--no-check` is given
+    :raises ContestError: a program has failed, and with `--strict-entry` all must pass
     """
     if (folder / JOURNAL).exists() or content.get("no_check"):
         return None
@@ -255,9 +273,9 @@ def _checked(plan: Plan, folder: Path, content: Mapping[str, Any], out: TextIO) 
 
 def _write_results(shown: "Shown") -> None:
     """
-    Write the results, and print the table.
+    Writes the results, and prints the table.
 
-    :raises SystemExit: they cannot be written
+    :raises SystemExit: the results cannot be written
     """
     contest, folder, table = shown.contest, shown.folder, standings(shown.contest)
     shown.clear()
@@ -272,10 +290,10 @@ def _write_results(shown: "Shown") -> None:
 
 def _audit(folder: Path, wires: Sequence[Wire[Any]]) -> int:
     """
-    Say if the contest in a folder went as its plan says.
+    Checks whether the contest in a folder was played as its plan says, and prints the faults.
 
-    :returns: 0: it did; 1: it did not
-    :raises SystemExit: there is none that can be read
+    :returns: the exit status; 0: no faults; 1: faults
+    :raises SystemExit: the folder has no contest that can be read
     """
     try:
         contest = audited(folder)
@@ -295,10 +313,13 @@ def _audit(folder: Path, wires: Sequence[Wire[Any]]) -> int:
 
 def _intervene(words: Sequence[str], content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> int:
     """
-    Do what the organizer wants in the middle of a contest.
+    Carries out a change of the organizer in the middle of a contest. A process that plays the contest is asked to do it. If
+    there is none, the change is written to the journal here.
 
+    :param words: the change, as of `ACTIONS`
+    :param content: the options by name
     :returns: the exit status
-    :raises ContestError: it cannot be done
+    :raises ContestError: the change cannot be made
     """
     folder = Path(content.get("out", DEFAULT_OUT))
     journal = ContestJournal(folder)
@@ -321,20 +342,20 @@ def _intervene(words: Sequence[str], content: Mapping[str, Any], wires: Sequence
         raise ContestError(f"{folder}: {error}") from error
     finally:
         journal.close()
-    contest = audited(folder)  # rounds that have begun without a result may have other pairings now
+    contest = audited(folder)  # read again: rounds that have begun without a result may have other pairings now
     results.write(contest, standings(contest), folder, game)
     print_text("the command of the contest goes on with it\n")
     return OVER
 
 
 def _command(wire: Wire[Any], game: Game[Any, Any], seats: int, name: str, text: str) -> tuple[str, ...]:
-    """The command of a player, from its name and a text."""
+    """Reads the command of a player, as `--player NAME=COMMAND` would be read."""
     return _entrant(f"{name}={text}", wire, game, seats, None).command
 
 
 def _content(options: argparse.Namespace) -> dict[str, Any]:
     """
-    The values of the file and of the options, by the names of the options.
+    Returns the values of the file and of the command line, by the names of the options. The command line comes first.
 
     :raises ContestError: the file cannot be used
     """
@@ -345,6 +366,7 @@ def _content(options: argparse.Namespace) -> dict[str, Any]:
     }
     if options.file is None:
         return given
+    # Names in a file have hyphens, as options have.
     try:
         content = {
             name.replace("-", "_"): value for name, value in tomllib.loads(options.file.read_text("utf-8")).items()
@@ -354,6 +376,7 @@ def _content(options: argparse.Namespace) -> dict[str, Any]:
     known = {*vars(options), "players", "settings"} - {"player", "set"} - _NOT_IN_FILES
     if unknown := sorted(content.keys() - known):
         raise ContestError(f"{options.file}: there is no {unknown[0]!r}; expected one of {', '.join(sorted(known))}")
+    # The tables of players and settings become repeated options.
     players, settings = content.pop("players", {}), content.pop("settings", {})
     if not isinstance(players, dict) or not isinstance(settings, dict):
         raise ContestError(f"{options.file}: expected [players] and [settings] as tables")
@@ -365,10 +388,11 @@ def _content(options: argparse.Namespace) -> dict[str, Any]:
 
 def _read_values(file: Path, content: Mapping[str, Any]) -> dict[str, Any]:
     """
-    The values of a file, read as those of the options are.
+    Returns the values of a file, checked and converted as the same options of the command line are.
 
-    :raises ContestError: one cannot be used
+    :raises ContestError: a value cannot be used
     """
+    # Make the words of a command line, and parse them.
     words = []
     for name, value in content.items():
         option = f"--{name.replace('_', '-')}"
@@ -391,10 +415,10 @@ def _read_values(file: Path, content: Mapping[str, Any]) -> dict[str, Any]:
 
 def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
     """
-    The plan that options make.
+    Makes the plan of a contest from options.
 
     :param content: the options by their names
-    :raises ContestError: they do not make one
+    :raises ContestError: an option is wrong, or does not fit the others
     :raises BadOption: a setting is unknown or cannot be used
     """
     wire = _wire(content, wires)
@@ -443,9 +467,9 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
 
 def _with_folders(entrants: Sequence[Entrant], content: Mapping[str, Any]) -> tuple[Entrant, ...]:
     """
-    Entrants with the folders that they begin with, as far as something can be handed in for them.
+    Returns the entrants with their first folders for uploaded programs. Only entrants with `{folder}` in the command have one.
 
-    :raises ContestError: nothing can be handed in
+    :raises ContestError: the options do not fit `--uploads`
     """
     if content.get("isolate", "none") == "none" or not content.get("web"):
         raise ContestError(
@@ -461,6 +485,11 @@ def _with_folders(entrants: Sequence[Entrant], content: Mapping[str, Any]) -> tu
 
 
 def _wire(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Wire[Any]:
+    """
+    Returns the wire that the options name.
+
+    :raises ContestError: no wire for programs has this name
+    """
     known = {wire.name: wire for wire in wires if not wire.for_people}
     if content.get("wire") not in known:
         raise ContestError(f"no wire {content.get('wire', '')!r}; expected one of {', '.join(known)}")
@@ -468,6 +497,11 @@ def _wire(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Wire[Any]:
 
 
 def _game(content: Mapping[str, Any], wire: Wire[Any]) -> Game[Any, Any]:
+    """
+    Returns the game that the options name, or the first game of the wire.
+
+    :raises ContestError: the wire does not have the game
+    """
     known = {game.name: game for game in wire.games}
     if content.get("game", wire.games[0].name) not in known:
         raise ContestError(f"{wire.name} has no game {content['game']!r}; expected one of {', '.join(known)}")
@@ -491,10 +525,10 @@ def games_at(
     owners: Owners | None,
 ) -> Callable[..., ContestGame]:
     """
-    A function that makes a game from the values which differ between games.
+    Returns a function that makes a game of the contest. Its arguments are those that differ from game to game.
 
-    :param place: `None`: a private host is made for the whole contest
-    :param owners: the users with a connection to it; `None`: this machine does not show it
+    :param place: the running host; `None`: a private host is made for the whole contest
+    :param owners: finds the processes of connections; `None`: this machine does not show them
     """
     if place is not None:
         return partial(HostedGame, place.where, place.admin, reactor, game, plan)
@@ -502,7 +536,10 @@ def games_at(
 
 
 def _owners(place: RunningHost | None) -> Owners | None:
-    """The users with a connection to a private host. If that cannot be seen, it is said."""
+    """
+    Returns an object that finds the processes with connections to a private host; `None`: this machine does not show them, or
+    the games are on a running host. Prints a warning if they cannot be seen.
+    """
     owners = owners_here() if place is None else None
     if place is None and owners is None:
         words = (
@@ -513,7 +550,11 @@ def _owners(place: RunningHost | None) -> Owners | None:
 
 
 def _where_games_are(content: Mapping[str, Any], plan: Plan) -> RunningHost | None:
-    """The running host on which games are played; `None`: on a private one."""
+    """
+    Returns the running host on which the games are played; `None`: a private host is used.
+
+    :raises ContestError: an option does not fit `--host`, or a person needs a running host
+    """
     people = [entrant.name for entrant in plan.entrants if entrant.command == PERSON]
     if "host" not in content:
         if people:
@@ -531,7 +572,7 @@ def _where_games_are(content: Mapping[str, Any], plan: Plan) -> RunningHost | No
 
 
 def _call_people(plan: Plan) -> None:
-    """Say to each person what to do."""
+    """Prints what each person that takes part has to do."""
     for entrant in plan.entrants:
         if entrant.command == PERSON:
             print_text(f"{entrant.name}: log in at the host under this name, and ask for {plan.game} for each game\n")
@@ -539,9 +580,9 @@ def _call_people(plan: Plan) -> None:
 
 def _isolation(content: Mapping[str, Any]) -> str:
     """
-    The isolation of the programs that the options ask for.
+    Returns the kind of isolation that the options ask for, one of `KINDS`.
 
-    :raises ContestError: this machine cannot isolate programs so
+    :raises ContestError: this machine cannot isolate programs in this way, or it does not fit `--host`
     """
     kind = str(content.get("isolate", "none"))
     if (why := why_not(kind)) is not None:
@@ -554,7 +595,7 @@ def _isolation(content: Mapping[str, Any]) -> str:
 
 
 def _seed(folder: Path) -> int:
-    """The seed of the contest that was begun here, or a new one."""
+    """Returns the seed of the contest that was begun in a folder; a random seed if none was begun."""
     try:
         with (folder / JOURNAL).open(encoding="utf-8") as file:
             return int(json.loads(file.readline())["plan"]["seed"])
@@ -565,6 +606,12 @@ def _seed(folder: Path) -> int:
 def _entrant(
     text: str, wire: Wire[Any], game: Game[Any, Any], seats: int, anchored: tuple[str, float] | None
 ) -> Entrant:
+    """
+    Reads `NAME=COMMAND`. For `NAME=house:LEVEL`, the command is that of gamehost's own player for the wire.
+
+    :param anchored: the player with a known rating, and the rating
+    :raises ContestError: the text cannot be read, or there is no such player of gamehost
+    """
     name, _, command = text.partition("=")
     if not name or not command:
         raise ContestError(f"expected NAME=COMMAND for a player, not {text!r}")
@@ -579,6 +626,7 @@ def _entrant(
     if client is None or client.player is None or level not in [one.value for one in Level]:
         levels = ", ".join(f"house:{one.value}" for one in Level)
         raise ContestError(f"{text!r}: expected {levels}, on a wire for which gamehost player has a program")
+    # The player needs some more options on some wires.
     words = ["-m", "gamehost", "player", wire.name, "--to", "{host}:{port}", "--name", "{name}", "--level", level]
     words += ["--seats", str(seats)] if seats > 2 else []
     words += ["--match", "{match}"] if wire.seat_key is SeatKey.TOKEN else []
@@ -587,6 +635,11 @@ def _entrant(
 
 
 def _anchor(text: str) -> tuple[str, float] | None:
+    """
+    Reads `NAME=RATING`; an empty text is `None`.
+
+    :raises ContestError: the text cannot be read
+    """
     name, _, rating = text.partition("=")
     try:
         return (name, float(rating)) if text else None
@@ -596,17 +649,19 @@ def _anchor(text: str) -> tuple[str, float] | None:
 
 def _settings(content: Mapping[str, Any], wire: Wire[Any], game: Game[Any, Any]) -> Mapping[str, str]:
     """
-    The settings of all games, by their full names.
+    Returns the settings of the contest's games and wire, by their full names (`GAME.NAME` or `WIRE.NAME`).
 
-    :raises BadOption: one cannot be used
-    :raises ContestError: one is unknown, or has no value
+    :raises BadOption: a setting cannot be used
+    :raises ContestError: a setting is unknown, or has no value
     """
     if bad := next((text for text in content.get("set", ()) if "=" not in text), None):
         raise ContestError(f"expected NAME=VALUE with --set, not {bad!r}")
     found = dict(text.split("=", 1) for text in content.get("set", ()))
+    # Some settings have options of their own, which `--set` overrides.
     times = {"move_time": content.get("move_time", "10")}
     times |= {name: content[name] for name in ("game_time", "increment") if name in content}
     found = {**{f"{game.name}.{name}": str(value) for name, value in times.items()}, **found}
+    # Check names first, then values.
     of_game = settings_of(game.name, found, {*game.options, "game_time", "increment"})
     of_wire = settings_of(wire.name, found, wire.options)
     known = {f"{game.name}.{name}" for name in of_game} | {f"{wire.name}.{name}" for name in of_wire}
@@ -619,18 +674,20 @@ def _settings(content: Mapping[str, Any], wire: Wire[Any], game: Game[Any, Any])
 
 @define(eq=False)
 class Shown:
-    """The live display of a contest: lines on the terminal, and the page."""
+    """Shows a contest while it is played: prints lines on the terminal, and writes the files of the results."""
 
     folder: Path
     game: Game[Any, Any]
     _out: TextIO
     run: ContestRun = field(init=False)
-    #: Called when the contest has ended by itself; why it cannot go on then, and `None` before.
+    #: Called when the contest has ended by itself.
     over: Callable[[], object] = field(init=False)
+    #: `None`: the contest has not ended by itself. Empty: all games are decided. Otherwise why the contest cannot continue.
     failure: str | None = None
+    #: The results are not written again before this time of `time.monotonic`.
     _not_before: float = 0.0
     _table: Sequence[Standing] = ()
-    #: Lines of the progress that stand on the terminal.
+    #: The number of lines of progress that the terminal shows now.
     _lines: int = 0
 
     @property
@@ -638,12 +695,19 @@ class Shown:
         return self.run.contest
 
     def done(self, why_not: str) -> None:
-        """There is nothing more to play, or for this reason the contest cannot go on."""
+        """
+        Called when the contest has ended.
+
+        :param why_not: why the contest cannot continue; empty: all games are decided
+        """
         self.failure = why_not
         self.over()
 
     def told(self, what: Played | Pairing | Void | Refused | Intervention) -> None:
-        """A game has begun, is decided or is void, a connection was refused, or the organizer has done something."""
+        """
+        Prints a line for an event: a game is decided or void, a connection was refused, or the contest was changed. A game that
+        begins only changes the progress.
+        """
         self._write()
         self.clear()
         if isinstance(what, Played):
@@ -662,7 +726,7 @@ class Shown:
             self._show_progress()
 
     def _show_progress(self) -> None:
-        """A bar and the table so far, below the games."""
+        """Prints a progress bar and the table so far below the lines of the games, as far as the terminal has room."""
         done, count, words = self.contest.progress
         width, height = shutil.get_terminal_size()
         filled = BAR * done // max(1, count)
@@ -673,26 +737,35 @@ class Shown:
         print("\n".join(shown), file=self._out, flush=True)
 
     def clear(self) -> None:
-        """Take the progress away: what comes next stands in its place."""
+        """Removes the progress from the terminal, so that the next line is printed in its place."""
         if self._lines:
             print(f"\x1b[{self._lines}F\x1b[J", end="", file=self._out, flush=True)
         self._lines = 0
 
     def _write(self) -> None:
-        """Write the results so far, but for a small share of the time only: the games need the machine."""
+        """
+        Writes the results so far. Writing may take only a small share of the time, because the games need the machine, so
+        this method often does nothing.
+        """
         began = time.monotonic()
         if began < self._not_before:
             return
         self._table = standings(self.contest)
         try:
             results.write(self.contest, self._table, self.folder, self.game, [*self.run.running])
-        except OSError as error:  # the journal counts; the results are made from it at the end
+        except OSError as error:  # nothing is lost: the results are made again from the journal
             print(f"the results so far cannot be written: {error}", file=self._out, flush=True)
         now = time.monotonic()
         self._not_before = now + max(PAUSE, 20 * (now - began))
 
 
 def _listen(reactor: Any, where: str, shown: Shown, made: argparse.ArgumentParser, with_uploads: bool) -> None:
+    """
+    Opens the port of the contest's page, and prints the addresses of the page.
+
+    :param where: `[HOST:]PORT`
+    :param with_uploads: whether authors can upload programs there
+    """
     from gamehost.extras.contest.page import ContestSite, page_access  # a contest without a page needs no web server
     from gamehost.extras.contest.upload_page import UploadSite
 

@@ -1,7 +1,8 @@
 """
 A contest: its plan, its journal, and the games that are still to be played.
 
-A game counts when its line is on disk, so a contest that was killed continues with the games that have no line.
+A game counts as soon as its line of the journal is on disk. A contest that was killed continues with the games that have
+no line.
 """
 
 import fcntl
@@ -36,19 +37,19 @@ from gamehost.extras.contest.plan import IN_TURN, Entrant, Plan, differences
 from gamehost.extras.contest.ratings import SequentialTest, Verdict
 from gamehost.extras.contest.schedule import Past, Round, gauntlet, knock_out_round, round_robin, seatings, swiss_round
 
-#: Times in a row that a program may fail to come to its game; then it is out of the contest.
+#: A program that fails to come to so many games in a row is out of the contest.
 ABSENCES = 2
-#: The causes of games that were lost because a program did nothing.
+#: The causes of results for a program that lost because it did nothing.
 IDLE = frozenset({"time", "absent", "deadline"})
-#: How often a game is begun that the host fails in.
+#: How often the contest begins a game at most, if the host fails in it each time.
 TRIES = 2
-#: Games that a sequential test has at most.
+#: The most games of a sequential test.
 MOST_GAMES = 100_000
 JOURNAL = "contest.jsonl"
 
 
 class ContestError(Exception):
-    """A contest cannot be played, or not here. The message says why."""
+    """The contest cannot be played, or something asked of it cannot be done. The message gives the reason."""
 
 
 class ContestBusy(ContestError):
@@ -57,6 +58,8 @@ class ContestBusy(ContestError):
 
 @frozen
 class Pairing:
+    """A game that the schedule contains: its players and its seed. It may be decided already or not."""
+
     #: Round and board, and `a` or `b` for the two games of a pair: `3.2a`.
     id: str
     round: int
@@ -66,47 +69,60 @@ class Pairing:
 
 
 def _replaced(one: Entrant, entry: CommandReplaced) -> Entrant:
+    """Returns an entrant with the command, and the folder if there is one, of a journal entry."""
     return evolve(one, command=entry.command, folder=entry.folder or one.folder)
 
 
 def seed_of(plan: Plan, number: int, board: int) -> int:
-    """The seed of a game. Both games of a pair have the same."""
+    """
+    Returns the seed of a game. It depends only on the contest's seed, the round and the board, so both games of a pair have
+    the same seed.
+
+    :param number: the number of the round
+    """
     return int.from_bytes(sha256(f"{plan.seed}/{number}/{board}".encode()).digest()[:6], "big")
 
 
 @define(eq=False)
 class Contest:
-    """The state of a contest: the games that were played, and those that come next."""
+    """
+    The state of a contest in memory: which games are decided, and which ones can begin next. It is built from the plan and
+    the entries of the journal.
+    """
 
-    #: As it was begun, but for commands that were replaced.
+    #: The plan with which the contest began, with the commands that were replaced since then.
     plan: Plan
+    #: The decided games, by id.
     played: dict[str, Played] = field(factory=dict)
     #: How often the host has failed in a game, by its id.
     voids: Counter[str] = field(factory=Counter)
     refused: list[Refused] = field(factory=list)
-    #: Entrants that are out, by their numbers: since which round, and why.
+    #: The players that are out of the contest, by number: the last round in which each took part, and the reason.
     scratched: dict[int, tuple[int, str]] = field(factory=dict)
-    #: What the organizer has done, in order, and the games that do not count because of it.
+    #: The organizer's changes, in order, and the decided games that no longer count because of a change.
     interventions: list[Intervention] = field(factory=list)
     withdrawn: list[Played] = field(factory=list)
+    #: In how many games in a row each player did not come.
     _absences: dict[int, int] = field(factory=dict)
     #: Players that have lost their last game because they did nothing.
     idle: set[int] = field(factory=set)
-    #: Players that were out and came back: the player, and the last round before and the last one of that time.
+    #: For each player that was out and came back: its number, the last round before it was out, and the last round that it
+    #: missed.
     _away: list[tuple[int, int, int]] = field(factory=list)
     #: The games of the rounds that have begun, in order.
     games: list[Pairing] = field(factory=list)
-    #: Who had no game in which round: a point in a Swiss contest.
+    #: The byes: a round, and a player that has no game in it. A bye counts as a win in a Swiss contest.
     byes: list[tuple[int, int]] = field(factory=list)
     _past: Past = field(init=False)
     _rounds: Iterator[Round] = field(init=False)
-    #: Whether a round depends on the results of those before it.
+    #: Whether each round depends on the results of the earlier rounds.
     in_turn: bool = field(init=False)
     #: How many rounds have begun.
     rounds: int = 0
-    #: When it was begun, and on which machine, for people.
+    #: The date and the machine of the beginning, as texts for people.
     began: str = ""
     machine: str = ""
+    #: The winner of a knock-out, when it is over.
     _champion: int | None = None
 
     def __attrs_post_init__(self) -> None:
@@ -119,6 +135,12 @@ class Contest:
                 pass  # all games are known from the beginning
 
     def _schedule(self, count: int) -> Iterator[Round]:
+        """
+        Yields the rounds of the contest, by its format. A Swiss or knock-out round is made when it is asked for, from the
+        results at that time.
+
+        :param count: the number of players
+        """
         plan = self.plan
         if plan.sprt is not None:
             yield from round_robin(2, MOST_GAMES)
@@ -140,11 +162,13 @@ class Contest:
                 yield one
 
     def _knock_out(self, count: int) -> Iterator[Round]:
+        """Yields the rounds of a knock-out. A round is made from the winners of the round before, which must be decided."""
         alive, number = [*range(count)], 0
         while len(alive) > 1:
             number += 1
             one = knock_out_round(alive, number == 1, self.plan.rounds)
             yield one
+            # The next round is asked for when this one is over. Two players may have had several games.
             pairs = {(min(pairing), max(pairing)) for pairing in one.pairings}
             alive = sorted([*one.byes, *(self._winner(number, *pair) for pair in pairs)])
         self._champion = alive[0]
@@ -159,30 +183,37 @@ class Contest:
         return one if points[one] >= points[other] else other
 
     def survived(self, player: int) -> int:
-        """The number of rounds of a knock-out that a player was in. The winner has one more."""
+        """Returns in how many rounds of a knock-out a player took part. The winner of the contest gets one more."""
         rounds = [one.round for one in self.games if player in one.players]
         rounds += [number for number, bye in self.byes if bye == player]
         return max(rounds, default=0) + (player == self._champion)
 
     def _present(self, player: int, number: int) -> bool:
-        """Whether a player took part when this round began."""
+        """
+        Returns whether a player took part when a round began.
+
+        :param number: the number of the round
+        """
         if any(one == player and after < number <= until for one, after, until in self._away):
             return False
         return player not in self.scratched or self.scratched[player][0] >= number
 
     def out_of(self, one: Pairing) -> set[int]:
-        """The players that are out of a game that is not decided."""
+        """Returns the players of a game that cannot play it, because they are or were out of the contest at that time."""
         found = {player for player in one.players if player in self.scratched}
         if self.in_turn:
             found |= {p for p, after, until in self._away if p in one.players and after <= one.round <= until}
         return found
 
     def counts(self, played: Played) -> bool:
-        """Whether a decided game counts, by the rule for players that are out."""
+        """Returns whether a decided game counts. By the rule `annul`, no game of a player that is out counts."""
         return self.plan.out_rule != "annul" or not any(player in self.scratched for player in played.players)
 
     def _shares(self, one: Pairing) -> dict[int, float]:
-        """The points of a game, decided or not: a player that is out of one that is not decided has forfeited it."""
+        """
+        Returns the points that a game has given to each player so far. If a game is not decided, and the rule is `forfeit`,
+        the players that are out lose it, and the others share its point.
+        """
         if (played := self.played.get(one.id)) is not None:
             return dict(zip(played.players, played.shares, strict=True))
         out = self.out_of(one)
@@ -193,9 +224,10 @@ class Contest:
 
     def forfeits(self, before: int | None = None) -> dict[int, float]:
         """
-        The points of each player for games that others have forfeited.
+        Returns the points of each player for games that its opponents have forfeited. Players without such points are left
+        out.
 
-        :param before: the round before which they are counted; `None`: all
+        :param before: only games of earlier rounds than this one count; `None`: all games count
         """
         found: dict[int, float] = {}
         for one in self.games:
@@ -205,16 +237,16 @@ class Contest:
         return found
 
     def order(self, number: int) -> list[int]:
-        """The players by their points before a round, equal ones in the order of their entry."""
+        """Returns the players, most points before a round first. Players with equal points are in the order of entry."""
         points = self.points(number)
         return sorted(range(len(points)), key=lambda player: (-points[player], player))
 
     def points(self, before: int | None = None) -> list[float]:
         """
-        The points of each player. A round without a game counts in a Swiss contest.
+        Returns the points of each player. In a Swiss contest a bye counts as a win of the round.
 
-        :param before: count only the games before this round, so that a continued contest makes the same pairings; `None`:
-            all games
+        :param before: only games before this round count, so that a continued contest makes the same pairings; `None`: all
+            games count
         """
         points = [0.0] * len(self.plan.entrants)
         for one in self.played.values():
@@ -231,9 +263,9 @@ class Contest:
 
     def note(self, entry: Entry) -> None:
         """
-        Take what the journal has.
+        Changes the state of the contest by an entry of the journal.
 
-        :raises ValueError: a game has been counted, or there is no such player or game
+        :raises ValueError: the entry cannot be right: its game is counted already, or there is no such player or game
         """
         match entry:
             case Played():
@@ -246,6 +278,7 @@ class Contest:
                 self._intervene(entry)
 
     def _intervene(self, entry: Intervention) -> None:
+        """Changes the state by a change of the organizer, or by an author's new program."""
         if not isinstance(entry, Replayed) and not 0 <= entry.player < len(self.plan.entrants):
             raise ValueError(f"there is no player {entry.player}")
         self.interventions.append(entry)
@@ -253,6 +286,7 @@ class Contest:
             case Dropped():
                 self.scratched[entry.player] = (entry.round, entry.why)
             case CommandReplaced():
+                # The player plays some games again, has the new command from now on, and is in the contest again.
                 self._withdraw(entry.again)
                 entrants = [*self.plan.entrants]
                 entrants[entry.player] = _replaced(entrants[entry.player], entry)
@@ -264,6 +298,7 @@ class Contest:
                 self._withdraw(entry.ids)
 
     def _withdraw(self, games: Sequence[str]) -> None:
+        """Makes decided games open again, so that they are played again. Their failures of the host are forgotten."""
         for name in games:
             if name not in self.played:
                 raise ValueError(f"game {name} is not decided")
@@ -272,15 +307,18 @@ class Contest:
 
     @property
     def last_round(self) -> int:
-        """The last round with a decided game."""
+        """The number of the last round with a decided game; 0: no game is decided."""
         return max((one.round for one in self.played.values()), default=0)
 
     def _count(self, played: Played) -> None:
+        """Counts a decided game, and takes a player out of the contest that has been absent too often."""
         if played.id in self.played:
             raise ValueError(f"game {played.id} has been counted")
         self.played[played.id] = played
+        # A player is idle if it has lost this game because it did nothing.
         for player, share in zip(played.players, played.shares, strict=True):
             (self.idle.discard if share or played.cause not in IDLE else self.idle.add)(player)
+        # Count absences in a row: a player that came begins again at 0.
         for player in played.players:
             if player not in played.absent:
                 self._absences[player] = 0
@@ -291,7 +329,12 @@ class Contest:
                 self.scratched.setdefault(player, (played.round, why))
 
     def next_games(self, running: Mapping[str, object]) -> Iterator[Pairing]:
-        """The games that can begin now, in order. A round of a Swiss contest begins when the one before it is over."""
+        """
+        Yields the games that can begin now, in order. A round of a Swiss contest or a knock-out begins when the round before
+        is over.
+
+        :param running: the games that are being played, by id. They are left out.
+        """
         if self.verdict is not Verdict.OPEN:
             return
         self.advance()
@@ -300,12 +343,17 @@ class Contest:
             yield from (one for one in self.games if one.round == self.rounds and self._open(one))
 
     def advance(self) -> None:
-        """Begin the next round if it depends on results, and these are there."""
+        """In a Swiss contest or knock-out, adds the next round's games if all games before it are over."""
         while self.in_turn and not any(map(self._open, self.games)) and self._begin_round():
             pass
 
     def pairing(self, name: str) -> Pairing | None:
-        """The game with this name, as the plan and the games before its round make it; `None`: there is none."""
+        """
+        Returns the game with this id, as it follows from the plan and the results of earlier rounds. Begins rounds until the
+        game is found.
+
+        :returns: `None`: there is no such game, or the results for its round are missing
+        """
         while (found := next((one for one in self.games if one.id == name), None)) is None:
             if (self.in_turn and any(self._open(one) for one in self.games)) or not self._begin_round():
                 return None
@@ -313,7 +361,7 @@ class Contest:
 
     @property
     def progress(self) -> tuple[int, int, str]:
-        """Games that are decided, games in all, and the same in words."""
+        """How many games are decided, how many games the contest has, and both in words for people."""
         done, count = len(self.played), sum(not self.is_void(one) for one in self.games)
         if self.plan.sprt is not None:
             return done, done, f"{done} games are decided"
@@ -325,7 +373,10 @@ class Contest:
         return done, count, f"{done} of {count} games are decided; round {now} of {rounds}"
 
     def _to_come(self) -> tuple[int, int]:
-        """How many games, without those for pairs, the rounds have that have not begun; and how many rounds there are."""
+        """
+        Returns how many pairings the rounds will have that have not begun, and how many rounds the contest has in all. With
+        `pairs`, each pairing is two games.
+        """
         players = len(self.plan.entrants)
         if self.plan.format == "swiss":
             rounds = max(self.plan.rounds, self.rounds)
@@ -335,7 +386,7 @@ class Contest:
         return max(0, players - 1 - pairings) * self.plan.rounds, rounds
 
     def _begin_round(self) -> bool:
-        """Add the games of the next round. `False`: there is none."""
+        """Adds the games and byes of the next round. Returns `False` if there is no next round."""
         begun = next(self._rounds, None)
         if begun is None:
             return False
@@ -345,6 +396,7 @@ class Contest:
         return True
 
     def _pairings(self, begun: Round) -> Iterator[Pairing]:
+        """Yields the games of the round that begins. With `pairs`, each pairing is two games, with the seats exchanged."""
         for board, players in enumerate(begun.pairings, 1):
             seed = seed_of(self.plan, self.rounds, board)
             if not self.plan.pairs:
@@ -357,19 +409,23 @@ class Contest:
         return one.id not in self.played and not self.is_void(one)
 
     def is_void(self, one: Pairing) -> bool:
-        """Whether a game is not played any more, because somebody is out, or because the host has failed in it again."""
+        """
+        Returns whether an undecided game will not be played any more: one of its players is out, or the host has failed in it
+        `TRIES` times.
+        """
         if one.id in self.played:
             return False
         return self.voids[one.id] >= TRIES or bool(self.out_of(one))
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict of the sequential test. A contest without such a test has none."""
+        """The verdict of the sequential test so far. In a contest without such a test it is always `OPEN`."""
         if self.plan.sprt is None:
             return Verdict.OPEN
         return SequentialTest(*self.plan.sprt).verdict(*self.against(0))
 
     def against(self, player: int) -> tuple[int, int, int]:
+        """Returns how many games a player has won, drawn and lost, of those that count."""
         mine = [one for one in self.played.values() if player in one.players and self.counts(one)]
         shares = [one.shares[one.players.index(player)] for one in mine]
         won, lost = sum(share == 1 for share in shares), sum(share == 0 for share in shares)
@@ -377,7 +433,10 @@ class Contest:
 
 
 class ContestJournal:
-    """The file with all decisions of a contest; see `gamehost.extras.contest.entries`."""
+    """
+    The file with the plan and all decisions of a contest. While it is open, it is locked against other processes. See
+    `gamehost.extras.contest.entries` for its lines.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / JOURNAL
@@ -385,9 +444,10 @@ class ContestJournal:
 
     def open(self, plan: Plan) -> Contest:
         """
-        The contest as far as it was played, or a new one.
+        Opens and locks the file. Returns the contest with all that was played so far, or a new contest if the file is new.
 
-        :raises ContestError: another contest was played here, it is being played, or the file cannot be used
+        :raises ContestBusy: another process plays this contest
+        :raises ContestError: the file belongs to a contest with another plan, or cannot be used
         """
         try:
             with ExitStack() as failed:
@@ -401,15 +461,21 @@ class ContestJournal:
         return contest
 
     def _open(self, plan: Plan) -> Contest:
+        """
+        Does what `open` says.
+
+        :raises BlockingIOError: another process has the lock
+        """
         planned = json.loads(json.dumps(asdict(plan)))
         self._path.parent.mkdir(parents=True, exist_ok=True)
         if plan.isolate == "user":
-            self._path.parent.chmod(0o700)  # not for the users of programs
+            self._path.parent.chmod(0o700)  # the programs run as other users, which must not read the folder
+        # The lock ends with the process, even if it is killed.
         self._file = self._path.open("a+b")
         fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         lines = self._lines()
         whole = [line for line in lines if line.endswith(b"\n")]
-        # A line without an end was being written when the contest was killed: its game was not counted.
+        # The contest was killed while it wrote a line without an end. The game of that line was not counted.
         self._file.truncate(sum(map(len, whole)))
         if not whole:
             began, machine = datetime.now().astimezone().isoformat(" ", "minutes"), gethostname()
@@ -418,7 +484,7 @@ class ContestJournal:
             return Contest(plan, began=began, machine=machine)
         contest = _contest_of(whole)
         begun = convert(json.loads(whole[0])["plan"], Plan)
-        # Commands that were replaced may be those of before, or those of now.
+        # The given plan may have the commands from the beginning, or the commands that replaced them.
         if other := min(([*differences(one, plan)] for one in (contest.plan, begun)), key=len):
             raise ContestError(
                 f"{self._path} belongs to another contest: {'; '.join(other)}. Give the same options to go on, or another "
@@ -427,23 +493,25 @@ class ContestJournal:
         return contest
 
     def _lines(self) -> list[bytes]:
+        """Returns all lines of the open file, with their ends."""
         self._file.seek(0)
         lines: list[bytes] = self._file.read().splitlines(keepends=True)
         return lines
 
     def read(self) -> Contest:
         """
-        The contest as this journal has it now, for one that was changed: rounds without a result may have other pairings.
+        Builds the contest anew from the journal. This is needed after a change by the organizer: the pairings of rounds
+        without a result may be different then.
 
-        :raises OSError: it cannot be read
+        :raises OSError: the file cannot be read
         """
         return _contest_of(self._lines())
 
     def plan(self) -> Plan:
         """
-        The plan of the contest that was begun here.
+        Returns the plan of the contest that was begun in this folder, without locking the file.
 
-        :raises ContestError: there is none that can be read
+        :raises ContestError: no contest was begun here, or its file cannot be read
         """
         try:
             with self._path.open(encoding="utf-8") as file:
@@ -454,11 +522,16 @@ class ContestJournal:
             raise ContestError(f"{self._path} cannot be used: {error}") from error
 
     def append(self, entry: Entry) -> None:
-        """Write something down. It is on disk when this returns."""
+        """Writes an entry as a line. The line is on disk when this method returns."""
         self._write(written(entry))
 
     def store_outputs(self, one: Pairing, written: Sequence[bytes]) -> None:
-        """Store what the programs of a game wrote. No result depends on it: on a full disk there is less of it."""
+        """
+        Stores the output of the programs of a game, in a file for each program. No result depends on these files, so errors
+        of the disk are ignored.
+
+        :param written: the output of each program, in the order of the seats
+        """
         with suppress(OSError):
             write_outputs(self._path.parent, one.id, one.players, written)
 
@@ -477,6 +550,11 @@ class ContestJournal:
 
 
 def _contest_of(lines: Sequence[bytes]) -> Contest:
+    """
+    Builds a contest from the lines of its journal.
+
+    :param lines: the first one has the plan
+    """
     first = json.loads(lines[0])
     begun = convert(first["plan"], Plan)
     contest = Contest(begun, began=str(first.get("began", "")), machine=str(first.get("machine", "")))

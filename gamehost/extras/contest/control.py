@@ -1,8 +1,9 @@
 """
-The requests of an organizer to a running contest, through a socket in its folder, which only its owner can use.
+The requests of an organizer to a contest that is being played. They come through a Unix socket in the contest's folder,
+which only the owner of the contest can use.
 
-A question is one line of JSON with `words` and `anew`, and so is the answer, with `said` or `error`. An answer is sent
-after the journal's line was written. If the contest is killed before that, the same question can be asked again.
+A request is one line of JSON with `words` and `anew`. The answer is one line of JSON with `said` or `error`. It is sent
+after the journal's line was written. If the contest is killed before that, the same request can be sent again.
 """
 
 import json
@@ -22,14 +23,14 @@ from gamehost.extras.contest.middle import Reading, words_of
 from gamehost.extras.contest.run import ContestRun
 from gamehost.ops import SocketUnusable, remove_stale, short_path
 
-#: The socket, in the folder of a contest.
+#: The name of the socket in the folder of a contest.
 SOCKET = "contest.socket"
-#: Bytes of a question, and seconds for its answer.
+#: The most bytes of a request, and the most seconds until its answer.
 LONGEST_QUESTION, ANSWER_SECONDS = 65_536, 30.0
 
 
 class _OrganizersLine(LineReceiver):
-    """A connection of the organizer."""
+    """A connection of the organizer: carries out each request, and sends the answer."""
 
     delimiter = b"\n"
     MAX_LENGTH = LONGEST_QUESTION
@@ -53,9 +54,9 @@ class _OrganizersLine(LineReceiver):
 @define(eq=False)
 class ContestControl:
     """
-    The socket of a contest that is being played.
+    Accepts the organizer's requests on the socket of a contest that is being played.
 
-    :param command: reads the command of a player
+    :param command: reads the command of a player, from its name and a text
     """
 
     _reactor: Any
@@ -66,10 +67,10 @@ class ContestControl:
 
     def listen(self) -> None:
         """
-        Answer questions from now on. A socket that a contest has left behind is removed.
+        Opens the socket. A socket file that a killed contest has left behind is removed first.
 
-        :raises OSError: that is impossible here
-        :raises SocketUnusable: likewise
+        :raises OSError: the socket cannot be made in this folder
+        :raises SocketUnusable: its path is too long, or another process uses it
         """
         path = self._open.enter_context(short_path(self._folder / SOCKET))
         remove_stale(path)
@@ -83,10 +84,13 @@ class ContestControl:
 
 def ask(folder: Path, words: Sequence[str], anew: bool) -> str:
     """
-    Ask a contest that is being played by another process for a change.
+    Sends a request for a change to the process that plays a contest, and waits for the answer.
 
-    :returns: what was done, for people
-    :raises ContestError: it cannot be done, or the contest does not answer
+    :param folder: the folder of the contest
+    :param words: the change, as of `gamehost.extras.contest.middle.ACTIONS`
+    :param anew: whether all games of a player with a new command are played again
+    :returns: the change in words, for people
+    :raises ContestError: the change cannot be made, or the process does not answer
     """
     question = json.dumps({"words": [*words], "anew": anew}).encode() + b"\n"
     try:

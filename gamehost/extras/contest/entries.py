@@ -1,9 +1,9 @@
 """
 The entries of a contest's journal.
 
-The journal is a file of JSON lines. Each has one key, which names what it is. The first line is the `plan`, which
-`gamehost.extras.contest.contest` writes. The others are the entries of this module, in the order in which they happened. A
-game counts when its line is on disk.
+The journal is a file of JSON lines. Each line is an object with one key, which names the kind of the entry. The first line
+is the `plan`, which `gamehost.extras.contest.contest` writes. The other lines are the entries of this module, in the order
+in which they happened. A game counts as soon as its line is on disk.
 """
 
 import json
@@ -19,7 +19,7 @@ from gamehost.extras.contest.ratings import Score, pairs_of
 
 @frozen
 class Played:
-    """A game is decided."""
+    """The entry for a decided game: its result, and the record or ruling on which the result is based."""
 
     id: str
     round: int
@@ -27,25 +27,26 @@ class Played:
     players: tuple[int, ...]
     #: The share of each player in the one point of the game, in the same order.
     shares: tuple[float, ...]
-    #: See `gamehost.extras.contest.judging.Decision`.
+    #: Cause and words are those of `gamehost.extras.contest.judging.Decision`.
     cause: str
     words: str
-    #: What the runner has decided, and its evidence; `None`: the record decides.
+    #: The ruling with its evidence; `None`: the record of the match decides.
     ruling: Ruling | None = None
     moves: int = 0
     seconds: float = 0.0
-    #: The match in the notation of its game; empty if it did not begin.
+    #: The match in the notation of its game; empty: the match did not begin.
     notation: str = ""
 
     @property
     def absent(self) -> tuple[int, ...]:
-        """Entrants whose program did not come."""
+        """The numbers of the entrants with programs that did not come to the game."""
         if self.ruling is None or self.ruling.cause not in NOT_COME:
             return ()
         return tuple(self.players[seat] for seat in self.ruling.seats)
 
     @property
     def scores(self) -> list[Score]:
+        """The game as results between two players. A game of more players counts as several such results."""
         if len(self.players) == 2:
             return [Score(self.players[0], self.players[1], self.shares[0])]
         return pairs_of(dict(zip(self.players, self.shares, strict=True)))
@@ -53,7 +54,7 @@ class Played:
 
 @frozen
 class Void:
-    """The host has failed in a game, which does not count. It is played again, but only once."""
+    """The entry for a game that does not count, because the host has failed in it. The game is played once more."""
 
     id: str
     why: str
@@ -61,58 +62,61 @@ class Void:
 
 @frozen
 class Refused:
-    """A connection asked for a seat of a game and did not get it."""
+    """The entry for a connection that asked for a seat of a game and did not get it."""
 
     id: str
-    #: The name for which it asked.
+    #: The player's name under which the connection tried to log in.
     name: str
     why: str
-    #: The entrant to whom its process belongs; `None`: to none.
+    #: The number of the entrant to whom the process belongs; `None`: it belongs to no entrant.
     owner: int | None = None
-    #: For people: the number of the process, and its command.
+    #: The id of the process and its command, as a text for people.
     process: str = ""
 
 
-#: Why an entrant is out that the organizer has taken out.
+#: The reason that is stored for an entrant that the organizer has taken out.
 TAKEN_OUT = "taken out by the organizer"
 
 
 @frozen
 class Dropped:
-    """The organizer has taken an entrant out."""
+    """The entry for an entrant that the organizer has taken out of the contest."""
 
     player: int
-    #: The last round in which it took part.
+    #: The last round in which the entrant took part.
     round: int
     why: str = TAKEN_OUT
 
 
 @frozen
 class CommandReplaced:
-    """The organizer has given an entrant another command, or its author another program. It is in again, if it was out."""
+    """
+    The entry for an entrant with a new command from the organizer, or a new program from its author. If the entrant was out
+    of the contest, it is in again.
+    """
 
     player: int
     command: tuple[str, ...]
-    #: Where rounds depend on results: the last round that it may have missed. It takes part in those that begin later.
+    #: The last round that the entrant may have missed, if rounds depend on results. It takes part in later rounds.
     round: int = 0
-    #: The games that it plays again with it: what was decided in them does not count any more.
+    #: The ids of decided games that the entrant plays again with the new command. Their results no longer count.
     again: tuple[str, ...] = ()
-    #: The folder of what its author has handed in; empty: the organizer has changed the command.
+    #: The folder of the program that the author has uploaded; empty: the organizer has changed the command.
     folder: str = ""
 
 
 @frozen
 class Replayed:
-    """The organizer orders games to be played again. Their earlier results do not count."""
+    """The entry for games that the organizer wants played again. Their earlier results no longer count."""
 
     ids: tuple[str, ...]
 
 
-#: What the organizer does in the middle of a contest.
+#: The entries for changes in the middle of a contest.
 Intervention = Dropped | CommandReplaced | Replayed
 Entry = Played | Void | Refused | Intervention
 
-#: What a line is, by its key.
+#: The kinds of entries, by the key of their lines.
 KINDS: Mapping[str, type[Any]] = {
     "played": Played,
     "void": Void,
@@ -125,15 +129,15 @@ _KEYS = {kind: key for key, kind in KINDS.items()}
 
 
 def written(entry: Any) -> bytes:
-    """The line of an entry."""
+    """Returns the line of the journal for an entry."""
     return json.dumps({_KEYS[type(entry)]: asdict(entry)}).encode() + b"\n"
 
 
 def read(line: bytes) -> Any:
     """
-    The entry of a line.
+    Returns the entry in a line of the journal.
 
-    :raises ValueError: it is none
+    :raises ValueError: the line is not an entry
     """
     content = json.loads(line)
     if not isinstance(content, dict) or len(content) != 1 or not content.keys() <= KINDS.keys():

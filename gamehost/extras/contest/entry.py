@@ -1,5 +1,5 @@
 """
-The check before a contest: the names of the entrants, and the checker's verdicts on their programs.
+The entry check, before a contest begins: checks the names of the entrants, and runs `gamehost check` on their programs.
 """
 
 import json
@@ -22,37 +22,42 @@ from gamehost.programs.clients import judges_of
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
 
-#: Scenarios of `gamehost check` that each program is judged by before the contest.
+#: How many scenarios of `gamehost check` each program must pass.
 CHECKED = 4
-#: Seconds for these.
+#: The most seconds for these scenarios.
 CHECK_SECONDS = 180
-#: Settings of a contest that its check does not have.
+#: The settings of a contest that are not used in the check.
 _TIMES = ("move_time", "game_time", "increment")
 
 
 def check_names(names: Sequence[str], wire: Wire[Any]) -> None:
     """
-    Check names by the rules of the wire, and against each other.
+    Checks the names of the players by the rules of the host and the wire, and against each other.
 
-    :raises ContestError: a program could not log in under one of them. All that is wrong is in it.
+    :raises ContestError: a program could not log in under one of the names. The message has all faults.
     """
     if wrong := [*_wrong_names(names, wire)]:
         raise ContestError("; ".join(wrong))
 
 
 def _wrong_names(names: Sequence[str], wire: Wire[Any]) -> Iterator[str]:
+    """Yields the faults of some names, a sentence for each."""
+    #: The names by the key under which a host compares them.
     by_key: dict[str, str] = {}
     for text in names:
+        # The host must accept the name.
         try:
             name = checked_name(text)
             check_new_name(name)
         except NameRefused as refused:
             yield f"{text!r} cannot log in: {refused}"
             continue
+        # The wire must carry its characters: it reads the name as it reads as many letters.
         if not text.isascii() and _read_as(f"a{text}", wire) != _read_as(f"a{'x' * len(text)}", wire):
             yield f"{text!r} cannot log in: {wire.name} cannot carry its characters"
         if name.text != text:
             yield f"{text!r} cannot log in: expected its letters and accents as one character each (Unicode form C)"
+        # No two names may be equal for the host.
         other = by_key.setdefault(name.key, text)
         if text in names[: names.index(text)] or other != text:
             yield f"{other!r} and {text!r} are the same name for a host"
@@ -61,7 +66,7 @@ def _wrong_names(names: Sequence[str], wire: Wire[Any]) -> Iterator[str]:
 
 
 def _read_as(name: str, wire: Wire[Any]) -> list[type[Any]]:
-    """The messages that the codec of a wire reads from a line with this name alone."""
+    """Returns the kinds of the messages, or of the error, that a wire's codec reads from a line with only this name."""
     try:
         return [type(message) for message in wire.configure({}).new_codec().feed(name.encode() + b"\n")]
     except WireError as error:
@@ -69,13 +74,16 @@ def _read_as(name: str, wire: Wire[Any]) -> list[type[Any]]:
 
 
 def settings_of_check(plan: Plan) -> list[str]:
-    """The settings of a contest for `gamehost check`, without its times: a check judges by the document, not by speed."""
+    """
+    Returns the words that give the settings of a contest to `gamehost check`. The times for moves are left out, because a
+    check is about the rules of the document, and not about speed.
+    """
     held = {name: value for name, value in plan.settings.items() if name.rpartition(".")[2] not in _TIMES}
     return [word for name, value in held.items() for word in ("--set", f"{name}={value}")]
 
 
 def sentences(findings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The breaches among what a check has found, a sentence each, with the section of the document."""
+    """Returns a sentence for each breach that a check has found, with the section of the document."""
     breaches = [one for one in findings if one["grade"] == "breach"]
     return [one["title"] + (f" ({one['section']})" if one.get("section") else "") for one in breaches]
 
@@ -83,23 +91,26 @@ def sentences(findings: Sequence[Mapping[str, Any]]) -> list[str]:
 @define(eq=False)
 class EntryCheck:
     """
-    Judges each program by a short list of scenarios, with the contest's settings.
+    Runs `gamehost check` on each program of a contest, with a few scenarios and the contest's settings.
 
-    :param out: where a line of progress goes for each program
+    :param out: the stream to which a line is written for each checked program
     """
 
     _plan: Plan
     _out: TextIO = sys.stdout
-    #: What is wrong with each program that was checked, by its name.
+    #: The faults of each program that was checked, by the name of its player.
     found: dict[str, Sequence[str]] = field(factory=dict)
+    #: The processes of checks that are running.
     _running: list["subprocess.Popen[str]"] = field(factory=list)
 
     def run(self, at_once: int, strict: bool) -> None:
         """
-        Check all programs, so many at a time.
+        Checks all programs, except gamehost's own players. The findings are in `found` then.
 
-        :raises ContestError: one has failed, and all must pass
-        :raises KeyboardInterrupt: it was interrupted; no program is left
+        :param at_once: how many programs are checked at the same time
+        :param strict: whether all programs must pass
+        :raises ContestError: a program has failed, and all must pass
+        :raises KeyboardInterrupt: the check was interrupted; all its processes were ended
         """
         checked = [one for one in self._plan.entrants if one.command != PERSON and not is_own(one.command)]
         chosen = self._scenarios()
@@ -121,26 +132,28 @@ class EntryCheck:
             raise ContestError(f"{', '.join(failed)}: failed the check, and with --strict-entry all must pass")
 
     def judge(self, entrant: Entrant) -> Sequence[str]:
-        """The faults of a program, a sentence each. The result comes when the check is over."""
+        """Checks one program, and waits for the end of the check. Returns its faults, a sentence for each."""
         chosen = self._scenarios()
         return self._check(entrant, self._words(chosen)) if chosen else ()
 
     def stop(self) -> None:
-        """End the checks that are being made."""
+        """Ends all running checks. Another thread may call this."""
         for process in [*self._running]:
             kill(process.pid)
 
     def _scenarios(self) -> Sequence[str]:
-        """The scenarios that judge programs. A wire without a checker has none."""
+        """Returns the names of the scenarios for the check; empty: there is no checker for the wire."""
         judges = judges_of(self._plan.wire)
         if judges is None:
             return ()
         return [one.name for one in judges.clients.scenarios if not one.slow and not one.needs_reconnect][:CHECKED]
 
     def _words(self, chosen: Sequence[str]) -> list[str]:
+        """Returns the options of `gamehost check` for some scenarios and the contest's settings."""
         return [word for name in chosen for word in ("--scenario", name)] + settings_of_check(self._plan)
 
     def _check(self, entrant: Entrant, words: Sequence[str]) -> list[str]:
+        """Runs `gamehost check` on an isolated program, waits for its end, and returns the faults."""
         plan = self._plan
         command = [sys.executable, "-m", "gamehost", "check", plan.wire, "--format", "json", *words]
         number = plan.names.index(entrant.name)
@@ -160,11 +173,12 @@ class EntryCheck:
                 process.wait()
 
     def _say(self, progress: str, entrant: Entrant, wrong: Sequence[str]) -> None:
+        """Stores the faults of a program, and prints them."""
         self.found[entrant.name] = wrong
         said = "good" if not wrong else "; ".join(wrong)
         print(f"{progress}  {entrant.name}: {said}", file=self._out, flush=True)
 
 
 def at_once() -> int:
-    """How many programs are checked side by side: one a core."""
+    """Returns how many programs are checked at the same time: one for each core of the machine."""
     return os.cpu_count() or 1

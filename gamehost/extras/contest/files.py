@@ -1,5 +1,5 @@
 """
-The files of a contest beside its journal: how they are written, and what they are called.
+The names of a contest's files besides its journal, and the functions that write and read them.
 """
 
 import json
@@ -8,21 +8,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-#: What the checker has said of the programs before the contest, by their names.
+#: The file with the checker's findings on the programs before the contest, by the names of the players.
 CHECKS = "checks.json"
-#: The folder of what programs wrote.
+#: The folder with the programs' output.
 OUTPUT = "output"
-#: The folder of what programs and host have said in worst games, and what `gamehost trace` says of it.
+#: The folder with the bytes between programs and host in worst games, and the file with what `gamehost trace` says of them.
 TRAFFIC, TRACES = "traffic", "traces.json"
 
 
 def replace_file(path: Path, content: str | bytes, mode: int = 0o666) -> None:
     """
-    A reader finds the old file or the new one, and never a part of one. A link in its place is replaced, and not followed.
+    Writes a file at once: a reader finds the old file or the whole new file, and never a part. A symbolic link at this path
+    is replaced, and not followed.
 
-    :param mode: who may read and write a new file, as far as the process lets them
-
-    :raises OSError: it cannot be written
+    :param mode: the access rights of the new file, limited by the umask of the process
+    :raises OSError: the file cannot be written
     """
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
@@ -33,9 +33,10 @@ def replace_file(path: Path, content: str | bytes, mode: int = 0o666) -> None:
 
 def own_folder(path: Path) -> Path:
     """
-    A folder of the contest, which is made if there is none. A link in its place, which could lead anywhere, is removed.
+    Makes a folder of the contest if it is missing, and returns its path. A symbolic link at this path is removed, because
+    it could lead anywhere.
 
-    :raises OSError: it cannot be made
+    :raises OSError: the folder cannot be made
     """
     if path.is_symlink():
         path.unlink()
@@ -44,15 +45,22 @@ def own_folder(path: Path) -> Path:
 
 
 def output_name(game: str, player: int) -> str:
-    """The file with the output of a program in a game."""
+    """
+    Returns the name of the file with the output of a program in a game.
+
+    :param game: the id of the game
+    :param player: the number of the player, from 0
+    """
     return f"{game}.{player + 1}.txt"
 
 
 def write_outputs(folder: Path, game: str, players: Sequence[int], outputs: Sequence[bytes]) -> None:
     """
-    Store what the programs of a game wrote, the end of it.
+    Stores the end of the output of each program of a game.
 
-    :raises OSError: it cannot be written
+    :param folder: the folder of the contest
+    :param outputs: the output of each player's program
+    :raises OSError: a file cannot be written
     """
     for player, output in zip(players, outputs, strict=False):
         if output:
@@ -61,7 +69,9 @@ def write_outputs(folder: Path, game: str, players: Sequence[int], outputs: Sequ
 
 
 def read_found(folder: Path, name: str) -> Mapping[str, Any]:
-    """The content of `CHECKS` or `TRACES`, by the names of the players. It is empty if there is no such file."""
+    """
+    Returns the content of the file `CHECKS` or `TRACES`, by the names of the players; empty: the file is missing or damaged.
+    """
     try:
         found = json.loads((folder / name).read_text("utf-8"))
     except (OSError, ValueError):

@@ -1,7 +1,8 @@
 """
-One game of a contest: the entrants' programs, the private host of the contest or a running one, and what comes of it.
+Plays one game of a contest: starts the entrants' programs, lets them play on a host, and decides the game.
 
-A game is always decided: by the rules, by a clock, because a program is gone, or by its deadline.
+A game is always decided: by the rules, by a clock, because a program has ended, or by its deadline. The exception is a fault
+of the host or a stop of the contest; then the game does not count.
 """
 
 import os
@@ -24,24 +25,26 @@ from gamehost.games.base import Cause, Game
 from gamehost.journal.records import TableRecord
 from gamehost.ops.workers import NOT_RUN, ProgramProcess, Running, own_environment, running, start_program
 
-#: Connections of a game for which is looked whose they are when they are refused. A program may try again and again.
+#: For so many refused connections of a game, the contest finds the process that has made it. Finding it is slow, and a
+#: program may try again and again.
 MOST_REFUSED = 20
-#: Seconds for a program to connect and to log in.
+#: How many seconds a program has to connect and to log in.
 CONNECTS = 20.0
-#: Seconds for a person to come.
+#: How many seconds a person has to come.
 PERSON_COMES = 600.0
-#: Seconds for a program to end after its game.
+#: How many seconds a program has to end by itself after its game.
 ENDS = 2.0
-#: The causes of a game that does not count: the contest cannot go on; the host has failed in this game.
+#: The causes of games that do not count: the contest is stopped; the host has failed in this game.
 STOPPED, VOID = "stopped", "void"
 
 
 def is_own(command: Sequence[str]) -> bool:
-    """Whether this is a command of gamehost itself, such as a house player."""
+    """Returns whether a command starts gamehost itself, for example a house player."""
     return tuple(command[:3]) == (sys.executable, "-m", "gamehost")
 
 
 def _how_ended(program: "ProgramProcess | Person") -> str:
+    """Describes the end of a program for people: its exit status or signal, and the last words that it has written."""
     status = program.status or 0
     how = f"by signal {-status}" if status < 0 else f"with status {status}"
     return f"it ended {how}" + (f": {program.words}" if program.words and status else "")
@@ -49,9 +52,10 @@ def _how_ended(program: "ProgramProcess | Person") -> str:
 
 class Person:
     """
-    A person who connects to a running host. The contest starts no program for a person, and ends only the game.
+    A person who plays on a running host. This class has the same methods as the process of a program, but the contest starts
+    no process for a person.
 
-    :param ended: called as by a program that has ended
+    :param ended: called when the game of the person ends, as it is called when a program ends
     """
 
     words = ""
@@ -63,23 +67,27 @@ class Person:
         self._ended = ended
 
     def kill(self) -> None:
+        """Called when the game is over. There is no process to end, so this only reports the end."""
         self.status = 0
         self._ended(self)
 
     def family(self, processes: Sequence[Running]) -> list[Running]:
+        """Returns no processes, so that limits of processes never apply to a person."""
         return []
 
 
 @define(eq=False)
 class ContestGame:
     """
-    One game, from the start of its programs to its decision.
+    One game of a contest, from the start of its programs to its decision. Subclasses decide on which host it is played.
 
-    :param names: of the entrants, in the order of the seats
-    :param commands: what starts their programs; `{host}`, `{port}`, `{name}`, `{password}`, `{key}` and so on are filled in
-    :param seed: of the cards, the bag and whatever else chance decides
-    :param decided: called once, when all programs have ended
-    :param refused: called when a connection does not get the seat for which it asks, as `Refused` without its first field
+    :param names: the names of the entrants, in the order of the seats
+    :param commands: the commands that start their programs, in the same order; `{host}`, `{port}`, `{name}`, `{password}`,
+        `{key}` and so on are filled in
+    :param seed: the seed of the cards, the bag and all other chance in the game
+    :param decided: called once with the decision, when all programs have ended
+    :param refused: called when a connection does not get the seat for which it asks. Its arguments are the fields of
+        `Refused`, without the first one.
     """
 
     _reactor: Any
@@ -90,23 +98,27 @@ class ContestGame:
     _seed: int
     _decided: Callable[[Decision], None]
     _refused: Callable[..., None] = lambda name, why: None
+    #: The decision; `None`: the game is not decided.
     _decision: Decision | None = None
-    #: In the order of the seats, as far as they were started.
+    #: The programs that were started, in the order of the seats.
     _programs: list["ProgramProcess | Person"] = field(factory=list)
-    #: By what they are for.
+    #: The timers, by their purpose: `deadline`, `coming` and so on.
     _timers: dict[str, IDelayedCall] = field(factory=dict)
-    #: Where the programs connect, once it is known.
+    #: The host and port to which the programs connect; `None`: not known yet.
     _where: tuple[str, int] | None = None
-    #: What each program proves with that it has its account, if the wire has accounts.
+    #: The passwords with which the programs log in to their accounts, on wires with accounts.
     passwords: Sequence[str] = field(init=False)
-    #: What each program can give with its name as a guest, `NAME:KEY`.
+    #: The keys that programs can give with their names when they log in as guests: `NAME:KEY`.
     keys: Sequence[str] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.passwords, self.keys = ([token_hex(8) for _ in self.names] for _ in range(2))
 
     def start(self) -> None:
-        """Begin: the first program is started, and each other one when the one before it waits for it."""
+        """
+        Begins the game: starts the first program. Each other program is started when the program before it waits for an
+        opponent. So each seat gets the right program.
+        """
         later = self._reactor.callLater
         self._timers = {
             "deadline": later(self._plan.deadline, self._too_long),
@@ -115,37 +127,39 @@ class ContestGame:
         self._open()
 
     def _patience(self, seat: int) -> float:
+        """Returns how many seconds the player of a seat has to come."""
         return PERSON_COMES if self._commands[seat] == PERSON else CONNECTS
 
     def _open(self) -> None:
-        """Find the game a place to be played, and start the first program."""
+        """Reserves a place on a host for the game, and starts the first program there."""
         raise NotImplementedError
 
     def _close(self) -> None:
-        """The game is over, and its programs have ended."""
+        """Gives the place on the host back. Called when the game is decided and its programs have ended."""
         raise NotImplementedError
 
     def _heard_of(self) -> Sequence[HeardBytes]:
-        """The bytes of the game's connections, as far as they are known."""
+        """Returns the recorded bytes of the game's connections; empty if they are not recorded."""
         return ()
 
     def _gone(self, seat: int, program: ProgramProcess | Person) -> None:
-        """A program has ended in the middle of its game: that is lost at once."""
+        """Gives up the seat of a program that has ended in the middle of its game, so that it loses at once."""
         raise NotImplementedError
 
     def _match_id(self) -> str:
-        """The id of the match that the second program joins, on a wire with such ids; otherwise empty."""
+        """Returns the id of the match that the second program joins, on a wire with such ids; otherwise an empty text."""
         return ""
 
     def _door(self, seat: int) -> Door | None:
-        """The address of the host for a program in a sandbox; `None`: there is no sandbox."""
+        """Returns how a program in a sandbox reaches the host; `None`: there is no sandbox."""
         return None
 
     def _missing(self) -> tuple[int, ...]:
-        """The seats whose programs were started, and have not asked for their game."""
+        """Returns the seats of programs that were started and have not asked for their game."""
         return (len(self._programs) - 1,)
 
     def stop(self) -> None:
+        """Ends the game and its programs without a decision that counts. `decided` is not called any more."""
         self._decided = lambda decision: None
         self._decide(Decision((), STOPPED, ""))
         self._kill()
@@ -156,11 +170,13 @@ class ContestGame:
         raise NotImplementedError
 
     def _start_next(self) -> None:
+        """Starts the program of the next seat, isolated as the plan says. For a person, no program is started."""
         assert self._where is not None
         seat = len(self._programs)
         if self._commands[seat] == PERSON:
             self._programs.append(Person(partial(self._ended, seat)))
             return
+        # The values that are filled into the command. Each program gets a seed of its own.
         values = {
             **{"host": self._where[0], "port": str(self._where[1]), "name": self.names[seat]},
             **{
@@ -172,6 +188,7 @@ class ContestGame:
         }
         ended = partial(self._ended, seat)
         command, more = self._commands[seat], {}
+        # gamehost's own players are trusted. They need some more variables of the environment, and no isolation.
         if is_own(command):
             more = own_environment(os.environ)
         elif self._plan.isolate != "none":
@@ -181,7 +198,7 @@ class ContestGame:
         self._programs.append(start_program(self._reactor, command, values, ended, more))
 
     def waits(self, name: str) -> None:
-        """A player has asked for a seat and waits for the others: start the next program."""
+        """Called when a player has asked for a seat and waits for opponents. Starts the next program."""
         if self._decision is None and len(self._programs) < self._plan.seats:
             self._timers["coming"].reset(self._patience(len(self._programs)))
             self._start_next()
@@ -192,14 +209,16 @@ class ContestGame:
         return self.record is not None
 
     def over(self) -> None:
-        """The record of the match says how it ended, or has as many moves as there may be."""
-        # The entry is not told yet: the programs hear the end of the game before they are ended.
+        """Called when the match has ended, or has reached the most moves of the plan. Decides the game a moment later."""
+        # The host has not sent the last entry yet. The programs must receive the end of the match before they are ended.
         self._reactor.callLater(0, self._judge)
 
     def _judge(self, ruling: Ruling | None = None) -> None:
+        """Decides the game by its record, or by the ruling if the record does not say how the match ended."""
         if self._decision is not None:
             return
         decision = decision_of(self._game, self.names, self.record, ruling, self._plan.most_moves)
+        # A player has left the match. If its program has ended, the cause is a crash, and the words say how it ended.
         if decision.cause == Cause.LEFT.value:
             ends = self._last_words(decision, lambda one: _how_ended(one) if one.status is not None else "")
             if ends:
@@ -207,12 +226,19 @@ class ContestGame:
         self._decide(decision)
 
     def _last_words(self, decision: Decision, words: "Callable[[ProgramProcess | Person], str]") -> str:
-        """The last words of the programs that have no share of the point, in parentheses."""
+        """
+        Returns some words about each program that has lost, in parentheses; empty: there are none.
+
+        :param words: returns the words for a program; empty: there are none
+        """
         lost = [(self.names[seat], one) for seat, one in enumerate(self._programs) if not decision.shares[seat]]
         said = "; ".join(f"{name}: {found}" for name, one in lost if (found := words(one)))
         return said and f" ({said})"
 
     def _ended(self, seat: int, program: ProgramProcess | Person) -> None:
+        """
+        Called when the program of a seat has ended. If the game is not decided yet, the program has lost it.
+        """
         if self._decision is not None:
             self._finish()
         elif not self.begun:
@@ -222,28 +248,35 @@ class ContestGame:
             self._gone(seat, program)
 
     def _absent(self) -> None:
+        """Called when the time to come is over. If the match has not begun, the missing players lose."""
         if not self.begun and self._decision is None:
             seconds = self._patience(len(self._programs) - 1)
             why = f"it did not log in and ask for a game within {seconds:.0f} s"
             self.rule("absent", self._missing(), why, seconds=seconds)
 
     def _too_long(self) -> None:
+        """Called at the deadline of the game. The player to move loses. If several or none are to move, nobody wins."""
         seat, seconds = to_move(self._game, self.record, self.names), self._plan.deadline
         why = f"the game was not over after {seconds:.0f} s"
         moves = moves_of(self.record)
         self.rule("deadline", () if seat is None else (seat,), why, seconds=seconds, to_move=seat, moves=moves)
 
     def taken(self) -> float | None:
-        """Seconds of a processor that the programs have taken, with all that they have started; `None`: that cannot be seen."""
+        """
+        Returns the processor time of the programs and their descendants so far, in seconds; `None`: it cannot be measured.
+        """
         found = [[*running(map(str, family(one.pid)))] for one in self._programs if one.pid is not None]
         return sum(one.seconds for processes in found for one in processes) if all(found) else None
 
     def look(self, processes: Sequence[Running]) -> None:
         """
-        See what the programs take, each with all that it has started.
+        Measures memory, processes and processor time of each program with its descendants. A program that exceeds a limit of
+        the plan loses the game.
 
-        :param processes: of this machine
+        :param processes: all processes of this machine
         """
+        # The first process of a family is the host's own keeper of the program. It counts only for processor time, because it
+        # has the time of processes that have ended.
         families = [one.family(processes) for one in self._programs]
         takes: dict[str, list[float]] = {
             "memory": [sum(one.resident for one in family[1:]) for family in families],
@@ -256,20 +289,24 @@ class ContestGame:
 
     def rule(self, cause: str, seats: tuple[int, ...], why: str, **evidence: Any) -> None:
         """
-        Decide what no record says. A match that is over is judged by its record.
+        Decides the game by a ruling. If the record says how the match ended, the record decides instead.
 
-        :param seats: of the players that have lost
+        :param cause: one of `gamehost.extras.contest.judging.RULED`
+        :param seats: the seats of the players that have lost
+        :param why: the reason, for people
+        :param evidence: the facts on which the ruling is based
         """
         if self._decision is None:
             ruling = None if is_over(self.record) else Ruling(cause, seats, why, evidence)
             self._judge(ruling)
 
     def _decide(self, decision: Decision) -> None:
+        """Stores the decision, if there is none yet, and ends the programs that do not end by themselves."""
         if self._decision is not None:
             return
         self._decision = decision
         self._cancel_timers()
-        # A program that hears the end of its game, or has resigned, ends by itself. The others are ended.
+        # After an ordinary end, programs get some seconds to end by themselves. In all other cases they are ended at once.
         patience = ENDS if decision.cause in (Cause.RULES.value, Cause.LEFT.value) else 0
         self._timers["kill"] = self._reactor.callLater(patience, self._kill)
         for person in [one for one in self._programs if isinstance(one, Person) and one.status is None]:
@@ -287,7 +324,10 @@ class ContestGame:
                 program.kill()
 
     def _finish(self) -> None:
-        """All is over when the programs have ended, too: the next game has the machine to itself."""
+        """
+        Reports the decision when all programs have ended. Until then this method does nothing: programs of an old game must
+        not slow down the next one.
+        """
         if self._decision is None or any(one.status is None for one in self._programs):
             return
         self._cancel_timers()
@@ -296,7 +336,7 @@ class ContestGame:
         self._close()
         decision = self._decision
         if decision.cause == Cause.LEFT.value:
-            # A bridge says why it has resigned for its bot.
+            # A bridge (of `gamehost bridge`) writes why it has resigned for its bot.
             why = self._last_words(decision, lambda one: one.words if one.status else "")
             decision = evolve(decision, words=decision.words + why)
         decided(evolve(decision, written=tuple(one.written for one in self._programs), heard=heard))
@@ -307,13 +347,15 @@ class PrivateGame(ContestGame):
     """
     A game on the private host of the contest.
 
-    :param host: the host on which this game has a room of its own until it is over
+    :param host: the private host, on which this game has a room until it is over
     """
 
     _host: ContestHost = field(kw_only=True)
+    #: The room; `None`: before the beginning and after the end.
     _room: Room | None = None
     #: How many connections did not get the seat for which they asked.
     _refusals: int = 0
+    #: Records the match.
     _first: FirstMatch | None = None
 
     @property
@@ -338,10 +380,11 @@ class PrivateGame(ContestGame):
         if self._room is not None:
             self._room.give_up(self.names[seat])
         if not is_over(self.record):
-            # Nobody was at the table any more, so the host has put it away: no record will say who has lost.
+            # All players are gone, so the host has put the table to sleep, and no record will say who has lost.
             self.rule("gone", (seat,), _how_ended(program), status=program.status, said=program.words)
 
     def _match_id(self) -> str:
+        # The id is the first word of the note of a waiting session.
         waiting = [] if self._room is None else map(self._room.session, self.names)
         notes = [session.note for session in waiting if session is not None and session.number]
         return next((note.split()[0] for note in notes if note), "")
@@ -355,16 +398,16 @@ class PrivateGame(ContestGame):
         return missing or super()._missing()
 
     def failed(self) -> None:
-        """The host has stopped the match, because of a fault."""
+        """Called when the host has stopped the match because of a fault. The game is void."""
         self._reactor.callLater(0, self._decide, Decision((), VOID, "a fault of the game has stopped its match"))
 
     def comes(self, peer: Any) -> int | None:
         """
-        The seat of the program that has made a new connection, if the program has no seat yet; `None`: the connection belongs
-        to no program of the game, or its owner is not known. A program that has its seat already cannot keep others out by
-        many connections.
+        Returns the seat of the program that has made a new connection, if the program is not logged in yet. The host counts
+        such a connection for the seat, so a program that is logged in cannot keep others out by many connections.
 
-        :param peer: the address from which it comes
+        :param peer: the address of the program's end of the connection
+        :returns: `None`: the connection belongs to no absent program of the game, or its process cannot be found
         """
         room, owners = self._room, self._host.owners
         number = 0 if room is None or owners is None else owners.number_at(peer, ("127.0.0.1", room.port))
@@ -375,21 +418,25 @@ class PrivateGame(ContestGame):
 
     def claim(self, name: str, transport: Any) -> str | None:
         """
-        Why a connection does not get the seat of this name; `None`: it does.
+        Decides whether a connection gets the seat of a player. The seat is only for the program that was started for it, and
+        for that program's descendants. Another entrant that asks for the seat loses its own game.
 
-        The seat is for the program that was started for it, and for what that has started. Another entrant that asks for it
-        loses its own game.
+        :param transport: the transport of the connection; `None`: the connection has shown a key that only the player has
+        :returns: the reason why it does not get the seat; `None`: it gets the seat
         """
         if self._decision is not None:
             return OVER
         owners, seat = self._host.owners if transport else None, self.names.index(name) if name in self.names else None
+        # From a sandbox: the socket shows the program.
         if self._room is not None and transport and (own := self._room.seat_at(transport)) is not None:
             return self._from_sandbox(name, own)
+        # Otherwise find the process. If it cannot be found on this machine, the name alone decides.
         number = 1 if owners is None else owners.number_of(transport)
         if not number:
             return "this connection is closed"
         if seat is not None and (owners is None or self.holder(owners, seat, number) is not None):
             return None
+        # The connection is refused. Looking for its process is slow, so it is done only for the first refusals.
         self._refusals += 1
         why = f"this game is between {' and '.join(self.names)}: log in as one of them"
         if owners is None or self._refusals > MOST_REFUSED:
@@ -402,9 +449,10 @@ class PrivateGame(ContestGame):
 
     def _from_sandbox(self, name: str, own: int) -> str | None:
         """
-        As `claim`, of a program in a sandbox: it comes by a socket that nobody else can reach.
+        Does what `claim` does, for a connection from a sandbox. It comes through the socket of the sandbox, which only the
+        program of that seat can use.
 
-        :param own: its seat
+        :param own: the seat of the sandbox
         """
         if name == self.names[own]:
             return None
@@ -416,7 +464,13 @@ class PrivateGame(ContestGame):
         return why
 
     def _refuse(self, name: str, why: str, owners: Owners, number: int) -> None:
-        """Write down who has asked for a seat. An entrant who asked for that of another one has lost."""
+        """
+        Reports a refused connection with its process. If the process belongs to an entrant that asked for another entrant's
+        seat, that entrant loses its own game.
+
+        :param number: the number of the connection's socket
+        """
+        # The process may belong to a game in another room.
         for game in (room.game for room in self._host.rooms if room.game is not None):
             for seat in range(len(game.names)):
                 if (pid := game.holder(owners, seat, number)) is not None:
@@ -429,7 +483,11 @@ class PrivateGame(ContestGame):
         self._refused(name, why, process="" if stranger is None else owners.words(stranger))
 
     def holder(self, owners: Owners, seat: int, number: int) -> int | None:
-        """The process of this seat's program that has a socket; `None`: none has."""
+        """
+        Returns the id of the process that has a socket, if it belongs to the program of a seat; otherwise `None`.
+
+        :param number: the number of the socket
+        """
         program = self._programs[seat] if seat < len(self._programs) else None
         root = None if program is None else program.pid
         return None if root is None else owners.among(root, number)

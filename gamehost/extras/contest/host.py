@@ -1,8 +1,9 @@
 """
-The private host of a contest: it is there for all games, in memory, and games are tables on it.
+The private host of a contest. It runs in memory for the whole contest, and each game is a match on it.
 
-An entrant may play several games at once, and a name has one seat at a time. So the host has rooms, each with a port and one
-game at a time: as many as games are played at once. A room is used again when its game is over and everybody has left it.
+An entrant may play several games at once, but on a host a name has only one seat at a time. So the private host consists of
+rooms. Each room has a lobby and a port of its own, and one game at a time. There are as many rooms as games are played at
+once. A room is used again when its game is over and all connections to it are closed.
 """
 
 import os
@@ -38,18 +39,19 @@ from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import OpenTable, Player
 from gamehost.wires.base import Wire
 
-#: For programs of one machine, which may log in again at once. All other limits of a host stay: they are what stops a flood.
+#: The limits that differ from those of an ordinary host: programs may log in again at once. All other limits remain, because
+#: they stop floods.
 LIMITS = {"keyless_resume_seconds": "0"}
-#: Seconds for a program to come back after its connection was lost.
+#: How many seconds a program has to come back after its connection was lost.
 RETURNS = 5.0
-#: What a program is told in whose room no game is played.
+#: The refusal for a program that connects to a room without a game.
 OVER = "this game is over"
 
 
 class RoomGame(Protocol):
-    """A game, as its room sees it."""
+    """The methods of a game that its room calls."""
 
-    #: In the order of the seats, and the password that each needs.
+    #: The names of the players and their passwords, in the order of the seats.
     names: Sequence[str]
     passwords: Sequence[str]
 
@@ -57,30 +59,36 @@ class RoomGame(Protocol):
         """Called when a player has asked for a seat and waits for the others."""
 
     def over(self) -> None:
-        """The record of the match says how it ended, or has as many moves as there may be."""
+        """Called when the match has ended, or has reached the most moves of the plan."""
 
     def failed(self) -> None:
-        """The host has stopped the match, because of a fault."""
+        """Called when the host has stopped the match because of a fault."""
 
     def comes(self, peer: Any) -> int | None:
-        """The seat of the program that has a new connection; `None`: it has another one, or it is not known."""
+        """
+        Called when a connection is made. Returns the seat of the program that has made it; `None`: the program has its seat
+        already, or is not known.
+
+        :param peer: the address of the program's end of the connection
+        """
 
     def claim(self, name: str, transport: Any) -> str | None:
         """
-        Why a connection does not get the seat of this name; `None`: it does.
+        Called when a connection asks for the seat of a player.
 
-        :param transport: of the connection; `None`: it has shown a key that only the player has
+        :param transport: the transport of the connection; `None`: the connection has shown a key that only the player has
+        :returns: the reason why it does not get the seat; `None`: it gets the seat
         """
 
 
 @define(eq=False)
 class FirstMatch:
     """
-    The record of the first match in a room since a game began there. That one is the game: some wires begin the next match at
-    once.
+    Records the first match in a room after a game of the contest has begun there. Later matches do not count: on some wires
+    the programs begin another match at once.
 
-    :param over: called when it is over
-    :param most_moves: so many moves end it, too; 0: they do not
+    :param over: called when the match is over
+    :param most_moves: the match is also over after so many moves; 0: the number of moves is not limited
     """
 
     _over: Callable[[], None]
@@ -91,10 +99,12 @@ class FirstMatch:
     _moves: int = 0
 
     def open(self, table: TableId, opening: TableHeader) -> None:
+        """Takes the table as the game's table, if it is the first one."""
         if self.table is None:
             self.table, self._opening = table, opening
 
     def append(self, table: TableId, entry: Entry) -> None:
+        """Records an entry of the game's table, and reports the end of the match. Other tables are ignored."""
         if table != self.table:
             return
         self._entries.append(entry)
@@ -111,9 +121,9 @@ class FirstMatch:
 
 
 class RoomJournal(MemoryJournal):
-    """The journal of a room."""
+    """The journal of a room. It stores matches in memory, and passes the entries to the record of the room's game."""
 
-    #: `None`: no game is played.
+    #: The record of the game that is being played; `None`: no game is played.
     first: FirstMatch | None = None
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
@@ -129,24 +139,31 @@ class RoomJournal(MemoryJournal):
 
 @define(eq=False)
 class ContestLobby(Lobby):
-    """A lobby for the players of one game: each has the seat that the contest gave it, and nobody else comes in."""
+    """
+    The lobby of a room: only the players of the room's game can log in, and each gets the seat that the plan of the contest
+    gives it.
+    """
 
-    #: What is played, by its name.
+    #: The name of the kind of game that the contest plays.
     game: str = field(kw_only=True)
-    #: The game that is being played; `None`: none is.
+    #: The contest's game that is being played in the room; `None`: none is.
     now: RoomGame | None = None
-    #: The conversation to which the lobby listens now.
+    #: The conversation with a message that is being handled at this moment.
     speaker: "RoomConversation | None" = None
-    #: What was said on the connections of this game.
+    #: The recorded bytes of the connections of this game.
     heard: list[HeardBytes] = field(factory=list)
 
     def _refusal(self, name: Name) -> NameRefused | None:
+        """Refuses all names while no game is played in the room."""
         if self.now is None:
             return NameRefused(NameFault.BUSY, OVER)
         return super()._refusal(name)
 
     def _claimed(self, name: str) -> str | None:
-        """Why this connection cannot log in under a name; `None`: it can."""
+        """
+        Returns the reason why the speaking connection cannot log in under a name; `None`: it can, and its recorded bytes get
+        this name.
+        """
         speaker = self.speaker
         why = OVER if self.now is None else self.now.claim(name, None if speaker is None else speaker.transport)
         if why is None and speaker is not None and speaker.heard is not None:
@@ -154,7 +171,11 @@ class ContestLobby(Lobby):
         return why
 
     def listen(self, connection: Any) -> HeardBytes | None:
-        """Store what is said on a connection that is not made yet; `None`: there were many in this game."""
+        """
+        Starts to record the bytes of a connection that has no transport yet.
+
+        :returns: `None`: it is not recorded, because no game is played or the game has had too many connections
+        """
         if self.now is None or len(self.heard) >= MOST_CONNECTIONS:
             return None
         heard = HeardBytes(self.context.clock.seconds)
@@ -171,6 +192,7 @@ class ContestLobby(Lobby):
         *more: Any,
         **named: Any,
     ) -> Session:
+        # A guest's name may have a key behind a colon.
         asked = name.partition(":")[0] if isinstance(name, str) else name.text
         if (why := self._claimed(asked)) is not None:
             raise NameRefused(NameFault.INVALID, why)
@@ -209,17 +231,19 @@ class ContestLobby(Lobby):
             return None
         return super().log_in_by_key(name, key, wire, address, player, answer)
 
-    #: For tokens and the like: the seed is for the game alone.
+    #: The source of chance for tokens and the like. They must be secret, so the contest's seed is not used for them.
     below = staticmethod(secrets.randbelow)  # type: ignore[assignment]
 
     def _seat_of(self, name: str) -> int:
         return 0 if self.now is None else [*self.now.names].index(name)
 
     def _waits(self, session: Session) -> None:
+        """Reports to the game that a player waits, so that the game starts the next program."""
         if self.now is not None:
             self.now.waits(session.name)
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
+        """Puts a player into the queue, as of `Lobby.play`, but always with the seat of the plan."""
         wish = self._planned(session, wish)
         session.second = wish == 1
         seated = super().play(session, queue, wish)
@@ -236,6 +260,11 @@ class ContestLobby(Lobby):
         wish: Seat | None = None,
         terms: Terms = BRIEF,
     ) -> OpenTable:
+        """
+        Opens a table, as of `Lobby.open_table`, but always with the seat of the plan.
+
+        :raises TooManyTables: the player asks for another game or another number of seats than the contest has
+        """
         expected = 0 if self.now is None else len(self.now.names)
         if seats != expected or queue.game.name != self.game:
             raise TooManyTables(f"this contest is {self.game}, with {expected} at a table")
@@ -244,12 +273,12 @@ class ContestLobby(Lobby):
         return table
 
     def _planned(self, session: Session, wish: Seat | None) -> Seat | None:
-        """The seat of a player in a game of two; in other games players have no wish."""
+        """Returns the seat that the plan gives to a player in a game of two; in other games, the wish of the player."""
         two = self.now is not None and len(self.now.names) == 2
         return Seat(self._seat_of(session.name)) if two else wish
 
     def _seat(self, game: Game[Any, Any], number: TableId, settings: Settings, players: Sequence[Session]) -> None:
-        # Programs come in any order, by a queue or to a table. The seats are those of the plan.
+        # Programs come in any order, to a queue or a table. Sort them, so that they get the seats of the plan.
         super()._seat(game, number, settings, sorted(players, key=lambda one: self._seat_of(one.name)))
 
     def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
@@ -258,7 +287,10 @@ class ContestLobby(Lobby):
             self._waits(session)
 
     def clear(self) -> None:
-        """Forget the last game after all its players have left: its seats, accounts and unsent ends."""
+        """
+        Removes all that the last game has left in the lobby: seats, accounts, and the ends of matches that were not sent to
+        absent players. All connections must be closed.
+        """
         now, self.now = self.now, None
         accounts = self.login_service.accounts
         for key in () if now is None else map(key_of, now.names):
@@ -271,12 +303,15 @@ class ContestLobby(Lobby):
 
 @define(eq=False)
 class RoomConversation:
-    """A conversation of a room. It tells the lobby which connection acts."""
+    """
+    Wraps a conversation of a wire. While the conversation handles a message, the lobby knows by `speaker` which connection
+    has sent it.
+    """
 
     _lobby: ContestLobby
     _connection: Any
     _conversation: Any
-    #: What was said on its connection; `None`: that is not stored.
+    #: The recorded bytes of the connection; `None`: they are not recorded.
     heard: HeardBytes | None = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -303,12 +338,15 @@ class RoomConversation:
 
 
 def address_of(seat: int) -> IPv4Address:
-    """The address under which the host's limits count the program of a seat. Each seat has its own."""
+    """
+    Returns the address under which the host's limits count the connections of a seat's program. Each seat has an address of
+    its own, so one program cannot use up the limits of another.
+    """
     return IPv4Address("TCP", f"127.0.0.{seat + 2}", 0)
 
 
 class DoorFactory(Factory[Any]):
-    """Connections by a Unix socket, from the program of a seat in its sandbox."""
+    """Accepts the connections of a program in a sandbox, which come through the Unix socket of its seat."""
 
     noisy = False
 
@@ -321,33 +359,40 @@ class DoorFactory(Factory[Any]):
 
 @define(eq=False)
 class Room:
-    """A part of the host, with a port of its own and one game at a time."""
+    """A part of the private host: a lobby with a port of its own, in which one game is played at a time."""
 
     _journal: RoomJournal
     _context: TableContext
     _lobby: ContestLobby
-    #: Makes the connections.
+    #: Makes the connections of the port.
     factory: Any
-    #: Where programs connect.
+    #: The port to which programs connect.
     port: int
+    #: Whether another game can begin in this room.
     free: bool = True
-    #: What is played here; `None`: nothing is.
+    #: The game that is played in the room; `None`: none is.
     game: Any = None
-    #: The paths of the sockets of programs in sandboxes, in the order of the seats; empty: they are in none.
+    #: The paths of the Unix sockets of programs in sandboxes, in the order of the seats; empty: there are no sandboxes.
     sockets: Sequence[str] = ()
 
     def __attrs_post_init__(self) -> None:
         self.factory.buildProtocol = partial(self._admit, self.factory.buildProtocol)
 
     def _admit(self, admit: Callable[[Any], Any], peer: Any) -> Any:
+        """
+        Makes a connection. If its program is known, the host's limits count it under the address of the program's seat.
+
+        :param admit: makes a connection for an address
+        """
         seat = None if self.game is None else self.game.comes(peer)
         return admit(peer if seat is None else address_of(seat))
 
     def begin(self, game: RoomGame, seed: int, most_moves: int) -> FirstMatch:
         """
-        Let a game be played here. The room must be free.
+        Begins a game in this room, which must be free.
 
-        :param seed: of the cards, the bag and whatever else chance decides
+        :param seed: the seed of the cards, the bag and all other chance in the game
+        :returns: the record of the game's match, which grows while the match is played
         """
         self.free, self.game = False, game
         first = self._journal.first = FirstMatch(game.over, most_moves)
@@ -358,46 +403,48 @@ class Room:
 
     @property
     def heard(self) -> Sequence[HeardBytes]:
-        """The bytes of the game's connections."""
+        """The recorded bytes of the game's connections."""
         return self._lobby.heard
 
     def door(self, seat: int) -> Door | None:
-        """The address of the host for the program of a seat in a sandbox; `None`: there is no sandbox."""
+        """Returns the socket by which a seat's program reaches the host from its sandbox; `None`: there is no sandbox."""
         return Door(self.port, self.sockets[seat]) if self.sockets else None
 
     def seat_at(self, transport: Any) -> int | None:
-        """The seat of a connection from a sandbox; `None`: it comes from none."""
+        """Returns the seat of a connection that comes from a sandbox; `None`: it does not come from a sandbox."""
         end = transport.getHost() if self.sockets else None
         return self.sockets.index(os.fsdecode(end.name or b"")) if isinstance(end, UNIXAddress) else None
 
     def session(self, name: str) -> Session | None:
+        """Returns the session of a player; `None`: the player has never logged in during this game."""
         return self._lobby.registry.get(name)
 
     def is_absent(self, name: str) -> bool:
-        """Whether nobody is logged in under a name."""
+        """Returns whether no connection is logged in under a name."""
         session = self.session(name)
         return session is None or session.player is None
 
     def is_waiting(self, name: str) -> bool:
-        """Whether a player has asked for a seat, and waits for the others."""
+        """Returns whether a player has asked for a seat, and waits for the other players in a queue or at a table."""
         session = self.session(name)
         waiting = [*self._lobby.queues.everybody(), *self._lobby.waiting_tables.everybody()]
         return session is not None and session in waiting
 
     def give_up(self, name: str) -> None:
-        """Give up the seat of a program that has ended, whether its connection is closed already or not."""
+        """Gives up the seat of a program that has ended. Its connection may be closed already or not."""
         session = self.session(name)
         if session is None:
             return
         handle = getattr(session.player, "handle", None)
         if handle is not None:
-            # The connection is about to be closed. Without this, a match that both leave at once would sleep for ever.
+            # The connection will close soon. But if both programs end at once, and nobody leaves, the match would sleep for
+            # ever.
             handle.leave()
         else:
             self._lobby.give_up(session)
 
     def leave(self) -> None:
-        """The game is over. The connections that are left are closed, and then the room is free."""
+        """Ends the game of this room: closes the remaining connections, and then makes the room free."""
         self._journal.first = None
         self._context.suspended = lambda table, name: None
         self.factory.close(OVER).addCallback(self._left)
@@ -409,7 +456,7 @@ class Room:
 
 @define(eq=False)
 class ContestHost:
-    """All rooms. There are more of them when more games are played at once."""
+    """The private host of a contest: its rooms. A new room is made when a game begins and no room is free."""
 
     _reactor: Any
     _wire: Wire[Any]
@@ -418,11 +465,11 @@ class ContestHost:
     #: Finds the process at the other end of a connection; `None`: this machine does not show it, and the name decides.
     owners: Owners | None = None
     rooms: list[Room] = field(factory=list)
-    #: Of the sockets for sandboxes; empty: there are none.
+    #: The folder of the Unix sockets for sandboxes; empty: it was not made.
     _folder: str = ""
 
     def room(self) -> Room:
-        """One that is free."""
+        """Returns a free room. Makes a new one if all rooms are in use."""
         found = next((one for one in self.rooms if one.free), None)
         if found is None:
             found = self._new_room()
@@ -430,6 +477,7 @@ class ContestHost:
         return found
 
     def _new_room(self) -> Room:
+        """Makes a room: a journal, tables and a lobby of its own, and a port of this machine."""
         wire, settings, journal = self._wire, self._plan.settings, RoomJournal()
         context = TableContext(self._reactor, journal, RETURNS, claim=0.0)
         of_games = {
@@ -447,6 +495,7 @@ class ContestHost:
             of_games=of_games,
             around=RoomConversation,
         )
+        # On a wire with several games, only the game of the contest can be played.
         for other in wire.games:
             if other.name != self._game.name:
                 lobby.closed_games[other.name] = f"this contest is {self._game.name}"
@@ -454,7 +503,7 @@ class ContestHost:
         return Room(journal, context, lobby, factory, port.getHost().port, sockets=self._new_sockets(factory))
 
     def _new_sockets(self, factory: Any) -> list[str]:
-        """The sockets of a room for programs in sandboxes, one for each seat."""
+        """Makes the Unix sockets of a new room for programs in sandboxes, one for each seat, and returns their paths."""
         if self._plan.isolate != "bubblewrap":
             return []
         if not self._folder:

@@ -1,5 +1,5 @@
 """
-A game of a contest on a running host, which reserves the seats for its players.
+Plays a game of a contest on a host that is already running. The host reserves the seats for the contest's players.
 """
 
 import hmac
@@ -26,14 +26,16 @@ from gamehost.ops import SocketUnusable, short_path
 from gamehost.ops.workers import ProgramProcess
 from gamehost.settings import settings_of
 
-#: How often a running host is asked for places while a player is there, and the seconds between.
+#: How often a running host is asked to reserve seats while a player is still in its last match, and the seconds between.
 ASKED, AGAIN = 40, 0.2
 
 
 def secret_of(admin: Path) -> bytes:
     """
-    The secret for the passwords of contests on a host. Its file is beside the socket of the host's owner.
+    Returns the secret from which the passwords of contests on a host are made. Its file is next to the admin socket of the
+    host, and is made if it is missing.
 
+    :param admin: the path of the admin socket
     :raises OSError: the file cannot be written
     """
     path = admin.with_name(f"{admin.name}.contests")
@@ -44,22 +46,26 @@ def secret_of(admin: Path) -> bytes:
 
 class HostedGame(ContestGame):
     """
-    A game on a running host, which reserves the seats for its players. Everybody on the host can watch.
+    A game on a host that is already running. The host reserves the seats for the players. Everybody on the host can watch.
 
     :param where: host and port of the wire
-    :param admin: the socket of the host's owner
+    :param admin: the path of the admin socket, through which the owner of the host sends commands
     """
 
     def __init__(self, where: tuple[str, int], admin: Path, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._where = where
         self._admin = admin
+        #: The connection on which the host reports about this game.
         self._line: Any = None
+        #: Whether the match has begun.
         self._begins = False
+        #: The finished match; `None`: it is not finished.
         self._record: TableRecord | None = None
-        #: How often the places were asked for.
+        #: How often the host was asked to reserve the seats.
         self._asked = 0
-        # Accounts stay on that host: each has one password there, which only its owner can make.
+        # Accounts remain on that host after the contest. So each name always has the same password there, and only the owner
+        # of the host can compute it.
         secret = secret_of(admin)
         self.passwords = [hmac.digest(secret, name.encode(), "sha256").hex()[:16] for name in self.names]
 
@@ -72,6 +78,7 @@ class HostedGame(ContestGame):
         return self._begins
 
     def _open(self) -> None:
+        """Asks the host to reserve the seats. Its answers come to `_heard`."""
         self._asked += 1
         game = self._game
         settings = settings_of(game.name, self._plan.settings, {*game.options, "game_time", "increment"})
@@ -89,6 +96,7 @@ class HostedGame(ContestGame):
         self._ask(self._line)
 
     def _ask(self, line: "_OwnersLine") -> None:
+        """Connects a request to the admin socket of the host. If that fails, the request is lost."""
         factory = Factory.forProtocol(lambda: line)
         factory.noisy = False
         context = ExitStack()
@@ -102,16 +110,21 @@ class HostedGame(ContestGame):
         connecting.addBoth(lambda result: context.close())
 
     def _close(self) -> None:
+        """Closes the connection of the request for seats, so that the host ends the reservation."""
         line, self._line = self._line, None
         if line is not None and line.transport is not None:
             line.transport.loseConnection()
 
     def _gone(self, seat: int, program: ProgramProcess | Person) -> None:
-        # Again and again: the host may not have seen yet that the connection is lost.
+        # The request is repeated: the host may not have noticed yet that the program's connection is lost.
         self._ask(_OwnersLine("contest leave", {"name": self.names[seat]}))
         self._timers[f"leave {seat}"] = self._reactor.callLater(AGAIN, self._gone, seat, program)
 
     def _heard(self, answer: Mapping[str, Any]) -> None:
+        """
+        Reacts to a line of the host about this game: the seats are reserved, a player waits, the match has begun or ended, or
+        the host has refused.
+        """
         item = answer.get("item", {})
         if self._decision is not None:
             return
@@ -128,23 +141,28 @@ class HostedGame(ContestGame):
             else:
                 self._decide(Decision((), VOID, "the host has stopped its match"))
         elif "error" in answer and self._asked < ASKED and not self._programs:
-            self._close()  # the program of a game that is just over may not have left the host yet
+            self._close()  # a player's last game may be just over, and its program still logged in: ask again
             self._timers["again"] = self._reactor.callLater(AGAIN, self._open)
         elif "error" in answer:
             self._lost_host(answer["error"])
 
     def _lost_host(self, why: str) -> None:
-        """The game cannot be decided, and does not count."""
+        """
+        Ends the game without a decision, because the connection to the host is lost or the host refuses. The game does not
+        count.
+
+        :param why: the reason, for people
+        """
         if self._line is not None:
             self._decide(Decision((), STOPPED, f"the host does not go on with it: {why}"))
 
 
 class _OwnersLine(LineReceiver):
     """
-    A request to a host, as its owner.
+    A connection to the admin socket of a host that sends one request and receives the answer.
 
-    :param heard: called with each line of the answer; by default the first one ends the connection
-    :param lost: called with the reason when the host is gone
+    :param heard: called with each line of the answer; `None`: the first line ends the connection
+    :param lost: called with the reason when the connection is lost
     """
 
     delimiter = b"\n"

@@ -1,9 +1,10 @@
 """
-The isolation of programs: none, a user of their own for each, or a sandbox of bubblewrap for each.
+Isolates the programs of a contest: not at all, with a user of its own for each program, or with a sandbox of bubblewrap for
+each program.
 
-A sandbox has no network. It has the folder of its program, and an empty one to write to. At its door is a Unix socket of the
-contest's host, and a process in it carries the bytes between that and the port that the program is given. So the host knows
-whose a connection is by the socket by which it comes.
+A sandbox has no network. It contains the folder of its program, and an empty folder to write to. A Unix socket of the
+contest's host leads into the sandbox. A process in the sandbox copies the bytes between that socket and the port to which
+the program connects. Each sandbox has its own socket, so the host knows from which program a connection comes.
 """
 
 import os
@@ -21,9 +22,10 @@ KINDS: Mapping[str, str] = {
     "user": "each program runs as a user of its own, who owns nothing; it has the network, and what everybody may read",
     "bubblewrap": "each program runs in a sandbox: it has no network but the host's port, and reads no files but its own",
 }
-#: The number of the first of the users; each entrant has another one. Systems keep these numbers free for such users.
+#: The number of the user for the first entrant. The next entrants have the next numbers. Systems leave these numbers free for
+#: temporary users.
 FIRST_USER = 61_184
-#: What all programs need of the system: shells, interpreters, libraries, names of users.
+#: The paths of the system that all programs need: shells, interpreters, libraries, names of users.
 SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/ld.so.cache", "/etc/passwd"),
     *(
@@ -36,7 +38,7 @@ SYSTEM = (
         "/etc/java-17-openjdk",
     ),
 )
-#: Takes the port, the socket and the command. It has as many connections at a time as the host allows an address.
+#: The program that copies bytes in a sandbox. Its arguments are the port, the path of the socket, and the command to run.
 _CARRIER = """
 import os, socket, sys, threading
 server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
@@ -75,7 +77,11 @@ while True:
 
 
 def why_not(kind: str) -> str | None:
-    """Why programs cannot be isolated in this way here; `None`: they can."""
+    """
+    Returns the reason why programs cannot be isolated in a certain way on this machine; `None`: they can.
+
+    :param kind: one of `KINDS`
+    """
     if kind == "user":
         if os.geteuid() != 0:
             return "expected the rights of root for --isolate=user"
@@ -90,8 +96,9 @@ def why_not(kind: str) -> str | None:
 
 @frozen
 class Door:
-    """The Unix socket through which a program in a sandbox reaches its host."""
+    """The way by which a program in a sandbox reaches the host: it connects to a port, which leads to a Unix socket."""
 
+    #: The port in the sandbox to which the program connects.
     port: int
     #: The path of the Unix socket.
     socket: str
@@ -100,10 +107,10 @@ class Door:
 @frozen
 class Isolation:
     """
-    Starts the programs of a contest, isolated in one of the ways of `KINDS`.
+    Makes the commands that start programs in isolation.
 
     :param kind: one of `KINDS`
-    :param readable: files and folders that all programs may read, beside the system's
+    :param readable: files and folders that all programs may read, besides those of the system
     """
 
     kind: str = "none"
@@ -111,20 +118,24 @@ class Isolation:
 
     def words(self, command: Sequence[str], entrant: int, door: Door | None) -> list[str]:
         """
-        A command that starts a program in isolation.
+        Returns a command that starts a program in isolation.
 
-        :param entrant: its number
-        :param door: `None`: the program is checked before the contest, and reaches the checker's host by the network
+        :param command: the command of the program
+        :param entrant: the number of the entrant, which decides the user of the program
+        :param door: how a sandbox reaches the host; `None`: the program is checked before the contest, and reaches the
+            checker's host by the network
         """
         if self.kind == "user":
             user = FIRST_USER + entrant
             return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs", "--", *command]
         if self.kind == "bubblewrap":
+            # Show the program its own files, read-only, at the same paths as outside.
             read = (sys.base_prefix, *self.readable, *map(str, own_files(command)))
             bound = [word for path in read for word in ("--ro-bind-try", path, path)]
             here = ["--dir", os.getcwd(), "--chdir", os.getcwd()]
             if door is None:
                 return [*_sandbox(), "--share-net", *bound, *here, "--", *command]
+            # Without network: the process that copies bytes starts the program.
             words = [*_sandbox(), *bound, "--bind", door.socket, door.socket]
             carrier = [os.path.realpath(sys.executable), "-I", "-S", "-c", _CARRIER, str(door.port), door.socket]
             return [*words, *here, "--", *carrier, *command]
@@ -132,6 +143,7 @@ class Isolation:
 
 
 def _sandbox() -> list[str]:
+    """Returns the beginning of a command that starts a sandbox: no network, no rights, only the system's files."""
     bound = [word for path in SYSTEM for word in ("--ro-bind-try", path, path)]
     alone = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     return ["bwrap", *alone, *bound, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
@@ -139,8 +151,8 @@ def _sandbox() -> list[str]:
 
 def own_files(command: Sequence[str]) -> Iterator[Path]:
     """
-    The folders of the files that a command names; of a file in the folder of the contest itself, or of the system, that file
-    alone.
+    Yields the paths that a program in a sandbox may read because its command names them: for each file its folder. If the
+    file is in the current folder or in one above it, only the file itself, because that folder is not the program's.
     """
     here = Path.cwd()
     for word in command:

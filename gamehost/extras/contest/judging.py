@@ -1,9 +1,9 @@
 """
-The decision of a contest's game, by its record or by a ruling.
+Decides a game of a contest, by the record of its match or by a ruling.
 
-The record of a game's first table decides it: the players of the seats, and the winners. If no record can say how a
-game ended, the runner writes a ruling with its evidence. One function reads the result from both. Contests and audits
-use it.
+The record of a game's first table decides the game: it has the players of the seats, and the winners. If the record does
+not say how the game ended, the program that runs the contest makes a ruling, with its evidence. `decision_of` reads the
+result from both. Contests and audits use this function.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from gamehost.games.base import Game, Result, Seat
 from gamehost.journal.records import EntryKind, TableRecord
 from gamehost.journal.replay import replayed
 
-#: The causes of rulings, and what each means.
+#: The causes of rulings, and what each means. "It" is the program that has lost.
 RULED: Mapping[str, str] = {
     "absent": "it did not log in and ask for its game in time, or could not be started",
     "crash": "it ended before its game began",
@@ -26,60 +26,63 @@ RULED: Mapping[str, str] = {
     "deadline": "the game was not over in time, and waited for it; for nobody: nobody wins",
     "seat": "it asked for the seat of another one",
 }
-#: Those of rulings on programs that did not come to their games.
+#: The causes of rulings on programs that did not come to their games.
 NOT_COME = frozenset({"absent", "crash"})
-#: The cause of a game that was drawn after the moves that the plan allows, and of one that was another game.
+#: The cause of a game that is drawn after the most moves of the plan, and of a game in which another game was played.
 MOVES, OTHER_GAME = "moves", "other game"
 
 
 @frozen
 class Ruling:
-    """A decision of the runner on a game that no record decides."""
+    """A decision by the program that runs the contest, on a game that no record decides."""
 
     #: One of `RULED`.
     cause: str
     #: The seats that have lost; empty: nobody has won.
     seats: tuple[int, ...]
-    #: For people.
+    #: The reason, for people.
     why: str
-    #: What was seen, by what it is: `seconds`, `status`, `said`, `taken`, `process`, `to_move`.
+    #: The facts on which the ruling is based, by name: `seconds`, `status`, `said`, `taken`, `process`, `to_move`.
     evidence: Mapping[str, Any] = field(factory=dict)
 
 
 @frozen
 class Decision:
-    #: The share of the point of each seat.
+    """The result of a game, with the record or ruling on which it is based."""
+
+    #: The share of each seat in the one point of the game.
     shares: tuple[float, ...]
-    #: Of `Cause` or `RULED`, or `crash` for a program that has ended in its game, `moves`, `other game`.
+    #: A value of `Cause`, a cause of `RULED`, or `crash` (a program has ended in its game), `moves` or `other game`.
     cause: str
-    #: For people.
+    #: The result in words, for people.
     words: str
-    #: `None`: the record decides.
+    #: The ruling; `None`: the record decides.
     ruling: Ruling | None = None
     record: TableRecord | None = None
-    #: What the program of each seat has written.
+    #: The output of each seat's program.
     written: tuple[bytes, ...] = ()
-    #: What was said on each connection, as `gamehost.extras.contest.traffic.HeardBytes`.
+    #: The recorded bytes of each connection, as `gamehost.extras.contest.traffic.HeardBytes`.
     heard: Sequence[Any] = ()
 
 
 def shares_of(result: Result, seats: int) -> tuple[float, ...]:
-    """One point, divided among the winners, or among all if nobody won."""
+    """Returns each seat's share of the game's point. The winners divide it equally; if nobody won, all players do."""
     winners = result.winners or tuple(map(Seat, range(seats)))
     return tuple(1 / len(winners) if seat in winners else 0.0 for seat in range(seats))
 
 
 def is_of(game: Game[Any, Any], record: TableRecord, names: Sequence[str]) -> bool:
-    """Whether a record is of this game between these entrants, whoever of them sat where."""
+    """Returns whether a record is a match of this game between these entrants, on any seats."""
     return record.opening.game == game.name and sorted(one.name for one in record.opening.seats) == sorted(names)
 
 
 def is_over(record: TableRecord | None) -> bool:
-    """Whether a record says how its match ended."""
+    """Returns whether a record says how its match ended."""
     return record is not None and bool(record.entries) and bool(record.entries[-1].outcome)
 
 
 def moves_of(record: TableRecord | None) -> int:
+    """Returns the number of moves in a record; 0 without a record."""
     return 0 if record is None else sum(entry.kind is EntryKind.ACTED for entry in record.entries)
 
 
@@ -91,18 +94,20 @@ def decision_of(
     most_moves: int = 0,
 ) -> Decision:
     """
-    The decision of a game. The record of a finished match comes before any ruling.
+    Decides a game. The record of a finished match comes before any ruling.
 
-    :param names: of the entrants, in the order in which they have their shares of the point
-    :param record: of the game's first table; `None`: no match began
-    :param most_moves: after so many the game is drawn; 0: it is not
+    :param names: the entrants, in the order of the shares in the decision
+    :param record: the record of the game's first table; `None`: no match began
+    :param most_moves: the game is drawn after so many moves; 0: the number of moves is not limited
     :raises ValueError: neither record nor ruling says how the game ended, or the record cannot be replayed
     """
     equal = (1 / len(names),) * len(names)
+    # The programs have played something else than the plan says.
     if record is not None and not is_of(game, record, names):
         seated = ", ".join(one.name for one in record.opening.seats)
         words = f"nobody won: {record.opening.game} was played by {seated} instead of {game.name}"
         return Decision(equal, OTHER_GAME, words, record=record)
+    # The record comes first, then a ruling, then the limit of moves.
     if record is not None and is_over(record):
         return _by_record(game, names, record)
     if ruling is not None:
@@ -114,6 +119,7 @@ def decision_of(
 
 
 def _by_record(game: Game[Any, Any], names: Sequence[str], record: TableRecord) -> Decision:
+    """Replays the record of a finished match, and decides by its result."""
     seated = [one.name for one in record.opening.seats]
     result = replayed(game, record.opening, record.entries).result
     if result is None:
@@ -123,7 +129,10 @@ def _by_record(game: Game[Any, Any], names: Sequence[str], record: TableRecord) 
 
 
 def _by_ruling(names: Sequence[str], record: TableRecord | None, ruling: Ruling) -> Decision:
-    """The players named by the ruling have lost, and the others share the point."""
+    """
+    Decides by a ruling: the players that it names have lost, and the others share the point. If it names none or all
+    players, all share the point.
+    """
     others = [seat for seat in range(len(names)) if seat not in ruling.seats]
     if len(others) in (0, len(names)):
         shares, winners = (1 / len(names),) * len(names), "nobody"
@@ -136,7 +145,11 @@ def _by_ruling(names: Sequence[str], record: TableRecord | None, ruling: Ruling)
 
 
 def to_move(game: Game[Any, Any], record: TableRecord | None, names: Sequence[str]) -> int | None:
-    """The number of the entrant that is to move, among the names; `None`: nobody is, or several are."""
+    """
+    Returns which entrant is to move.
+
+    :returns: the index in `names`; `None`: no player or several players are to move, or there is no such match
+    """
     if record is None or not is_of(game, record, names):
         return None
     master: Any = replayed(game, record.opening, record.entries)

@@ -1,7 +1,6 @@
 """
-The changes an organizer can make during a contest: take a player out, give one another command, play games again.
-
-Each is an entry of the contest's journal.
+The changes that an organizer can make during a contest: take a player out, give a player another command, play games again.
+Each change is one entry of the contest's journal.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,24 +8,26 @@ from collections.abc import Callable, Mapping, Sequence
 from gamehost.extras.contest.contest import Contest, ContestError
 from gamehost.extras.contest.entries import TAKEN_OUT, CommandReplaced, Dropped, Intervention, Replayed
 
-#: The words of the command line, and what each means.
+#: The commands of the organizer, each with its arguments and its meaning.
 ACTIONS: Mapping[str, str] = {
     "drop": "drop NAME: take a player out",
     "replace": "replace NAME COMMAND: another command for a player, from its next game on",
     "replay": "replay NAME NAME: play the games of two again",
 }
 
-#: Reads the command of a player, from its name and a text.
+#: A function that reads the command of a player, from the player's name and a text.
 Reading = Callable[[str, str], tuple[str, ...]]
 
 
 def intervene(contest: Contest, words: Sequence[str], command: Reading, anew: bool = False) -> Intervention:
     """
-    The entry for an organizer's change. It is a single entry, so that a crash leaves all of the change or nothing.
+    Returns the journal's entry for an organizer's change. It is a single entry, so that after a crash the whole change is in
+    the journal, or nothing of it.
 
-    :param words: one of `ACTIONS`, and what belongs to it
-    :param anew: whether all games of a player with another command are played again
-    :raises ContestError: it cannot be done
+    :param words: one of `ACTIONS`, and its arguments
+    :param command: reads the command of a player
+    :param anew: whether all games of a player with a new command are played again
+    :raises ContestError: the change cannot be made
     """
     match words:
         case ["drop", name]:
@@ -50,9 +51,9 @@ def intervene(contest: Contest, words: Sequence[str], command: Reading, anew: bo
 
 def handed_in(contest: Contest, name: str, folder: str) -> CommandReplaced:
     """
-    The entry for a program that an author has handed in. It plays from the next game on.
+    Returns the journal's entry for a program that an author has uploaded. The player plays with it from the next game on.
 
-    :param folder: where it is
+    :param folder: the folder of the program
     :raises ContestError: the organizer has taken the player out
     """
     player = _player(contest, name)
@@ -62,11 +63,16 @@ def handed_in(contest: Contest, name: str, folder: str) -> CommandReplaced:
 
 
 def by_whom(entry: Intervention) -> str:
-    """The author of a change, in words for people."""
+    """Returns who has made a change, in words for people."""
     return "by the author" if isinstance(entry, CommandReplaced) and entry.folder else "by the organizer"
 
 
 def _player(contest: Contest, name: str) -> int:
+    """
+    Returns the number of the player with a name.
+
+    :raises ContestError: no player has this name
+    """
     names = contest.plan.names
     if name not in names:
         raise ContestError(f"{name!r} does not play; expected one of {', '.join(names)}")
@@ -74,7 +80,12 @@ def _player(contest: Contest, name: str) -> int:
 
 
 def _again(contest: Contest, games: Sequence[str]) -> tuple[str, ...]:
-    """Games that may be played again, if all of them may."""
+    """
+    Returns the games, after a check that all of them may be played again.
+
+    :param games: the ids of decided games
+    :raises ContestError: other games already depend on the result of one of them
+    """
     if games and contest.plan.sprt is not None:
         raise ContestError("the games of a sequential test depend on each other: begin anew, in another folder")
     paired = [name for name in games if contest.in_turn and contest.played[name].round < contest.last_round]
@@ -86,7 +97,7 @@ def _again(contest: Contest, games: Sequence[str]) -> tuple[str, ...]:
 
 
 def words_of(contest: Contest, entry: Intervention) -> str:
-    """A change, in words for people."""
+    """Describes a change in words for people."""
     names = contest.plan.names
     match entry:
         case Dropped():

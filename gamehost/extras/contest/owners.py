@@ -1,8 +1,9 @@
 """
-Finds the process at the other end of a connection. A seat belongs to a program, and not to anybody who knows its name.
+Finds the process at the other end of a connection. So the contest gives a seat only to its own program, and not to every
+process that knows the player's name.
 
-Linux lists the sockets of this machine in /proc/net, each with a number, and the descriptors of each process. Other systems do
-not show it, nor does a Linux that hides the processes of others.
+Linux lists the sockets of this machine in /proc/net, each with a number. It also lists the open files and sockets of each
+process. Other systems do not show this, and some Linux systems hide the processes of other users.
 """
 
 import os
@@ -17,39 +18,45 @@ from typing import Any
 from gamehost.ops import printable
 from gamehost.ops.workers import descendants, running
 
-#: Characters of a command that are shown.
+#: How many characters of a command are shown.
 SHOWN = 120
 #: How an address of IPv4 begins in the list of sockets of IPv6.
 _MAPPED = "0000000000000000FFFF0000"
 
 
 class Owners:
-    """The connections of this machine, and the processes that have them."""
+    """Finds the processes of this machine that have a given connection open."""
 
     def number_of(self, transport: Any) -> int:
-        """The number of the socket at the other end of a connection; 0: that is closed."""
+        """Returns the number of the socket at the other end of a connection; 0: that socket is closed."""
         here, there = transport.getHost(), transport.getPeer()
         return self.number_at(there, (here.host, here.port))
 
     def number_at(self, peer: Any, here: tuple[str, int]) -> int:
         """
-        As `number_of`, for a connection that is not made yet.
+        Does what `number_of` does, for a connection that has no transport yet.
 
-        :param peer: its address
-        :param here: the address and port to which it has come
+        :param peer: the address of the other end
+        :param here: the address and port of this end
         """
         return socket_number((peer.host, peer.port), here)
 
     def among(self, root: int, number: int) -> int | None:
-        """The first of a process and all its descendants that has a socket; `None`: none has."""
+        """
+        Searches a process and all its descendants for a socket.
+
+        :param root: the id of the process
+        :param number: the number of the socket
+        :returns: the id of the first process that has it; `None`: none of them has it
+        """
         return next((pid for pid in family(root) if has_socket(pid, number)), None)
 
     def anywhere(self, number: int) -> int | None:
-        """The first process of this machine that has a socket, as far as it can be seen."""
+        """Returns the id of the first process of this machine that has a socket; `None`: none has, as far as can be seen."""
         return next((one.pid for one in running() if has_socket(one.pid, number)), None)
 
     def words(self, pid: int) -> str:
-        """A process for people: its number and its command."""
+        """Returns the id and the command of a process, as a text for people."""
         command = b""
         with suppress(OSError):
             command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").strip()
@@ -57,7 +64,10 @@ class Owners:
 
 
 def owners_here() -> Owners | None:
-    """The reader of connections' users on this machine; `None`: the machine does not show them."""
+    """
+    Returns an object that finds the processes of connections; `None`: this machine does not show them. A connection of this
+    process to itself is the test.
+    """
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
         number = socket_number(client.getsockname(), server.getsockname())
         return Owners() if number and has_socket(os.getpid(), number) else None
@@ -65,13 +75,14 @@ def owners_here() -> Owners | None:
 
 def socket_number(client: tuple[str, int], server: tuple[str, int]) -> int:
     """
-    The number of a client's socket; 0: no process has it.
+    Returns the number of a client's socket; 0: no process has it.
 
-    :param client: its address and port, in IPv4
-    :param server: those to which it is connected
+    :param client: the address and port of the client, in IPv4
+    :param server: the address and port to which the client is connected
     """
-    with suppress(OSError, AttributeError):  # systems that have no such thing
+    with suppress(OSError, AttributeError):  # not every system can be asked for one socket
         return _asked(client, server)
+    # Search the lists of all sockets instead. A socket of IPv6 may have a connection of IPv4.
     ends = [_written(client), _written(server)]
     for name, before in (("tcp", ""), ("tcp6", _MAPPED)):
         wanted = [(before + end).encode() for end in ends]
@@ -83,8 +94,8 @@ def socket_number(client: tuple[str, int], server: tuple[str, int]) -> int:
     return 0
 
 
-#: Of linux/netlink.h, linux/sock_diag.h and linux/inet_diag.h: the protocol, the type of question and answer, and a flag; the
-#: head of a question, and where the number of the socket stands in its answer.
+#: Constants of linux/netlink.h, linux/sock_diag.h and linux/inet_diag.h: the protocol, the type of requests and answers, and
+#: the flag of a request. Then the format of a request's header, and the offset of the socket's number in an answer.
 _SOCK_DIAG, _BY_FAMILY, _REQUEST = 4, 20, 1
 _QUESTION = struct.Struct("=IHHII BBBxI")
 _ANSWER_INODE = 84
@@ -92,10 +103,12 @@ _ANSWER_INODE = 84
 
 def _asked(client: tuple[str, int], server: tuple[str, int]) -> int:
     """
-    The same, from the kernel: the list of all sockets can be long.
+    Asks the kernel for the number of a client's socket. This is quicker than `/proc/net`, which lists all sockets.
 
-    :raises OSError: the kernel does not answer such questions
+    :returns: 0: no process has the socket
+    :raises OSError: the kernel does not answer such requests
     """
+    # Make the request: a header, the ports and addresses of both ends, any interface, and no cookie.
     end = struct.pack("!HH4s12x4s12x", client[1], server[1], *map(socket.inet_aton, (client[0], server[0])))
     about = (socket.AF_INET, socket.IPPROTO_TCP, 0, 0xFFFF_FFFF)
     question = _QUESTION.pack(_QUESTION.size + 48, _BY_FAMILY, _REQUEST, 1, 0, *about) + end + bytes(4) + b"\xff" * 8
@@ -114,11 +127,12 @@ def _asked(client: tuple[str, int], server: tuple[str, int]) -> int:
 
 
 def _written(end: tuple[str, int]) -> str:
+    """Returns an address and port in the format of /proc/net/tcp."""
     return f"{int.from_bytes(socket.inet_aton(end[0]), 'little'):08X}:{end[1]:04X}"
 
 
 def has_socket(pid: int, number: int) -> bool:
-    """Whether a process has a socket, as far as this process may know it."""
+    """Returns whether a process has a socket with this number. `False` also if this process may not see it."""
     wanted = f"socket:[{number}]"
     with suppress(OSError):
         for descriptor in os.listdir(f"/proc/{pid}/fd"):
@@ -129,7 +143,7 @@ def has_socket(pid: int, number: int) -> bool:
 
 
 def family(root: int) -> Iterator[int]:
-    """A process and all that it has started. Not every Linux lists the children of a process."""
+    """Yields the ids of a process and of all its descendants."""
     found = [root]
     for pid in found:
         yield pid
@@ -137,12 +151,13 @@ def family(root: int) -> Iterator[int]:
             try:
                 found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_bytes().split())
             except OSError:
-                if task in _tasks(pid):  # it has not ended, so this Linux lists no children
+                if task in _tasks(pid):  # the thread still exists, so this Linux does not list children
                     yield from (one.pid for one in descendants(root, running()))
                     return
 
 
 def _tasks(pid: int) -> list[str]:
+    """Returns the ids of the threads of a process; empty if the process has ended."""
     with suppress(OSError):
         return os.listdir(f"/proc/{pid}/task")
     return []

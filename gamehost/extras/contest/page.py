@@ -1,8 +1,8 @@
 """
-The page of a contest while it is played: a site of the house's HTTP server, in the process of the games.
+The page of a contest while it is played. gamehost's own HTTP server serves it, in the process that runs the games.
 
-So nothing is made twice for it. A file is read again when it has changed. A picture is made when its game has gone on, and
-pictures take a small share of the time only.
+The games need the processor, so the page does little work. A file is read again only when it has changed. A picture is made
+again only when its game has a new move, and pictures may take only a small share of the time.
 """
 
 import re
@@ -29,26 +29,26 @@ from gamehost.net.limiter import HttpLimiter
 from gamehost.web.http import KINDS, Access, Answer, Asked, found, refused
 from gamehost.web.server import HEADERS, Answering, HttpSite
 
-#: Connections of the page: a class looks at it. The games need files, too.
+#: The limits of the page's connections. A whole class of students may look at it, but the games need open files, too.
 LIMITS = Limits(http_connections=256, http_connections_per_address=32)
 
-#: The share of the time in which pictures are made, and the seconds of it that can be used at once.
+#: The share of the time that pictures may take on average, and how many seconds they may take at once.
 PICTURE_SHARE, PICTURE_BURST = 0.1, 0.5
-#: Files and pictures that are kept.
+#: How many files, and how many pictures, are stored in memory.
 MOST_KEPT = 64
 
-#: The picture of a game without one.
+#: The answer for a game that has no picture, or has not begun.
 NOT_BEGUN = Answer(200, b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3"/>', KINDS["svg"])
 
 _STYLE_HASH = b64encode(sha256(STYLE.encode()).digest()).decode()
-#: `results.html` has its style in itself. Everything else on the page is its own.
+#: The headers for `results.html`. Its style is in the file, so the policy allows this style by its hash.
 PAGE_HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": HEADERS["Content-Security-Policy"].replace(
         "style-src 'self'", f"style-src 'sha256-{_STYLE_HASH}'"
     )
 }
 
-#: A picture has its style in itself, and needs nothing else.
+#: The headers of a picture. Its style is in the picture, and it loads nothing else.
 _PICTURE_HEADERS: Mapping[str, str] = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
 
 _PLAYER_FILE = re.compile(r"[0-9]{1,6}\.html", re.ASCII)
@@ -58,14 +58,17 @@ _GAME_FILE = re.compile(r"([\w.-]+)\.(txt|svg)", re.ASCII)
 
 @frozen
 class _Kept:
-    """An answer, and what it was made of."""
+    """An answer in memory, with a value that shows whether it is still valid."""
 
     made_of: Any
     answer: Answer
 
 
 def page_access(port: int) -> Access:
-    """The names of the page: addresses, `localhost`, and the name of this machine in its network."""
+    """
+    Returns the names under which browsers may ask for the page: addresses, `localhost`, and this machine's name in its
+    network.
+    """
     name = gethostname().lower()
     return Access(
         tuple(f"http://{known}:{port}" for known in (name, f"{name.partition('.')[0]}.local")),
@@ -75,11 +78,11 @@ def page_access(port: int) -> Access:
 
 class ContestSite(HttpSite):
     """
-    The results as they are now, the games, and what is being played.
+    The site that shows a contest: the results so far, the decided games, and pictures of the games that are being played.
 
-    :param contest: as it is now
-    :param running: the games that are being played, by their ids
-    :param folder: where the results are written
+    :param contest: returns the contest in its present state
+    :param running: returns the games that are being played, by their ids
+    :param folder: the folder with the files of the results
     """
 
     def __init__(
@@ -96,14 +99,15 @@ class ContestSite(HttpSite):
         self._running = running
         self._folder = folder
         self._game = game
-        #: By their paths, the oldest first.
+        #: The stored files by path, the oldest first.
         self._files: dict[Path, _Kept] = {}
-        #: By the ids of their games, the oldest first.
+        #: The stored pictures by the id of their game, the oldest first.
         self._pictures: dict[str, _Kept] = {}
-        #: Seconds that pictures have taken lately, and when that was reckoned.
+        #: The seconds that pictures have taken lately, and the time at which this figure was computed.
         self._spent = self._reckoned = 0.0
 
     def respond(self, asked: Asked) -> Answering:
+        """Answers a request. Only paths that the contest itself writes are looked up in its folder."""
         match asked.path:
             case () | ("contest",) | ("results.html",):
                 answer = self._file("results.html", PAGE_HEADERS)
@@ -122,12 +126,17 @@ class ContestSite(HttpSite):
         return answer or refused(404, "there is nothing at this address")
 
     def _file(self, name: str, headers: Mapping[str, str] = {}) -> Answer | None:
-        """A file as it is now; `None`: there is none. It is read again only if it has changed."""
+        """
+        Returns the answer with a file of the results; `None`: there is no such file. The file is read again only if it has
+        changed.
+
+        :param name: the path in the folder of the results
+        """
         path = self._folder / name
         try:
             state = path.lstat()
             if S_ISLNK(state.st_mode) or (path.parent != self._folder and path.parent.is_symlink()):
-                return None  # the contest makes no links
+                return None  # the contest makes no links, so somebody else has put it there
             made_of = state.st_ino, state.st_mtime_ns, state.st_size
             kept = self._files.get(path)
             if kept is None or kept.made_of != made_of:
@@ -139,7 +148,11 @@ class ContestSite(HttpSite):
 
     def _live(self, name: str) -> Answer | None:
         """
-        The picture of a game that is being played, or that has ended since the page was made; `None`: there is no such game.
+        Returns the picture of a game that is being played. A page that is some seconds old may also ask for a game that has
+        ended meanwhile.
+
+        :param name: the id of the game
+        :returns: `None`: there is no such game
         """
         played = self._contest().played.get(name)
         if played is not None:
@@ -156,10 +169,15 @@ class ContestSite(HttpSite):
 
     def _made(self, name: str, moves: int, make: Callable[[], str]) -> Answer:
         """
-        The picture after so many moves, made once for all who ask. If pictures have taken too long lately, the last one of
-        this game.
+        Returns the picture of a game after a number of moves. It is made once, for all readers. If pictures have taken too much
+        time lately, the last picture of this game is returned.
+
+        :param name: the id of the game
+        :param moves: how many entries the game has, to see whether a stored picture is still valid; -1: the game is over
+        :param make: draws the picture
         """
         kept = self._pictures.get(name)
+        # The time that was spent is forgotten at the rate that pictures may use.
         began = self.clock.seconds()
         self._spent = max(0.0, self._spent - PICTURE_SHARE * (began - self._reckoned))
         self._reckoned = began
@@ -178,7 +196,7 @@ class ContestSite(HttpSite):
 
 
 def _keep(among: dict[Any, _Kept], key: Any, new: _Kept) -> None:
-    """Keep the newest."""
+    """Stores a value under a key, and removes the oldest value if there are more than `MOST_KEPT`."""
     among.pop(key, None)
     among[key] = new
     if len(among) > MOST_KEPT:

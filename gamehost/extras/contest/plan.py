@@ -1,5 +1,5 @@
 """
-The plan of a contest: its entrants, and all that decides which games they play.
+The plan of a contest: its entrants, and all values that decide which games they play.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,36 +15,38 @@ FORMATS = {
 }
 #: The formats in which a round depends on the results of the one before it.
 IN_TURN = frozenset({"swiss", "knock-out"})
-#: The rule for the games of a player that is out.
+#: The rules for the games of a player that is out of the contest, and what each means.
 OUT_RULES = {
     "annul": "none of its games counts",
     "forfeit": "what was played counts, and for each other game its opponents have the point",
 }
 
-#: What stands for the command of a person.
+#: The command of an entrant that is a person: no program is started.
 PERSON = ("person",)
-#: In a command, the place of the folder of what an author has handed in.
+#: The part of a command that is replaced by the folder with the author's uploaded program.
 FOLDER = "{folder}"
 
 
 @frozen
 class Entrant:
+    """A program, or a person, that takes part in a contest under a name."""
+
     name: str
     command: tuple[str, ...]
-    #: The rating of a player whose strength is known; `None`: it is not.
+    #: The rating of the player, if it is known; `None`: the rating is estimated as all others are.
     anchor: float | None = None
-    #: The folder of what its author has handed in last; empty: nothing can be handed in.
+    #: The folder of the program that the author has uploaded last; empty: this entrant has no uploads.
     folder: str = ""
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The command, with the folder in its place."""
+        """The command that starts the program, with the entrant's folder instead of `{folder}`."""
         return tuple(word.replace(FOLDER, self.folder) for word in self.command) if self.folder else self.command
 
 
 @frozen
 class Plan:
-    """All that decides which games are played, and how. The same plan gives the same pairings and deals."""
+    """All values that decide which games are played, and how. The same plan gives the same pairings and deals."""
 
     wire: str
     game: str
@@ -53,32 +55,37 @@ class Plan:
     rounds: int = 1
     #: One of `OUT_RULES`.
     out_rule: str = "annul"
-    #: Whether each pairing is played twice, with the same deal and the seats changed.
+    #: Whether each pairing is played twice, with the same deal and the seats exchanged.
     pairs: bool = False
     seats: int = 2
     seed: int = 0
     settings: Mapping[str, str] = field(factory=dict)
-    #: Seconds for a whole game.
+    #: The most seconds of a whole game.
     deadline: float = 600.0
-    #: After so many moves a game is drawn; 0: after any number it goes on.
+    #: A game is drawn after so many moves; 0: the number of moves is not limited.
     most_moves: int = 0
-    #: What one program may take in a game, with all that it has started: MiB, processes, seconds of a processor. 0: any number.
+    #: The most memory in MiB, the most processes, and the most seconds of processor time of one program in a game. All
+    #: processes that the program has started count, too. 0: no limit.
     memory: int = 0
     processes: int = 0
     processor: float = 0.0
-    #: How programs are kept from what is not theirs, as of `gamehost.extras.contest.isolation`, and what they may read.
+    #: The isolation of programs, one of `gamehost.extras.contest.isolation.KINDS`, and the paths that isolated programs may
+    #: read.
     isolate: str = "none"
     readable: tuple[str, ...] = ()
-    #: A sequential test of two entrants: the smaller and the larger difference in Elo's points.
+    #: The two differences in Elo's points between which a sequential test of two entrants decides; `None`: there is no test.
     sprt: tuple[float, float] | None = None
-    #: Whether a running host deals, and not the seed.
+    #: Whether the games are played on a running host. Then the host deals by its own chance, and not by the seed.
     hosted: bool = False
-    #: What the pages call it; empty: its wire, its players and its format.
+    #: The name of the contest on its pages; empty: the pages name its wire, its players and its format.
     title: str = ""
 
     @property
     def bounds(self) -> Mapping[str, tuple[float, str]]:
-        """The bounds of a program, by the causes of rulings: the limit, and the words for a program that exceeds it."""
+        """
+        The limits of a program that are set, by the cause of the ruling on a program that exceeds one: the limit (in bytes,
+        processes or seconds), and the words of the ruling.
+        """
         bounds = {
             "memory": (self.memory * 2**20, f"it took more than {self.memory} MiB"),
             "processes": (self.processes, f"it had more than {self.processes} processes"),
@@ -92,7 +99,13 @@ class Plan:
 
 
 def differences(written: Plan, given: Plan) -> Iterator[str]:
-    """The differences between the plan of a running contest and another plan, a few words each."""
+    """
+    Yields the differences between the plan in a contest's journal and another plan, a few words for each.
+
+    :param written: the plan in the journal
+    :param given: the plan that the command line gives now
+    """
+    # Players.
     before = {one.name: one for one in written.entrants}
     now = {one.name: one for one in given.entrants}
     yield from (f"{name} does not play any more" for name in before if name not in now)
@@ -104,6 +117,7 @@ def differences(written: Plan, given: Plan) -> Iterator[str]:
             yield f"the command of {name} was {' '.join(before[name].command)!r}"
         if before[name].anchor != now[name].anchor:
             yield f"the anchor {name} was {before[name].anchor}"
+    # All other values, and the settings of the game and the wire.
     first, other = asdict(written, recurse=False), asdict(given, recurse=False)
     for option in first.keys() - {"entrants", "settings"}:
         if first[option] != other[option]:

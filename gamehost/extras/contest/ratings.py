@@ -1,9 +1,9 @@
 """
-Strength from results: ratings with intervals, tie-breaks, the likelihood of superiority, and a test that ends a match
-of two as soon as it is decided.
+Estimates the strengths of players from results: ratings with intervals, tie-breaks, and the probability that one player is
+stronger than another. Also a sequential test, which ends a match between two players as soon as the result is certain enough.
 
-A rating is on Elo's scale: 400 points more are ten wins for one. The ratings of a contest have the average 0 unless one player
-is the anchor.
+A rating is on Elo's scale: a player with 400 points more wins ten games for each game that it loses. The average of a
+contest's ratings is 0, unless one player, the anchor, has a known rating.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,19 +15,19 @@ from typing import NamedTuple
 
 from attrs import frozen
 
-#: Elo's points for a factor of e in strength.
+#: A factor of e in strength is so many of Elo's points.
 POINTS = 400 / log(10)
-#: What is known of a field before its first game: the standard deviation of its players' ratings is about the middle one of
-#: these, and each has its weight. FieldGames of many games say more about it than the weights.
+#: The prior of the standard deviation of the players' ratings: possible values, each with its weight. After many games the
+#: results matter more than these weights.
 SPREADS: Mapping[float, float] = {130.0: 0.5, 180.0: 2, 260.0: 6, 360.0: 2, 520.0: 0.4, 750.0: 0.1}
-#: So many games without a draw are added, before it is reckoned how much a game says.
+#: So many imaginary games without a draw are added to the results when `FieldGames.scatter` is computed.
 DECIDED = 2
-#: Newton's steps at most, the largest change of a strength in one, and the change after which there is no other.
+#: Newton's method: the most steps, the largest change of a strength in one step, and a change so small that the method ends.
 STEPS, LONGEST_STEP, CLOSE = 100, 2.0, 1e-10
 
 
 class Shares(NamedTuple):
-    """One game, as far as ratings know it: the players, and the share of the point of each."""
+    """A game as the ratings use it: the players, and each one's share of the point."""
 
     players: tuple[int, ...]
     shares: tuple[float, ...]
@@ -35,7 +35,7 @@ class Shares(NamedTuple):
 
 @frozen
 class Score:
-    """One game of two, as far as tie-breaks know it: the players, and the first one's share of the point: 1, 0.5 or 0."""
+    """A game of two players as the tie-breaks use it: the players, and the first player's share of the point (1, 0.5 or 0)."""
 
     first: int
     second: int
@@ -44,7 +44,7 @@ class Score:
 
 @frozen
 class Rating:
-    """A rating, and the interval that holds the true one with a probability of 95 %."""
+    """A rating, and the interval that contains the true rating with a probability of 95 %."""
 
     value: float
     low: float
@@ -53,17 +53,23 @@ class Rating:
 
 @frozen
 class FieldGames:
-    """The games of a field, put together by who played."""
+    """All games of a field of players. Games between the same players are added up."""
 
+    #: The number of players.
     count: int
-    #: Players, how many games they have played, and the sum of the shares of each.
+    #: For each group of players: the players, how many games they have played, and the sum of each one's shares.
     games: Sequence[tuple[tuple[int, ...], int, Sequence[float]]]
-    #: How much a game says, compared with one that has a winner. A draw is half a win for each, but less is left to chance.
+    #: The variance of a game's result, compared with games without draws: 1 without draws, less with draws. Less chance means
+    #: that a game says more about strength.
     scatter: float
 
 
 def put_together(count: int, outcomes: Iterable[Shares]) -> FieldGames:
-    """The results of a field, from its games."""
+    """
+    Adds up the games of a field of players.
+
+    :param count: the number of players
+    """
     games: dict[tuple[int, ...], int] = {}
     sums: dict[tuple[int, ...], list[float]] = {}
     scatter, number = float(DECIDED), DECIDED
@@ -72,6 +78,7 @@ def put_together(count: int, outcomes: Iterable[Shares]) -> FieldGames:
         number += 1
         # 1 if one player has the whole point, 0 if all share it.
         scatter += (sum(map(mul, one.shares, one.shares)) - 1 / seats) / (1 - 1 / seats)
+        # The same players may have had other seats in another game, so they are sorted.
         players, shares = zip(*sorted(zip(one.players, one.shares, strict=True)), strict=True)
         games[players] = games.get(players, 0) + 1
         sums[players] = [*map(sum, zip(sums.get(players, (0.0,) * seats), shares, strict=True))]
@@ -81,64 +88,72 @@ def put_together(count: int, outcomes: Iterable[Shares]) -> FieldGames:
 @frozen
 class Fit:
     """
-    The strengths of the players for one spread of the field: a normal distribution of all strengths, as natural logarithms.
+    The estimated strengths of the players, for one assumed spread of the field: a normal distribution of the natural
+    logarithms of all strengths.
 
-    That of each player before the first game is normal with this spread. In a game a player has the point with a
-    probability that is its share of the sum of all players' strengths (the model of Bradley and Terry, and of Luce for more
-    than two).
+    Before the first game, each player's strength is normally distributed with this spread. The probability that a player
+    wins a game is its strength divided by the sum of all players' strengths (the model of Bradley and Terry, and of Luce
+    for more than two players).
     """
 
-    #: The means.
+    #: The mean of each player's strength, as a natural logarithm.
     values: list[float]
-    #: The inverse of the lower Cholesky factor of the precision, by columns: player by player.
+    #: The inverse of the lower Cholesky factor of the precision matrix, by columns: a list for each player.
     root: list[list[float]]
-    #: Of each strength before the first game.
+    #: The precision (1 divided by the variance) of each strength before the first game.
     precision: float
-    #: The logarithm of the probability of the results, but for a constant.
+    #: The logarithm of the probability of the results under this spread, without a constant term.
     evidence: float
 
     def covariance(self, one: int, other: int) -> float:
+        """Returns the covariance of two players' strengths; for the same player twice, the variance."""
         return float(sum(map(mul, self.root[one], self.root[other])))
 
     def difference(self, one: int, other: int) -> tuple[float, float]:
-        """Mean and variance of the first one's strength minus the other's."""
+        """Returns mean and variance of the difference: the first player's strength minus the other player's."""
         variance = self.covariance(one, one) + self.covariance(other, other) - 2 * self.covariance(one, other)
         return self.values[one] - self.values[other], max(0.0, variance)
 
     def above_average(self, one: int) -> tuple[float, float]:
-        """Mean and variance of a strength minus the average of all."""
+        """Returns mean and variance of a player's strength minus the average strength of all players."""
         count = len(self.values)
-        # FieldGames say nothing about the average: its variance is that of before, and so are its covariances.
+        # Results say nothing about the average of all, so its variance is the same as before the first game.
         variance = self.covariance(one, one) - 1 / (self.precision * count)
         return self.values[one] - sum(self.values) / count, max(0.0, variance)
 
 
 def fitted(results: FieldGames, spread: float, start: Sequence[float] | None = None) -> Fit:
     """
-    The fit for one spread.
+    Estimates the strengths for one assumed spread of the field.
 
     :param spread: the standard deviation of strengths before the first game, in Elo's points
+    :param start: strengths with which the search begins; `None`: all are 0
     """
     precision = (POINTS / spread) ** 2
+    # The most probable strengths, and how probable the results are under this spread (Laplace's approximation).
     modes = most_probable(results, precision, start)
     _, matrix, likelihood = _slopes(results, modes, precision)
     root = _inverse_root(matrix)
     determinant = sum(log(root[one][one]) for one in range(results.count))
     evidence = likelihood + determinant + results.count * log(precision) / 2
+    # The distribution is not symmetric, so means differ from the most probable values.
     means = _means(results, modes, root)
     return Fit(means, _inverse_root(_slopes(results, means, precision)[1]), precision, evidence)
 
 
 def most_probable(results: FieldGames, precision: float, start: Sequence[float] | None = None) -> list[float]:
     """
-    The most probable strengths, by Newton's method: the logarithm of the probability is concave.
+    Returns the most probable strengths, found by Newton's method. There is a single maximum, because the logarithm of the
+    probability is concave.
 
-    :param precision: of each strength before the first game: 1 by the variance
+    :param precision: the precision (1 divided by the variance) of each strength before the first game
+    :param start: strengths with which the search begins; `None`: all are 0
     """
     values = [0.0] * results.count if start is None else [*start]
     for _ in range(STEPS):
         gradient, matrix, _ = _slopes(results, values, precision)
         step = _solved(_inverse_root(matrix), gradient)
+        # A very long step is shortened, so that the method does not jump too far.
         largest = max(map(abs, step), default=0.0)
         shorter = LONGEST_STEP / max(LONGEST_STEP, largest)
         values = [value + shorter * change for value, change in zip(values, step, strict=True)]
@@ -149,8 +164,9 @@ def most_probable(results: FieldGames, precision: float, start: Sequence[float] 
 
 def _means(results: FieldGames, modes: Sequence[float], root: Sequence[Sequence[float]]) -> list[float]:
     """
-    The means of the strengths, from the most probable ones, as far as third derivatives say (Lindley, "Approximate Bayesian
-    methods", 1980). A player that wins nearly all games may well be stronger, but hardly weaker.
+    Returns the means of the strengths, computed from the most probable strengths with third derivatives (Lindley,
+    "Approximate Bayesian methods", 1980). They differ: a player that wins nearly all games may be much stronger than the
+    most probable value, but hardly weaker.
     """
     pull = [0.0] * results.count
     for players, games, _ in results.games:
@@ -158,7 +174,7 @@ def _means(results: FieldGames, modes: Sequence[float], root: Sequence[Sequence[
         rows = [[sum(map(mul, root[one], root[other])) for other in players] for one in players]
         along = [sum(map(mul, row, chances)) for row in rows]
         all_along = sum(map(mul, along, chances))
-        # The variance of each player's strength minus the strength of the one that wins, whoever that is.
+        # The variance of the difference between each player's strength and the strength of a random winner.
         spreads = [row[seat] - 2 * along[seat] + all_along for seat, row in enumerate(rows)]
         mean = sum(map(mul, spreads, chances))
         for player, chance, spread in zip(players, chances, spreads, strict=True):
@@ -167,13 +183,18 @@ def _means(results: FieldGames, modes: Sequence[float], root: Sequence[Sequence[
 
 
 def _solved(root: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
-    """The solution of the linear equations of a matrix that has this root of its inverse."""
+    """
+    Solves linear equations.
+
+    :param root: the inverse Cholesky factor of the matrix, as `_inverse_root` returns it
+    :param right: the right side of the equations
+    """
     half = [sum(map(mul, column, right)) for column in zip(*root, strict=True)]
     return [sum(map(mul, row, half)) for row in root]
 
 
 def _chances(values: Sequence[float], players: Sequence[int]) -> list[float]:
-    """The probability of the point for each player of a game."""
+    """Returns for each player of a game the probability that it wins the point."""
     powers = [exp(values[player] - values[players[0]]) for player in players]
     return [power / sum(powers) for power in powers]
 
@@ -182,13 +203,17 @@ def _slopes(
     results: FieldGames, values: Sequence[float], precision: float
 ) -> tuple[list[float], list[list[float]], float]:
     """
-    The gradient of the logarithm of the probability, the negative matrix of its second derivatives, and itself.
+    Computes the logarithm of the probability of strengths after the results, and its derivatives.
+
+    :returns: the gradient, the matrix of second derivatives with the opposite sign, and the logarithm itself
     """
+    # The part of the prior: a normal distribution of each strength around 0.
     gradient = [-precision * value for value in values]
     matrix = [[0.0] * results.count for _ in values]
     likelihood = -precision * sum(map(mul, values, values)) / 2
     for player, row in enumerate(matrix):
         row[player] = precision
+    # The part of the games.
     weight = 1 / results.scatter
     for players, games, shares in results.games:
         chances = _chances(values, players)
@@ -204,9 +229,10 @@ def _slopes(
 
 def _inverse_root(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
     """
-    The columns of the inverse of the lower Cholesky factor: the inverse of the matrix has their products.
+    Returns the columns of the inverse of a matrix's lower Cholesky factor. An element of the inverse matrix is the scalar
+    product of two of these columns.
 
-    :param matrix: positive definite
+    :param matrix: a positive definite matrix
     """
     factor: list[list[float]] = []
     inverse: list[list[float]] = []
@@ -217,7 +243,7 @@ def _inverse_root(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
             mine.append((row[column] - sum(map(mul, mine, above))) / above[column])
         mine.append(sqrt(row[place] - sum(map(mul, mine, mine))))
         factor.append(mine)
-        # Row by row: the new row of the inverse is that of the identity minus the rows above, as often as the factor says.
+        # The new row of the inverse: the row of the identity matrix, minus the rows above, each times the factor's element.
         new = [0.0] * len(matrix)
         for times, above in zip(mine, inverse, strict=False):
             if times:
@@ -230,16 +256,17 @@ def _inverse_root(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
 @frozen
 class Strengths:
     """
-    The strength of each player: a mixture of one distribution for each spread of the field, weighted by the probability
-    of that spread after the results.
+    The estimated strengths of all players: a mixture of the fits for several spreads of the field, weighted by the
+    probability of each spread after the results.
     """
 
-    #: Each with its probability.
+    #: The probability of each spread after the results, and its fit.
     fits: Sequence[tuple[float, Fit]]
     #: A player whose rating is known, and the rating.
     anchor: tuple[int, float] | None = None
 
     def rating(self, player: int) -> Rating:
+        """Returns the rating of a player on Elo's scale, relative to the anchor or to the average of all players."""
         if self.anchor is not None and player == self.anchor[0]:
             return Rating(self.anchor[1], self.anchor[1], self.anchor[1])
         if self.anchor is None:
@@ -251,19 +278,24 @@ class Strengths:
         return Rating(*(shift + POINTS * one for one in (middle, _quantile(parts, 0.025), _quantile(parts, 0.975))))
 
     def superiority(self, one: int, other: int) -> float:
-        """The likelihood that one player is better than another, by all games of the field."""
+        """Returns the probability that one player is stronger than another, by all games of the field."""
         return sum(weight * _above(*fit.difference(one, other)) for weight, fit in self.fits)
 
 
 def _above(mean: float, variance: float, bound: float = 0.0) -> float:
-    """The probability that a normal quantity is above a bound."""
+    """Returns the probability that a normally distributed value is above a bound."""
     if variance <= 0:
         return 0.5 if mean == bound else float(mean > bound)
     return 0.5 * (1 + erf((mean - bound) / sqrt(2 * variance)))
 
 
 def _quantile(parts: Sequence[tuple[float, float, float]], share: float) -> float:
-    """Below which a mixture of normal distributions has this share; each has a weight, a mean and a variance."""
+    """
+    Returns the quantile of a mixture of normal distributions, found by bisection.
+
+    :param parts: the weight, mean and variance of each distribution
+    :param share: the share of the mixture below the quantile, as in 0.025
+    """
     low = min(mean - 5 * sqrt(variance) for _, mean, variance in parts)
     high = max(mean + 5 * sqrt(variance) for _, mean, variance in parts)
     while high - low > 1e-6:
@@ -275,25 +307,32 @@ def _quantile(parts: Sequence[tuple[float, float, float]], share: float) -> floa
 
 def strengths(count: int, outcomes: Iterable[Shares], anchor: tuple[int, float] | None = None) -> Strengths:
     """
-    The strengths of the players of a field, from their results.
+    Estimates the strengths of the players of a field from their results.
 
-    :param anchor: a player whose rating is known, and the rating
+    :param count: the number of players
+    :param anchor: a player with a known rating, and the rating
     """
     results = put_together(count, outcomes)
     fits: list[Fit] = []
     for spread in SPREADS:
         fits.append(fitted(results, spread, fits[-1].values if fits else None))
+    # The probability of each spread after the results, from its prior weight and the evidence.
     best = max(fit.evidence for fit in fits)
     weights = [weight * exp(fit.evidence - best) for weight, fit in zip(SPREADS.values(), fits, strict=True)]
     return Strengths([(weight / sum(weights), fit) for weight, fit in zip(weights, fits, strict=True)], anchor)
 
 
 def expected_share(difference: float) -> float:
+    """
+    Returns a player's expected share of the point in a game of two.
+
+    :param difference: how much stronger than its opponent the player is, in Elo's points
+    """
     return 1 / (1 + 10 ** (-difference / 400))
 
 
 def superiority(won: int, lost: int) -> float:
-    """The likelihood that one player is better than another, after games between them; draws say nothing."""
+    """Returns the probability that one player is stronger than another, from the games between them. Draws do not matter."""
     return 0.5 if won + lost == 0 else 0.5 * (1 + erf((won - lost) / sqrt(2 * (won + lost))))
 
 
@@ -303,15 +342,17 @@ class TieBreaks:
 
     #: The sum of the opponents' points.
     buchholz: float
-    #: The points of those who were beaten, and half of the points of those who drew.
+    #: The sum of the points of opponents that the player has beaten, and half the points of opponents with a draw.
     sonneborn_berger: float
 
 
 def tie_breaks(players: int, scores: Iterable[Score], points: Sequence[float]) -> list[TieBreaks]:
     """
-    Buchholz and Sonneborn-Berger, as of FIDE's regulations on tie-breaks, without their exceptions for games not played.
+    Computes Buchholz and Sonneborn-Berger for each player, by FIDE's regulations on tie-breaks. FIDE's exceptions for games
+    that were not played are left out.
 
-    :param points: of each player in the whole contest
+    :param players: the number of players
+    :param points: the points of each player in the whole contest
     """
     buchholz, berger = [0.0] * players, [0.0] * players
     for score in scores:
@@ -326,9 +367,10 @@ def tie_breaks(players: int, scores: Iterable[Score], points: Sequence[float]) -
 
 def pairs_of(places: Mapping[int, float]) -> list[Score]:
     """
-    A game of more than two as games of two: who has the larger share of the point has beaten the other.
+    Converts a game of more than two players into results of two players each. In each pair, the player with the larger share
+    of the point has won.
 
-    :param places: players, with their share of the point
+    :param places: the share of the point of each player
     """
     found = []
     for (one, mine), (other, theirs) in combinations(places.items(), 2):
@@ -337,6 +379,8 @@ def pairs_of(places: Mapping[int, float]) -> list[Score]:
 
 
 class Verdict(Enum):
+    """The verdict of a sequential test."""
+
     OPEN = "not decided yet"
     #: The difference is at least the larger one.
     ACCEPTED = "accepted"
@@ -347,10 +391,11 @@ class Verdict(Enum):
 @frozen
 class SequentialTest:
     """
-    Wald's test of two hypotheses about the difference in strength, in Elo's points, as programs for chess use it.
+    Wald's sequential test of two hypotheses about the difference in strength between two players, as developers of chess
+    programs use it. It is repeated after each game until one hypothesis is accepted.
 
-    :param elo0: the first player is so much better: what is rejected against
-    :param elo1: the first player is so much better, and more than `elo0`
+    :param elo0: the smaller difference: the first player is better by so many of Elo's points
+    :param elo1: the larger difference
     :param alpha: how often `elo1` may be accepted although `elo0` is true
     :param beta: how often `elo1` may be rejected although it is true
     """
@@ -362,13 +407,13 @@ class SequentialTest:
 
     def ratio(self, won: int, drawn: int, lost: int) -> float:
         """
-        The logarithm of the likelihood ratio, for one point a game with the variance that was seen (Van den Bergh, "A practical
-        introduction to the GSPRT"). 0 as long as nothing can be said.
+        Returns the logarithm of the likelihood ratio of `elo1` to `elo0`, with the variance of the results so far (Van den
+        Bergh, "A practical introduction to the GSPRT"). It is 0 without games.
         """
         games = won + drawn + lost
         if not games:
             return 0.0
-        # Half a game of each kind, so that three wins in a row are no certainty.
+        # Half a game of each result is added, so that three wins in a row do not count as certainty.
         won_share, drawn_share = (won + 0.5) / (games + 1.5), (drawn + 0.5) / (games + 1.5)
         mean = won_share + drawn_share / 2
         variance = won_share + drawn_share / 4 - mean * mean
@@ -377,10 +422,11 @@ class SequentialTest:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The ratios at which the test ends."""
+        """The lower and the upper ratio at which the test ends."""
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
     def verdict(self, won: int, drawn: int, lost: int) -> Verdict:
+        """Returns the verdict after the first player has won, drawn and lost so many games."""
         low, high = self.bounds
         ratio = self.ratio(won, drawn, lost)
         return Verdict.ACCEPTED if ratio >= high else Verdict.REJECTED if ratio <= low else Verdict.OPEN

@@ -1,7 +1,7 @@
 """
-The pages of a contest: `results.html`, and one for each entrant. Each is one file, and needs no other one.
+Makes the pages of a contest: `results.html`, and a page for each entrant. Each page is a single file, with its style in it.
 
-They look as the pages of the host do. On a narrow screen each row of a table is a card.
+The pages look like those of the host. On a narrow screen each row of a table is shown as a card.
 """
 
 import html
@@ -71,7 +71,7 @@ _ICON = (
 
 
 class Column(NamedTuple):
-    """A column of a table: its heading, and the class of its cells."""
+    """A column of a table: its heading, and the CSS class of its cells."""
 
     label: str
     kind: str = ""
@@ -79,10 +79,10 @@ class Column(NamedTuple):
 
 def page(title: str, parts: Iterable[str], refresh: bool = False) -> str:
     """
-    A whole page.
+    Returns a whole page as HTML.
 
-    :param parts: its sections, as HTML
-    :param refresh: whether it loads itself anew every few seconds
+    :param parts: the sections of the page, as HTML
+    :param refresh: whether the browser loads the page again every five seconds
     """
     again = '<meta http-equiv="refresh" content="5">' if refresh else ""
     return "\n".join(
@@ -98,6 +98,7 @@ def page(title: str, parts: Iterable[str], refresh: bool = False) -> str:
 
 
 def section(title: str, parts: Iterable[str]) -> Iterator[str]:
+    """Yields the HTML of a section: a heading and its content."""
     yield f"<section><h2>{html.escape(title)}</h2>"
     yield from parts
     yield "</section>"
@@ -105,10 +106,11 @@ def section(title: str, parts: Iterable[str]) -> Iterator[str]:
 
 def rows(columns: Sequence[Column], cells: Iterable[Sequence[str]], kind: str = "") -> Iterator[str]:
     """
-    The HTML of a table. Each element also has its ARIA role: on a narrow screen the style shows rows as cards, and browsers
-    then drop the roles of a table.
+    Yields the HTML of a table. Each element also has its ARIA role, because browsers drop the roles of a table when the style
+    shows its rows as cards.
 
-    :param cells: the cells of each row, as HTML. A row of one cell is a remark on the row before it.
+    :param cells: the cells of each row, as HTML. A row with a single cell is a remark on the row before it.
+    :param kind: the CSS class of the table
     """
     yield f'<table role="table" class="{kind}"><thead role="rowgroup"><tr role="row">'
     for one in columns:
@@ -130,16 +132,16 @@ def rows(columns: Sequence[Column], cells: Iterable[Sequence[str]], kind: str = 
     yield "</tbody></table>"
 
 
-#: The cell of a player against itself.
+#: Stands for the cell of a player against itself, which has a style of its own.
 OWN = "\0"
 
 
 def results_page(contest: Contest, table: Sequence[Standing], live: Sequence[str] = (), written: str = "") -> str:
     """
-    `results.html`.
+    Returns the content of `results.html`.
 
-    :param live: the games that are being played; their pictures are at `live/ID.svg` of the contest's page
-    :param written: when the page is made, for people
+    :param live: the ids of the games that are being played; their pictures are at `live/ID.svg` of the contest's page
+    :param written: the time at which the page is made, as a text for people
     """
     plan = contest.plan
     about = [f"{contest.progress[2]}."]
@@ -161,10 +163,12 @@ def results_page(contest: Contest, table: Sequence[Standing], live: Sequence[str
 
 
 def default_title(plan: Plan) -> str:
+    """Returns the title of a contest without a title of its own."""
     return f"{plan.wire}: {len(plan.entrants)} players, {plan.format}"
 
 
 def _live(contest: Contest, live: Sequence[str]) -> Iterator[str]:
+    """Yields the HTML of the pictures of games that are being played."""
     yield '<div class="live">'
     for one in contest.games:
         if one.id in live:
@@ -174,11 +178,16 @@ def _live(contest: Contest, live: Sequence[str]) -> Iterator[str]:
 
 
 def player_link(name: str, player: int, folder: str = "players/") -> str:
-    """To the page of an entrant."""
+    """
+    Returns the HTML of a link to the page of an entrant.
+
+    :param folder: the folder of the entrants' pages, relative to the page with the link
+    """
     return f'<a href="{folder}{player + 1}.html">{html.escape(name)}</a>'
 
 
 def _table(contest: Contest, table: Sequence[Standing]) -> Iterator[str]:
+    """Yields the HTML of the table. Columns that are empty in this contest are left out."""
     swiss = contest.plan.format == "swiss"
     byes, forfeits = any(one.byes for one in table), any(one.forfeits for one in table)
     columns = [
@@ -208,12 +217,17 @@ def _table(contest: Contest, table: Sequence[Standing]) -> Iterator[str]:
 
 
 def _plot(table: Sequence[Standing]) -> Iterator[str]:
-    """The ratings with their intervals. Each line has a picture of its own, as wide as there is room."""
+    """
+    Yields the HTML of a diagram of the ratings and their intervals. Each player's line is a picture of its own, which is as
+    wide as the page allows.
+    """
+    # Choose the scale and the distance of the vertical lines.
     low, high = min(one.rating.low for one in table) - 20, max(one.rating.high for one in table) + 20
     step = next(size for size in (10, 25, 50, 100, 200, 500, 1000, 2000, 10_000) if (high - low) / size <= 8)
     marks = range(int(low // step + 1) * step, int(high) + 1, step)
 
     def x(rating: float) -> str:
+        # The horizontal place of a rating in the picture, from 0 to 1000.
         return f"{(rating - low) / (high - low) * 1000:.1f}"
 
     def line(kind: str, start: float, end: float, *, across: bool = False) -> str:
@@ -239,7 +253,7 @@ def _plot(table: Sequence[Standing]) -> Iterator[str]:
 
 
 def shares_between(contest: Contest) -> Mapping[tuple[int, int], list[float]]:
-    """The points of each player in each of its games against each other one, as far as they count."""
+    """Returns the points of each player in each counted game, by the player and the opponent."""
     found: dict[tuple[int, int], list[float]] = {}
     for played in in_order(contest):
         if contest.counts(played):
@@ -250,18 +264,18 @@ def shares_between(contest: Contest) -> Mapping[tuple[int, int], list[float]]:
     return found
 
 
-#: Players in a cross table whose cells have one line.
+#: Up to so many players, the cells of a cross table have one line; with more players two.
 MOST_SIDE_BY_SIDE = 20
 
 
 def halves(points: float) -> str:
-    """Points, with the sign of a half."""
+    """Returns points as a text, with the sign ½ for a half."""
     whole, rest = divmod(points, 1)
     return f"{points:g}" if rest not in (0, 0.5) else f"{int(whole) or ''}½" if rest else str(int(whole))
 
 
 def _cross(contest: Contest, table: Sequence[Standing]) -> Iterator[str]:
-    """The cross table: the points of each player against each other one."""
+    """Yields the HTML of the cross table: the points of each player against each other one."""
     shares = shares_between(contest)
     columns = [Column("Rank"), Column("Player", "name"), *(Column(str(one.rank)) for one in table)]
 
@@ -282,6 +296,12 @@ def _cross(contest: Contest, table: Sequence[Standing]) -> Iterator[str]:
 
 
 def _games(contest: Contest, games: Sequence[Played], byes: bool, folder: str = "") -> Iterator[str]:
+    """
+    Yields the HTML of a list of games, round by round.
+
+    :param byes: whether rounds without a game of a player are listed, too
+    :param folder: the path from the page to the folder of the contest
+    """
     columns = [
         *(Column("Game"), Column("Players", "name"), Column("Points", "whole"), Column("Moves"), Column("Seconds")),
         Column("How it ended", "words"),
@@ -300,6 +320,7 @@ def _games(contest: Contest, games: Sequence[Played], byes: bool, folder: str = 
 
 
 def _cells_of(contest: Contest, one: Played, folder: str) -> Sequence[str]:
+    """Returns the cells of a game in the list of games, with links to its record and picture."""
     names = html.escape(" against ".join(contest.plan.names[player] for player in one.players))
     words = html.escape(one.words) + ("" if contest.counts(one) else " (annulled)")
     if one.notation:
@@ -309,6 +330,7 @@ def _cells_of(contest: Contest, one: Played, folder: str) -> Sequence[str]:
 
 
 def _options(contest: Contest) -> Iterator[str]:
+    """Yields the HTML of the contest's plan and of all changes by the organizer and the authors."""
     plan = contest.plan
     yield "<dl>"
     for one in fields(Plan):
@@ -329,24 +351,26 @@ def _options(contest: Contest) -> Iterator[str]:
 
 
 def now() -> str:
-    """The time now, in words, in the time zone of this machine."""
+    """Returns the present time as a text for people, in the time zone of this machine."""
     return datetime.now().astimezone().isoformat(" ", "minutes")
 
 
 @frozen
 class Known:
     """
-    The facts about an entrant besides its games: the checker's verdict, the files of its output by game, and the trace
-    of its worst game, with `game` and `lines`.
+    The facts about an entrant besides its games, as far as there are any.
     """
 
+    #: The faults that the entry check has found; `None`: the program was not checked.
     checked: Sequence[str] | None = None
+    #: The files with its output, by the id of the game.
     outputs: Mapping[str, str] = {}
+    #: The trace of its worst game, with the keys `game` and `lines`; `None`: there is none.
     traced: Mapping[str, Any] | None = None
 
 
 def player_page(contest: Contest, one: Standing, known: Known) -> str:
-    """The page of an entrant, in the folder `players`."""
+    """Returns the page of an entrant, as HTML for the folder `players`."""
     plan = contest.plan
     games = [played for played in in_order(contest) if one.player in played.players]
     about = [
@@ -369,6 +393,7 @@ def player_page(contest: Contest, one: Standing, known: Known) -> str:
 
 
 def _opponents(contest: Contest, one: Standing) -> Iterator[str]:
+    """Yields the HTML of a table with the results of a player against each opponent."""
     shares = shares_between(contest)
     columns = [Column("Opponent", "name"), Column("Points"), Column("Won"), Column("Drawn"), Column("Lost")]
     columns.append(Column("Likelihood of being better, by these games"))
@@ -386,11 +411,13 @@ def _opponents(contest: Contest, one: Standing) -> Iterator[str]:
 
 
 def _outputs(games: Sequence[Played], known: Known) -> Iterator[str]:
+    """Yields the HTML of links to the files with a program's output."""
     links = [f'<a href="../{known.outputs[one.id]}">{one.id}</a>' for one in games if one.id in known.outputs]
     yield f"<p>The end of its output in each game: {', '.join(links)}</p>"
 
 
 def _traced(plan: Plan, worst: Played, lines: Sequence[str]) -> Iterator[str]:
+    """Yields the HTML of the trace of a program's worst game."""
     yield f"<p>Game {worst.id}: {html.escape(worst.words)}</p><pre>"
     yield html.escape("\n".join(lines))
     yield (
@@ -400,6 +427,7 @@ def _traced(plan: Plan, worst: Played, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _checked(plan: Plan, wrong: Sequence[str]) -> Iterator[str]:
+    """Yields the HTML of the entry check's findings on a program."""
     if not wrong:
         yield "<p>It has passed the short list of the check before the contest.</p>"
     for sentence in wrong:

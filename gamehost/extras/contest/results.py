@@ -1,7 +1,7 @@
 """
-The results of a contest, as files: `results.json`, `results.csv`, `results.html`, and the games.
+Writes the results of a contest as files: `results.json`, `results.csv`, `results.html`, and the games.
 
-Everything is made from the contest's journal, so it is the same after a contest was killed and went on.
+All files are made from the contest's journal. So they are the same if the contest was killed and continued.
 """
 
 import csv
@@ -22,7 +22,7 @@ from gamehost.journal.notation import NoPicture, NotNotation, picture, read_nota
 
 
 def as_data(contest: Contest, table: Sequence[Standing]) -> dict[str, Any]:
-    """`results.json`."""
+    """Returns the content of `results.json`."""
     plan = contest.plan
     return {
         "wire": plan.wire,
@@ -55,6 +55,7 @@ def as_data(contest: Contest, table: Sequence[Standing]) -> dict[str, Any]:
 
 
 def as_text(contest: Contest, table: Sequence[Standing]) -> str:
+    """Returns the table as plain text for a terminal, with a line for each player."""
     width = max([len(one.name) for one in table] + [6])
     lines = [f"rank  {'player':{width}}  points  games   won drawn  lost  rating  {'95 %':14}  better"]
     for one in table:
@@ -83,7 +84,10 @@ CSV = (
 
 
 def as_csv(contest: Contest, table: Sequence[Standing]) -> str:
-    """`results.csv`: a line for each player. No name or sentence is a formula for a spreadsheet."""
+    """
+    Returns the content of `results.csv`: a line for each player. A name that a spreadsheet would read as a formula gets an
+    apostrophe in front.
+    """
     out = StringIO()
     writer = csv.DictWriter(out, CSV, extrasaction="ignore", lineterminator="\r\n")
     writer.writeheader()
@@ -95,7 +99,7 @@ def as_csv(contest: Contest, table: Sequence[Standing]) -> str:
     return out.getvalue()
 
 
-#: The columns that others have written, and how a formula of a spreadsheet begins.
+#: The columns with texts of other people, and the characters with which a formula of a spreadsheet begins.
 _TEXTS = frozenset({"name", "why"})
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -104,17 +108,19 @@ def write(
     contest: Contest, table: Sequence[Standing], folder: Path, game: Game[Any, Any], live: Sequence[str] = ()
 ) -> None:
     """
-    Write the results anew, and the record and picture of each game that has none yet.
+    Writes all results anew, and the record and picture of each game that has no files yet.
 
-    :param live: the games that are being played; their pictures are at `live/ID.svg` of the contest's page
+    :param live: the ids of the games that are being played; their pictures are at `live/ID.svg` of the contest's page
     """
     games = folder / "games"
     for part in (games, folder / "players"):
         own_folder(part)
+    # Remove the files of games that are played again and not decided yet.
     again = {one.id for one in contest.withdrawn}
     for name in again - contest.played.keys():
         for ending in ("svg", "txt"):
             (games / f"{name}.{ending}").unlink(missing_ok=True)
+    # Write missing files of games. A game that was played again may still have the files of its earlier match.
     for one in contest.played.values():
         if one.id in again and _has_another(games / f"{one.id}.txt", one.notation):
             (games / f"{one.id}.txt").unlink()
@@ -131,6 +137,7 @@ def write(
 
 
 def _write_players(contest: Contest, table: Sequence[Standing], folder: Path) -> None:
+    """Writes the page of each player, with the check, outputs and trace of its program, as far as there are any."""
     checks, traces = read_found(folder, CHECKS), read_found(folder, TRACES)
     written = {path.name for path in (folder / OUTPUT).glob("*.txt")}
     for one in table:
@@ -141,6 +148,7 @@ def _write_players(contest: Contest, table: Sequence[Standing], folder: Path) ->
 
 
 def _has_another(path: Path, text: str) -> bool:
+    """Returns whether a file exists and has another content than this text."""
     try:
         return path.read_text("utf-8") != text
     except FileNotFoundError:
@@ -148,7 +156,7 @@ def _has_another(path: Path, text: str) -> bool:
 
 
 def picture_of(game: Game[Any, Any], one: Played) -> str:
-    """The end of a game as SVG; empty: it has no picture."""
+    """Returns the final position of a game as SVG; empty: the game has no picture."""
     try:
         return picture(game, read_notation(one.notation).record)
     except (NotNotation, NoPicture):

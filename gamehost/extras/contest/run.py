@@ -1,5 +1,5 @@
 """
-Plays the games of a contest, so many at a time.
+Plays the games of a contest, several at the same time.
 """
 
 from collections import Counter
@@ -20,23 +20,25 @@ from gamehost.extras.contest.traffic import store_traffic
 from gamehost.journal.notation import NotNotation, write_notation
 from gamehost.ops.workers import running
 
-#: Seconds between two looks at what programs take, and between two at games that may only wait.
+#: The seconds between two measurements of the memory and time of programs, and between two searches for games that only wait.
 LOOKS_EVERY, WAITS_EVERY = 1.0, 0.25
-#: The games that only wait, for each one that may be played at a time.
+#: How many waiting games there may be for each game that may be played at a time. Waiting games cost nothing.
 MOST_WAITING = 4
-#: Seconds of a processor that are nothing: a system counts in hundredths.
+#: A program that has taken less processor time than so many seconds has not worked. A system counts in hundredths.
 NOTHING = 0.015
 
 
 @define(eq=False)
 class ContestRun:
     """
-    Plays the games of a contest, so many at a time.
+    Plays the games of a contest, several at the same time, and writes each result to the journal.
 
-    :param new_game: makes a game, as `ContestGame` is made without the first three arguments
+    :param new_game: makes a game. Its arguments are those of `ContestGame`, without the first three.
+    :param at_once: how many games are played at the same time, besides games that only wait
     :param told: called with each game when it begins and when it is counted, with each refused connection, and with each
         change of the organizer
-    :param done: called when there is nothing more to play, or with the reason why the contest cannot go on
+    :param done: called once, at the end: with an empty text if all games are decided, otherwise with the reason why the
+        contest cannot continue
     """
 
     _reactor: Any
@@ -46,24 +48,27 @@ class ContestRun:
     _at_once: int
     _told: Callable[[Played | Pairing | Void | Refused | Intervention], None]
     _done: Callable[[str], None]
+    #: The games that are being played, by id.
     running: dict[str, ContestGame] = field(factory=dict)
-    #: What is played in these, by the same ids.
+    #: The pairings of these games, by the same ids.
     _pairings: dict[str, Pairing] = field(factory=dict)
     _stopped: bool = False
     _looks: Timer = field(factory=Timer)
     _waits: Timer = field(factory=Timer)
-    #: Of the games that may only wait, by their ids: the seconds of a processor that their programs had taken at the last look,
-    #: and whether they have taken nothing since the look before.
+    #: The games that may be waiting, by id: the processor time of their programs in seconds at the last measurement, and
+    #: whether the programs have not worked since the measurement before.
     _waiting: dict[str, tuple[float, bool]] = field(factory=dict)
 
     def start(self) -> None:
-        """Begin as many games as may be played at once."""
+        """Begins as many games as may be played at once. If all games are decided, the contest ends."""
         if self._stopped:
             return
+        # Measure what programs take only if there are limits.
         if self.contest.plan.bounds and not self._looks:
             self._looks.set(self._reactor, LOOKS_EVERY, self._look)
         if not self._waits:
             self._waits.set(self._reactor, WAITS_EVERY, self._look_who_waits)
+        # Games that only wait leave room for others, up to a limit.
         waiting = sum(waits for _, waits in self._waiting.values())
         room = self._at_once + min(waiting, MOST_WAITING * self._at_once) - len(self.running)
         busy = {player for one in self.running for player in self._pairings[one].players}
@@ -80,7 +85,10 @@ class ContestRun:
             self._done("")
 
     def _look(self) -> None:
-        """See what all programs take, at once: that costs a look at all processes of this machine."""
+        """
+        Measures what the programs of all games take. One list of this machine's processes is made for all games, because
+        making it is expensive.
+        """
         self._looks.set(self._reactor, LOOKS_EVERY, self._look)
         processes = [*running()]
         for game in [*self.running.values()]:
@@ -88,8 +96,9 @@ class ContestRun:
 
     def _look_who_waits(self) -> None:
         """
-        A game costs nothing while it waits for a program that has not come, or that has lost its last game because it did
-        nothing, and while no program of it works. So others are played meanwhile.
+        Finds the games that only wait, and begins other games meanwhile. A game may be waiting if one of its programs has not
+        come yet, or has lost its last game because it did nothing. It waits if its programs have not worked since the last
+        measurement.
         """
         self._waits.set(self._reactor, WAITS_EVERY, self._look_who_waits)
         before, self._waiting = self._waiting, {}
@@ -104,6 +113,7 @@ class ContestRun:
             self.start()
 
     def _begin(self, one: Pairing) -> None:
+        """Begins a game, and reports it."""
         entrants = [self.contest.plan.entrants[player] for player in one.players]
         began = self._reactor.seconds()
         game = self._new_game(
@@ -118,12 +128,17 @@ class ContestRun:
         self._told(one)
 
     def _forget(self, name: str) -> ContestGame:
-        """A game that is not played any more."""
+        """Removes a game from the games that are being played, and returns it."""
         self._waiting.pop(name, None)
         del self._pairings[name]
         return self.running.pop(name)
 
     def _decided(self, one: Pairing, began: float, decision: Decision) -> None:
+        """
+        Stores the decision of a game that has ended. A game in which the host has failed is void, and is played again.
+
+        :param began: the reactor's time at which the game began
+        """
         self._forget(one.id)
         if self._stopped:
             return
@@ -136,16 +151,17 @@ class ContestRun:
             played = self._played(one, began, decision)
             self._note(played)
             if decision.heard and not self._stopped:
-                with suppress(OSError):  # no result depends on it: on a full disk there is less of it
+                with suppress(OSError):  # no result depends on these files: a full disk does not end the contest
                     store_traffic(self._journal.folder, self.contest, played, decision.heard)
 
     def _played(self, one: Pairing, began: float, decision: Decision) -> Played:
+        """Returns the journal's entry for a decided game."""
         notation = ""
         if decision.record is not None:
             try:
                 notation = write_notation(decision.record)
             except NotNotation as error:
-                notation = f"; {error}\n"
+                notation = f"; {error}\n"  # a comment says why there is no record
         return Played(
             one.id,
             one.round,
@@ -160,12 +176,23 @@ class ContestRun:
         )
 
     def _refused(self, one: Pairing, written: Counter[str], name: str, why: str, **more: Any) -> None:
-        """A connection was refused. A program may be refused very often: the first ones are written down."""
+        """
+        Writes the refusal of a connection to the journal. A program may be refused very often, so only the first refusals of a
+        game are written.
+
+        :param written: counts the refusals of the game
+        """
         written[one.id] += 1
         if not self._stopped and written[one.id] <= MOST_REFUSED:
             self._note(Refused(one.id, name, why, **more), go_on=False)
 
     def _note(self, entry: Played | Void | Refused, go_on: bool = True) -> None:
+        """
+        Writes an entry to the journal, changes the state of the contest by it, and reports it. If the disk fails, the contest
+        ends.
+
+        :param go_on: whether the next games begin then
+        """
         try:
             self._journal.append(entry)
         except OSError as error:
@@ -178,20 +205,25 @@ class ContestRun:
 
     def intervene(self, words: Sequence[str], command: Reading, anew: bool) -> Intervention:
         """
-        Do what the organizer wants. When this returns, it is on disk. Games that are being played go on, but for those of a
-        player that is out or plays all games again, and for those of a pairing that is another one now.
+        Carries out a change of the organizer. The change is on disk when this method returns. Games that are being played
+        continue, with these exceptions: games of a player that is out now or plays all games again, and games with other
+        players after the change.
 
-        :raises ContestError: it cannot be done
+        :param words: the words of the organizer's command, as of `ACTIONS`
+        :param command: reads the command of a player
+        :param anew: whether all games of a player with a new command are played again
+        :raises ContestError: the change cannot be made
         """
         self._check_open()
         return self._do(intervene(self.contest, words, command, anew), anew)
 
     def hand_in(self, name: str, folder: str) -> Intervention:
         """
-        The author of a player has handed in a program. When this returns, it is on disk, and games that begin are played with
-        it.
+        Gives a player the program that its author has uploaded. The change is on disk when this method returns. Games that
+        begin later are played with the new program.
 
-        :raises ContestError: it cannot be played
+        :param folder: the folder of the new program
+        :raises ContestError: the contest is over, or the player was taken out by the organizer
         """
         self._check_open()
         return self._do(handed_in(self.contest, name, folder), False)
@@ -201,12 +233,18 @@ class ContestRun:
             raise ContestError("the contest is about to end: type the same again")
 
     def _do(self, entry: Intervention, anew: bool) -> Intervention:
+        """
+        Writes a change to the journal, builds the contest anew from the journal, and stops the games that the change affects.
+
+        :raises ContestError: the change cannot be written
+        """
         try:
             self._journal.append(entry)
             self.contest = self._journal.read()
         except OSError as error:
             self._fail(f"what the organizer wants cannot be written down: {error}")
             raise ContestError(f"it cannot be written down: {error}") from error
+        # Stop games that are not in the contest any more, or are to be played with the new command.
         again = entry.player if anew and isinstance(entry, CommandReplaced) else None
         planned = {one.id: one for one in self.contest.games if not self.contest.is_void(one)}
         for name, one in [(name, self._pairings[name]) for name in self.running]:
@@ -217,12 +255,12 @@ class ContestRun:
         return entry
 
     def _fail(self, why: str) -> None:
-        """The contest cannot go on now."""
+        """Stops the contest, and reports the reason why it cannot continue."""
         self.stop()
         self._done(why)
 
     def stop(self) -> None:
-        """End all games that are being played; they do not count."""
+        """Ends all games that are being played. They do not count."""
         self._stopped = True
         self._looks.stop()
         self._waits.stop()

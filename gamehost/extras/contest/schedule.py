@@ -1,8 +1,8 @@
 """
-The pairings of a contest: round robin, gauntlet, Swiss, and seatings for games of more than two.
+Makes the pairings of a contest: round robin, gauntlet, knock-out, Swiss, and seatings for games of more than two players.
 
-Players are numbers from 0, in the order of their entry. A pairing is the players of one game in the order of the seats. Every
-function gives the same pairings for the same arguments.
+Players are numbers from 0, in the order of their entry. A pairing is a tuple of the players of one game, in the order of the
+seats. Every function returns the same pairings for the same arguments.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,18 +18,24 @@ Pairing = tuple[int, ...]
 
 @frozen
 class Round:
-    """Games that can be played at the same time: no player is in two of them, but for those of a pairing in a knock-out."""
+    """
+    The games of one round. They can be played at the same time, because no player is in two of them. The exception is a
+    knock-out, in which two players have several games against each other.
+    """
 
     pairings: tuple[Pairing, ...]
-    #: Who does not play in this round.
+    #: The players without a game in this round.
     byes: tuple[int, ...] = ()
 
 
 def round_robin(players: int, cycles: int = 1) -> Iterator[Round]:
     """
-    Everybody plays everybody, by the circle method. In each cycle a player has each seat equally often, or once more than the
-    other; the seats change from one cycle to the next.
+    Yields the rounds in which each player plays each other one, by the circle method. In each cycle, the numbers of a
+    player's first and second seats differ by at most 1. The seats are exchanged from one cycle to the next.
+
+    :param cycles: how often each player meets each other one
     """
+    # The circle method: one player has a fixed place, and all others move on by one place in each round.
     size = players + players % 2
     turning = size - 1
     for cycle in range(cycles):
@@ -38,10 +44,11 @@ def round_robin(players: int, cycles: int = 1) -> Iterator[Round]:
             byes: tuple[int, ...] = ()
             for step in range(size // 2):
                 one, other = (number + step) % turning, (number - step) % turning
-                if step == 0:  # the player who does not turn; with an odd number of players there is none
+                if step == 0:  # with the fixed place; if the number of players is odd, the opponent has a bye
                     one, other = (number, turning) if number % 2 else (turning, number)
                 elif step % 2:
                     one, other = other, one
+                # The seats are exchanged in every second cycle.
                 if cycle % 2:
                     one, other = other, one
                 if players in (one, other):
@@ -52,7 +59,12 @@ def round_robin(players: int, cycles: int = 1) -> Iterator[Round]:
 
 
 def gauntlet(players: int, cycles: int = 1) -> Iterator[Round]:
-    """The first player plays each of the others, who do not play each other. The first seat goes from one to the other."""
+    """
+    Yields the rounds of a gauntlet: the first player plays each other player, and no others meet. Each round is one game.
+    The first player has the first and the second seat in turn.
+
+    :param cycles: how often the first player meets each other one
+    """
     turn = 0
     for cycle in range(cycles):
         # After an even number of games the next cycle begins with the other seat.
@@ -66,11 +78,12 @@ def gauntlet(players: int, cycles: int = 1) -> Iterator[Round]:
 
 def knock_out_round(alive: Sequence[int], first: bool, games: int) -> Round:
     """
-    The next round of a knock-out: the first one in the list meets the last one, and so on. If the numbers do not fit, the
-    first ones have a bye: in the first round so many that a power of two is left after it.
+    Makes the next round of a knock-out. The first player in the list meets the last one, the second meets the last but one,
+    and so on. In the first round the best players have byes, so many that a power of two remains after the round.
 
-    :param alive: who takes part, the best one first
-    :param games: of each pairing; the seats change
+    :param alive: the players that are still in the contest, the best one first
+    :param first: whether this is the first round
+    :param games: how many games each two opponents play; the seats are exchanged from game to game
     """
     byes = (1 << (len(alive) - 1).bit_length()) - len(alive) if first else len(alive) % 2
     playing = alive[byes:]
@@ -84,19 +97,26 @@ def knock_out_round(alive: Sequence[int], first: bool, games: int) -> Round:
 
 @define
 class Past:
-    """The facts about earlier rounds that the next round needs, in a contest of two seats."""
+    """The facts about earlier rounds that the next Swiss round depends on. Each list has an element for each player."""
 
-    #: First seats minus second seats of each player.
+    #: How often the player had the first seat, minus how often it had the second seat.
     balance: list[int]
+    #: How many byes the player had.
     byes: list[int]
-    #: Whom each has met.
+    #: The opponents that the player has met.
     met: list[set[int]]
 
     @classmethod
     def none(cls, players: int) -> "Past":
+        """
+        Returns the facts before the first round.
+
+        :param players: the number of players
+        """
         return cls([0] * players, [0] * players, [set() for _ in range(players)])
 
     def add(self, played: Round) -> None:
+        """Adds the facts of one more round."""
         for first, second in played.pairings:
             self.balance[first] += 1
             self.balance[second] -= 1
@@ -108,29 +128,34 @@ class Past:
 
 def swiss_round(order: Sequence[int], past: Past) -> Round:
     """
-    The next round of a Swiss contest, by Monrad: neighbours in the table meet, as far as they have not met.
+    Makes the next round of a Swiss contest, by Monrad's system: neighbours in the table meet, if they have not met before.
 
     For each player, the numbers of first and of second seats differ by 1 at most. No player has a second bye before all had
-    one. The bye goes to the last player in the table who can have it. Two players meet again only if there is no other way
-    to seat all.
+    one. The bye goes to the last player in the table who can have it. Two players meet again only if no other pairing of
+    all players is possible.
 
     :param order: the players who take part, the best one first
     """
+    # An even number of players needs no bye.
     if len(order) % 2 == 0:
         return _seated(_paired(order, past, again=False) or _paired(order, past, again=True), past, ())
+    # Try a bye for each player that may have one, the last player first; then the same with second meetings allowed.
     least = min(past.byes[player] for player in order)
     free = [player for player in reversed(order) if past.byes[player] == least]
     for again in (False, True):
         for bye in free:
             if (pairs := _paired([player for player in order if player != bye], past, again)) is not None:
                 return _seated(pairs, past, (bye,))
-    # Somebody has to have a seat once more than the others.
+    # No such pairing exists: pair neighbours, although a player gets the same seat too often.
     rest = [player for player in order if player != free[0]]
     return _seated(list(zip(rest[::2], rest[1::2], strict=True)), past, (free[0],))
 
 
 def _seated(pairs: Sequence[tuple[int, int]] | None, past: Past, byes: tuple[int, ...]) -> Round:
-    """Give the first seat to the player that had it less often. If both had it equally often, it alternates."""
+    """
+    Makes a round from pairs of players. The first seat goes to the player that had it less often. For equal players, every
+    second pair exchanges the seats.
+    """
     pairings = []
     for number, (one, other) in enumerate(pairs or ()):
         if past.balance[one] != past.balance[other]:
@@ -143,15 +168,16 @@ def _seated(pairs: Sequence[tuple[int, int]] | None, past: Past, byes: tuple[int
 
 def _paired(order: Sequence[int], past: Past, again: bool) -> list[tuple[int, int]] | None:
     """
-    Everybody with somebody, neighbours first; `None`: there is no such pairing.
+    Returns pairs of all players, if possible of neighbours in the table.
 
-    :param again: whether two may meet who have met
+    :param again: whether two players may meet that have met before
+    :returns: `None`: such pairs do not exist
     """
     size = len(order)
     neighbours = []
     for place, player in enumerate(order):
         balance, met = past.balance[player], () if again else past.met[player]
-        # Two who both had the first seat once more often cannot both have the second one now.
+        # Two players that both need the same seat now cannot meet: one of them would not get it.
         fits = [
             other
             for other in range(size)
@@ -166,13 +192,13 @@ def _paired(order: Sequence[int], past: Past, again: bool) -> list[tuple[int, in
 
 def complete_matching(neighbours: Sequence[Sequence[int]]) -> list[int] | None:
     """
-    Pairs in a graph, so that every vertex has exactly one mate.
+    Finds pairs of neighbours in a graph, so that every vertex is in exactly one pair: a perfect matching.
 
-    The first vertex takes its first free neighbour, and so on; then the pairs are changed along augmenting paths until all
+    Each vertex first takes its first free neighbour. Then the pairs are changed along augmenting paths until all vertices
     have a mate (Edmonds, "Paths, Trees, and Flowers", 1965).
 
-    :param neighbours: of each vertex, the dearest first
-    :returns: the mate of each; `None`: there are no such pairs
+    :param neighbours: the neighbours of each vertex, the preferred ones first
+    :returns: the mate of each vertex; `None`: there is no perfect matching
     """
     mates = [-1] * len(neighbours)
     for one, others in enumerate(neighbours):
@@ -186,15 +212,18 @@ def complete_matching(neighbours: Sequence[Sequence[int]]) -> list[int] | None:
 
 @define
 class _Search:
-    """The search for an augmenting path from one vertex without a mate."""
+    """The search for an augmenting path from one vertex without a mate, by Edmonds' blossom algorithm."""
 
     neighbours: Sequence[Sequence[int]]
+    #: The mate of each vertex; -1: it has none. The search changes this list.
     mates: list[int]
+    #: The vertex without a mate from which the search begins.
     root: int
-    #: The vertex before each on its path from the root.
+    #: The vertex before each vertex on its path from the root; -1: none.
     parents: list[int] = field(init=False)
-    #: The vertex by which each blossom is known.
+    #: The base of the blossom that contains each vertex; the vertex itself, if it is in no blossom.
     bases: list[int] = field(init=False)
+    #: Whether the search has reached each vertex at an even distance from the root.
     reached: list[bool] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -202,7 +231,10 @@ class _Search:
         self.parents, self.bases, self.reached = [-1] * size, list(range(size)), [False] * size
 
     def augmented(self) -> bool:
-        """Find a path to another vertex without a mate, and exchange the pairs along it. `False`: there is no such path."""
+        """
+        Searches a path to another vertex without a mate, and exchanges the pairs along it. Returns `False` if there is no such
+        path.
+        """
         self.reached[self.root] = True
         queue = [self.root]
         for one in queue:
@@ -210,8 +242,10 @@ class _Search:
                 if self.bases[one] == self.bases[other] or self.mates[one] == other:
                     continue
                 mate = self.mates[other]
+                # The edge closes a circle of odd length, a blossom.
                 if other == self.root or (mate >= 0 and self.parents[mate] >= 0):
                     queue.extend(self._contract(one, other))
+                # A new vertex: the path ends here, or continues with its mate.
                 elif self.parents[other] < 0:
                     self.parents[other] = one
                     if mate < 0:
@@ -222,7 +256,13 @@ class _Search:
         return False
 
     def _contract(self, one: int, other: int) -> Iterator[int]:
-        """Make one vertex of a circle of odd length. Its vertices that the search has not reached before are returned."""
+        """
+        Treats a circle of odd length, a blossom, as a single vertex from now on. Yields its vertices that the search has not
+        reached before.
+
+        :param one: an end of the edge that closes the circle
+        :param other: the other end
+        """
         base = self._meeting(one, other)
         inside = self._mark(one, base, other) | self._mark(other, base, one)
         for vertex in range(len(self.bases)):
@@ -233,8 +273,9 @@ class _Search:
                     yield vertex
 
     def _meeting(self, one: int, other: int) -> int:
-        """The vertex at which the ways of two vertices to the root meet."""
+        """Returns the first vertex that the paths of two vertices to the root have in common."""
         way = set()
+        # Collect the path of the first vertex. Then follow the path of the other one until it meets the first path.
         while True:
             one = self.bases[one]
             way.add(one)
@@ -247,6 +288,12 @@ class _Search:
         return other
 
     def _mark(self, vertex: int, base: int, child: int) -> set[int]:
+        """
+        Sets new parents on the path from a vertex to the base of a blossom, so that a path can run through the blossom.
+
+        :param child: the parent that the vertex gets: the other end of the edge that closes the circle
+        :returns: the bases of the vertices on this path
+        """
         inside = set()
         while self.bases[vertex] != base:
             mate = self.mates[vertex]
@@ -256,6 +303,7 @@ class _Search:
         return inside
 
     def _exchange(self, end: int) -> None:
+        """Makes new pairs along the path that was found, from its end back to the root."""
         while end >= 0:
             before = self.parents[end]
             following = self.mates[before]
@@ -263,15 +311,16 @@ class _Search:
             end = following
 
 
-#: How many ways to divide the players are tried for each round of a game for more than two.
+#: How many random divisions of the players are compared for each round of a game for more than two players.
 TRIED = 200
 
 
 def seatings(players: int, seats: int, rounds: int, seed: int) -> Iterator[Round]:
     """
-    Rounds of a game for more than two: players that have met least often meet next, and each has each seat equally
-    often, as far as that can be found.
+    Yields the rounds of a game for more than two players. As far as possible, players meet equally often, and each player
+    has each seat equally often. Each round is the best of `TRIED` random divisions.
 
+    :param seed: the seed of the random divisions
     :raises ValueError: there are fewer players than seats
     """
     if players < seats:
@@ -282,6 +331,7 @@ def seatings(players: int, seats: int, rounds: int, seed: int) -> Iterator[Round
     byes = [0] * players
     for _ in range(rounds):
         found = min((_division(players, seats, byes, chance) for _ in range(TRIED)), key=lambda one: _repeats(one, met))
+        # Give seats to the players of each table, and note for later rounds who has met and who had a bye.
         pairings = tuple(_in_seats(table, sat) for table in found)
         playing = {player for table in pairings for player in table}
         absent = tuple(player for player in range(players) if player not in playing)
@@ -294,7 +344,7 @@ def seatings(players: int, seats: int, rounds: int, seed: int) -> Iterator[Round
 
 
 def _division(players: int, seats: int, byes: Sequence[int], chance: SeededChance) -> list[list[int]]:
-    """A random division into tables. The players with the fewest byes get the next one."""
+    """Returns a random division of the players into tables. Players that are left over, those with the fewest byes, get one."""
     left = list(range(players))
     order = [left.pop(chance.below(len(left))) for _ in range(players)]
     left_over = sorted(order, key=byes.__getitem__)[: players % seats]
@@ -303,11 +353,18 @@ def _division(players: int, seats: int, byes: Sequence[int], chance: SeededChanc
 
 
 def _repeats(tables: Sequence[Sequence[int]], met: Mapping[frozenset[int], int]) -> int:
+    """
+    Returns how much a division repeats earlier meetings; less is better. Squares make a third meeting worse than a second.
+    """
     return sum((met.get(frozenset(pair), 0) + 1) ** 2 for table in tables for pair in combinations(table, 2))
 
 
 def _in_seats(table: Sequence[int], sat: Sequence[list[int]]) -> Pairing:
-    """Give the seats to those who had them least often."""
+    """
+    Returns the players of a table in the order of their seats: players get the seats that they had least often.
+
+    :param sat: how often each player had each seat; it is updated
+    """
     seated = min(permutations(table), key=lambda one: sum(sat[player][seat] ** 2 for seat, player in enumerate(one)))
     for seat, player in enumerate(seated):
         sat[player][seat] += 1

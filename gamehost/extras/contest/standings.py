@@ -14,35 +14,40 @@ from gamehost.extras.contest.ratings import Rating, Shares, strengths, tie_break
 
 @frozen
 class Standing:
+    """One row of the table: a player's rank, points and rating, and the facts behind them."""
+
     rank: int
+    #: The number of the player in the plan, from 0.
     player: int
     name: str
     points: float
+    #: How many of its games count, and how they ended.
     games: int
     won: int
     drawn: int
     lost: int
-    #: Points on each seat.
+    #: The points on each seat.
     by_seat: tuple[float, ...]
     rating: Rating
-    #: The likelihood that the player is better than the next one in the table; `None`: it is the last.
+    #: The probability that the player is stronger than the next one in the table; `None`: it is the last player.
     superiority: float | None
+    #: The tie-breaks, as of `gamehost.extras.contest.ratings.TieBreaks`.
     buchholz: float
     sonneborn_berger: float
-    #: Games lost, by cause.
+    #: How many games the player has lost by each cause.
     lost_by: Mapping[str, int]
-    #: Why the player is out; empty: still in.
+    #: Why the player is out of the contest; empty: it is not out.
     scratched: str = ""
-    #: Of the points: those for games that others have forfeited, and how many rounds without a game.
+    #: The part of the points that comes from games forfeited by opponents, and the number of rounds without a game.
     forfeits: float = 0.0
     byes: int = 0
 
 
 def standings(contest: Contest) -> list[Standing]:
     """
-    The table, the best player first: by points, then Buchholz (in a Swiss contest), Sonneborn-Berger, games won, and the order
-    of entry. In a knock-out the rounds that a player was in come first. A player that is out is placed last if its
-    games are annulled.
+    Returns the table of a contest, the best player first. Points decide, then Buchholz (in a Swiss contest),
+    Sonneborn-Berger, games won, and the order of entry. In a knock-out, the number of rounds that a player survived counts
+    before all these. A player that is out comes last if its games are annulled.
     """
     plan, played = contest.plan, [one for one in in_order(contest) if contest.counts(one)]
     count = len(plan.entrants)
@@ -91,7 +96,7 @@ def standings(contest: Contest) -> list[Standing]:
 
 
 def _by_seat(games: Sequence[Played], player: int, seats: int) -> tuple[float, ...]:
-    """The points of a player on each seat."""
+    """Returns the points of a player on each seat. All games must be games of this player."""
     points = [0.0] * seats
     for one in games:
         points[one.players.index(player)] += one.shares[one.players.index(player)]
@@ -99,9 +104,10 @@ def _by_seat(games: Sequence[Played], player: int, seats: int) -> tuple[float, .
 
 
 def in_order(contest: Contest) -> list[Played]:
-    """The games that are decided, by round and board."""
+    """Returns the decided games, sorted by round and board."""
 
     def place(one: Played) -> tuple[int, int, str]:
+        # The board is the part of the id behind the dot. `a` and `b` are the two games of a pair.
         board = one.id.partition(".")[2]
         return one.round, int(board.rstrip("ab")), board
 
@@ -109,10 +115,10 @@ def in_order(contest: Contest) -> list[Played]:
 
 
 def likely(superiority: float | None) -> str:
-    """The likelihood that a player is better than the next one, in words."""
+    """Returns the probability that a player is stronger than the next one as a text; empty: it is the last player."""
     return "" if superiority is None else f"{superiority:.0%}"
 
 
 def signed(rating: float) -> str:
-    """A rating for people."""
+    """Returns a rating as a text with its sign, as in `+35`."""
     return f"{round(rating):+d}"

@@ -1,7 +1,8 @@
 """
-The bytes between the programs and the host of a contest, for `gamehost trace`. No result depends on them.
+Stores the bytes between the programs and the host of a contest, for `gamehost trace`. No result depends on these files.
 
-The size is bounded: the first bytes of each connection, the first connections of each game, and the worst game of each entrant.
+The size is limited: only the first bytes of each connection are stored, only the first connections of a game, and only the
+worst game of each entrant.
 """
 
 import json
@@ -22,39 +23,47 @@ from gamehost.extras.contest.files import TRACES, TRAFFIC, own_folder, replace_f
 from gamehost.extras.contest.judging import MOVES
 from gamehost.games.base import Cause
 
-#: Bytes of a connection that are stored, and connections of a game.
+#: How many bytes of a connection are stored, and how many connections of a game.
 MOST_BYTES, MOST_CONNECTIONS = 100_000, 20
-#: Bytes for which a segment counts beside its own.
+#: A segment counts as so many bytes more than it has.
 SEGMENT = 100
-#: Seconds in which all worst games are traced, and the lines of one that are shown: the first marked ones, and the last ones.
+#: The most seconds for tracing all worst games. Then how many lines of a trace are shown: the first marked lines, and the
+#: last lines.
 TRACE_SECONDS, MOST_MARKED, LAST_LINES = 60, 10, 40
 
 
 @define(eq=False)
 class HeardBytes:
     """
-    The bytes of one connection, both ways.
+    Records the bytes of one connection, in both directions.
 
-    :param seconds: the time
+    :param seconds: returns the time
     """
 
     _seconds: Callable[[], float]
-    #: The player whose seat the connection has; empty: it has none.
+    #: The name of the player that was allowed to log in on the connection; empty: none was.
     name: str = ""
-    #: When, by whom (`client` or `host`), and the bytes.
+    #: The recorded segments: the time, the sender (`client` or `host`), and the bytes.
     pieces: list[tuple[float, str, bytes]] = field(factory=list)
+    #: How many bytes may still be recorded.
     _left: int = MOST_BYTES
 
     def listen(self, connection: Any) -> None:
-        """Listen to a connection that is not made yet."""
+        """
+        Starts to record a connection: replaces those methods of its protocol that receive data.
+
+        :param connection: a protocol without a transport yet
+        """
         connection.dataReceived = partial(self._pass_on, "client", connection.dataReceived)
         connection.makeConnection = partial(self._made, connection.makeConnection)
 
     def _made(self, make: Callable[[Any], None], transport: Any) -> None:
+        """Records also what the host writes to the new transport."""
         transport.write = partial(self._pass_on, "host", transport.write)
         make(transport)
 
     def _pass_on(self, sender: str, to: Callable[[bytes], None], data: bytes) -> None:
+        """Records a segment, as long as there is room, and passes it to its receiver."""
         if self._left > 0:
             self.pieces.append((self._seconds(), sender, data[: self._left]))
             self._left -= len(data) + SEGMENT
@@ -63,11 +72,12 @@ class HeardBytes:
 
 def worst_game(contest: Contest, player: int) -> Played | None:
     """
-    The game that teaches an entrant most; `None`: it has won all. A lost game comes first, then a game with a fault, then a
-    short game.
+    Returns the game from which an entrant's author can learn most; `None`: the entrant has won all its games. This is the
+    game with the fewest points. Of several such games, one that ended by a fault is chosen first, then the shortest one.
     """
 
     def place(one: Played) -> tuple[float, bool, int, int]:
+        # A game that ended by the rules or by its number of moves shows no fault, so it comes later.
         share = one.shares[one.players.index(player)]
         return share, one.cause in (Cause.RULES.value, MOVES), one.moves, one.round
 
@@ -77,15 +87,18 @@ def worst_game(contest: Contest, player: int) -> Played | None:
 
 
 def traffic_name(game: str, player: int) -> str:
-    """The file with the messages of an entrant's game."""
+    """Returns the name of the file with the recorded bytes of an entrant's game."""
     return f"{game}.{player + 1}.jsonl"
 
 
 def store_traffic(folder: Path, contest: Contest, one: Played, heard: Sequence[HeardBytes]) -> None:
     """
-    Store the messages of a counted game for each player that it is the worst game of, in place of an earlier one.
+    Stores the recorded bytes of a decided game for those of its players that have no worse game. The file replaces that of
+    the player's earlier worst game.
 
-    :raises OSError: it cannot be written
+    :param folder: the folder of the contest
+    :param heard: the recorded connections of the game
+    :raises OSError: a file cannot be written
     """
     for player, share in zip(one.players, one.shares, strict=True):
         own = [connection for connection in heard if connection.name == contest.plan.names[player]]
@@ -97,7 +110,7 @@ def store_traffic(folder: Path, contest: Contest, one: Played, heard: Sequence[H
 
 
 def _lines(heard: Sequence[HeardBytes]) -> list[str]:
-    """Each segment as a line of JSON, in order."""
+    """Returns a line of JSON for each segment of some connections, in the order of time."""
     began = min((piece[0] for one in heard for piece in one.pieces), default=0.0)
     found = [(*piece, number) for number, one in enumerate(heard, 1) for piece in one.pieces]
     found.sort(key=lambda piece: piece[0])
@@ -115,10 +128,12 @@ def _lines(heard: Sequence[HeardBytes]) -> list[str]:
 
 def trace_worst_games(folder: Path, contest: Contest) -> None:
     """
-    Let `gamehost trace` say what the worst game of each entrant means, as far as it was stored, and write that down.
+    Runs `gamehost trace` on the stored bytes of each entrant's worst game, and writes the traces to a file of the contest.
 
-    :raises OSError: it cannot be written
+    :param folder: the folder of the contest
+    :raises OSError: the file cannot be written
     """
+    # Find the file of each entrant's worst game.
     paths = {}
     for player, name in enumerate(contest.plan.names):
         one = worst_game(contest, player)
@@ -135,7 +150,11 @@ def trace_worst_games(folder: Path, contest: Contest) -> None:
 
 
 def _traced(wire: str, paths: Sequence[Path]) -> Mapping[str, Sequence[str]]:
-    """The lines of a trace of each file, by its path; empty: it cannot be traced here."""
+    """
+    Runs `gamehost trace` on some files.
+
+    :returns: the lines of the trace of each file, by its path; empty: the command has failed
+    """
     command = [sys.executable, "-m", "gamehost", "trace", wire, "--read", *map(str, paths)]
     found: dict[str, list[str]] = {}
     lines: list[str] = []
@@ -150,12 +169,12 @@ def _traced(wire: str, paths: Sequence[Path]) -> Mapping[str, Sequence[str]]:
     return found
 
 
-#: How a line of a trace is marked.
+#: The words that mark a line of a trace as a finding.
 _MARKS = ("BREACH:", "FRAGILE:")
 
 
 def shown(lines: Sequence[str]) -> list[str]:
-    """The lines of a trace that a page shows: the first marked ones, and the last ones."""
+    """Returns the lines of a trace that a page shows: the first marked lines, and the last lines. `...` stands for gaps."""
     marked = [number for number, line in enumerate(lines) if any(mark in line for mark in _MARKS)][:MOST_MARKED]
     last = range(max(0, len(lines) - LAST_LINES), len(lines))
     found: list[str] = []

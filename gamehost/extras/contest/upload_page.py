@@ -1,5 +1,5 @@
 """
-The page on which authors hand their programs in, and the one route of a contest's page that takes a body.
+The page on which authors upload their programs, and the route that receives an upload.
 """
 
 from typing import Any
@@ -15,9 +15,9 @@ from gamehost.rates import KeyedBuckets, rate_limit_key
 from gamehost.web.http import KINDS, Answer, Asked, refused
 from gamehost.web.server import Answering, HttpRequest
 
-#: Seconds for a body to come.
+#: The most seconds until the whole body of a request has come.
 BODY_SECONDS = 60.0
-#: Codes that an address may try: a second, and at once. A class may have one address.
+#: How many codes one address may try: a second on average, and at once. A whole class may share one address.
 CODES_RATE, CODES_AT_ONCE = 0.2, 20
 #: The header with the code.
 CODE_HEADER = "x-contest-code"
@@ -54,11 +54,12 @@ form.addEventListener("submit", async (event) => {
 
 
 class UploadSite(ContestSite):
-    """The page of a contest in which authors hand in programs."""
+    """The site of a contest with uploads: the contest's page, and a page on which authors upload programs."""
 
     def __init__(self, *arguments: Any, uploads: Uploads, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.uploads = uploads
+        #: Limits how many codes each address may try.
         self._tried: KeyedBuckets[str] = KeyedBuckets(CODES_RATE, CODES_AT_ONCE)
 
     def respond(self, asked: Asked) -> Answering:
@@ -74,7 +75,12 @@ class UploadSite(ContestSite):
         return MOST_BYTES if (method, path) == (b"POST", b"/upload") else 0
 
     def take_body(self, request: HttpRequest, asked: Asked, length: int) -> Answer | None:
-        """Read it if its code is that of a player. Codes are not compared for an address that tries many."""
+        """
+        Begins to read an upload, if the request has the code of a player. An address that tries too many codes is refused
+        before its code is compared.
+
+        :returns: the refusal; `None`: the upload is being read
+        """
         now = self.clock.seconds()
         if not self._tried.of(rate_limit_key(asked.visitor.address), now).take(now):
             return refused(429, "too many codes from your address: try again in a minute", {"Retry-After": "60"})
@@ -89,10 +95,10 @@ class UploadSite(ContestSite):
 
 class _UploadBody(Protocol):
     """
-    Reads the body of a request into memory, and has it checked.
+    Reads the body of a request into memory, passes it to the check, and sends the outcome.
 
-    :param name: the player for whom it is
-    :param length: its bytes
+    :param name: the player that gets the uploaded program
+    :param length: the length of the body in bytes
     """
 
     transport: Any
@@ -102,7 +108,9 @@ class _UploadBody(Protocol):
         self._name = name
         self._length = length
         self._read = bytearray()
+        #: Runs while the body is incomplete.
         self._timer: IDelayedCall | None = None
+        #: Whether the connection is lost.
         self._lost = False
 
     def connectionMade(self) -> None:
@@ -111,7 +119,7 @@ class _UploadBody(Protocol):
 
     def dataReceived(self, data: bytes) -> None:
         if self._timer is None:
-            return  # behind the body
+            return  # the body is complete, and more bytes are ignored
         self._read += data[: self._length - len(self._read)]
         if len(self._read) == self._length:
             self._timer.cancel()
@@ -121,6 +129,7 @@ class _UploadBody(Protocol):
             self._site.uploads.take(self._name, read).addCallback(self._answer)
 
     def _answer(self, outcome: HandedIn) -> None:
+        """Sends the outcome of the check, and closes the connection."""
         if self._lost:
             return
         answer = Answer(200 if outcome.taken else 422, f"{outcome.words}\n".encode())
@@ -129,12 +138,13 @@ class _UploadBody(Protocol):
         self.transport.loseConnection()
 
     def _too_slow(self) -> None:
+        """Drops the upload and the connection, because the body has not come in time."""
         self._timer = None
         self._site.uploads.leave(self._name)
         self.transport.abortConnection()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """Before its end, nothing is taken. After it, it is checked all the same."""
+        """Drops the upload if its body is incomplete. A complete upload is checked although nobody receives the answer."""
         self._lost = True
         if self._timer is not None:
             self._timer.cancel()

@@ -1,8 +1,9 @@
 """
-Uploads of programs by their authors during a contest: the codes, the bounds of a zip, and the steps before it is used.
+Uploads of programs by their authors during a contest: the authors' codes, the limits of a zip, and its check.
 
-A zip is unpacked into a folder that nobody uses. If the program passes the check before a contest, the folder gets its number,
-and the journal one line. A contest that is killed before that line continues with the earlier program.
+A zip is unpacked into a new folder. If the program in it passes the entry check, the folder is renamed to the number of the
+upload, and a line of the journal names the folder. A contest that is killed before that line is on disk continues with the
+earlier program.
 """
 
 import json
@@ -36,25 +37,26 @@ from gamehost.extras.contest.plan import Entrant, Plan
 from gamehost.extras.contest.run import ContestRun
 from gamehost.rates import KeyedBuckets
 
-#: The file of the codes, in the folder of the contest: a code for each player for whom something can be handed in.
+#: The name of the file with the codes, in the folder of the contest. Each player with uploads has a code.
 CODES = "codes.json"
-#: Bytes of a zip.
+#: The most bytes of a zip.
 MOST_BYTES = 8 * 2**20
-#: Entries of a zip, and bytes of all its files.
+#: The most entries of a zip, and the most bytes of all its files when they are unpacked.
 MOST_ENTRIES, MOST_UNPACKED = 2_000, 64 * 2**20
-#: Bytes of a path in a zip, and of one part of it.
+#: The most bytes of a path in a zip, and of one part of a path.
 LONGEST_PATH, LONGEST_PART = 1_000, 255
-#: What is handed in at the same time, and what is taken of one author: all of it is kept.
+#: How many uploads may be in progress at the same time, and how many programs of one author are accepted in all. All accepted
+#: programs remain on disk.
 MOST_AT_ONCE, MOST_TAKEN = 2, 20
-#: How often the zips of one author are looked at: a second, and at once.
+#: How often the uploads of one author are checked: how many a second on average, and how many at once.
 LOOKS_RATE, LOOKS_AT_ONCE = 1 / 20, 5
-#: The begin of a folder that is not taken.
+#: How the name of the folder of an upload begins while the upload is not accepted.
 NEW = ".new-"
 
 _CHUNK = 65_536
-#: The begin of each entry of the list in a zip. The list is not read if it is far too long: that takes much memory.
+#: The first bytes of each entry of a zip's directory. A far too long directory is not read, because that takes much memory.
 _LISTED = b"PK\x01\x02"
-#: What a Mac adds to each zip.
+#: A folder that macOS adds to each zip. It is not unpacked.
 _OF_A_MAC = "__MACOSX/"
 _NO_ZIP = "expected a whole zip, with stored and deflated files and without a password"
 
@@ -62,7 +64,7 @@ _log = Logger()
 
 
 class UploadRefused(Exception):
-    """The upload is refused. The message is for its author."""
+    """The upload is refused. The message tells its author the reason."""
 
 
 @define
@@ -70,7 +72,8 @@ class HandedIn:
     """
     The outcome of an upload.
 
-    :param words: for its author
+    :param taken: whether the player plays with the uploaded program from now on
+    :param words: the outcome in words, for its author
     """
 
     taken: bool
@@ -79,31 +82,38 @@ class HandedIn:
 
 def uploads_of(folder: Path) -> Path:
     """
-    The folder of the uploaded programs of a contest: beside the contest's own folder, which the programs cannot read.
+    Returns the path of the folder for the uploaded programs of a contest. It is next to the contest's own folder, not in
+    it, because programs cannot read the contest's folder.
 
-    :param folder: of the contest
+    :param folder: the folder of the contest
     """
     folder = folder.absolute()
     return folder.with_name(f"{folder.name}.uploads")
 
 
 def first_folder(folder: Path, name: str) -> Path:
-    """The folder of a player's program before its first upload. An organizer can put a program there."""
+    """
+    Returns the path of the folder that a player's program has before the first upload. An organizer can put a program
+    there.
+
+    :param folder: the folder of the contest
+    """
     return uploads_of(folder) / _own(name) / "0"
 
 
 def _own(name: str) -> str:
-    """The name of a player's folder: `..` is the name of a player, too."""
+    """Returns the name of a player's folder. A `%` comes before a dot at the beginning: a player may be called `..`."""
     return f"%{name}" if name.startswith(".") else name
 
 
 def codes_of(folder: Path, names: Sequence[str]) -> Mapping[str, str]:
     """
-    The codes of players by their names: those of before, and new ones.
+    Returns the codes of players by their names. Codes are read from the file of the contest. Players without a code get a
+    new one, which is written to the file.
 
-    :param folder: of the contest, where they are written for its owner alone
-    :raises OSError: they cannot be read or written
-    :raises ValueError: their file is damaged
+    :param folder: the folder of the contest. Only its owner can read the file of the codes.
+    :raises OSError: the file cannot be read or written
+    :raises ValueError: the file is damaged
     """
     path = folder / CODES
     known = json.loads(path.read_text("utf-8")) if path.exists() else {}
@@ -117,11 +127,12 @@ def codes_of(folder: Path, names: Sequence[str]) -> Mapping[str, str]:
 
 def unpack(data: bytes, folder: Path) -> None:
     """
-    Unpack a zip under bounds. Bytes are counted as they are unpacked: what a zip says of itself is not believed.
+    Unpacks a zip into a folder, within the limits of this module. The bytes are counted while they are unpacked, because
+    the sizes that a zip names may be false.
 
-    :param folder: an empty one
-    :raises UploadRefused: it is no zip, or out of the bounds; some of it may be in the folder
-    :raises OSError: it cannot be stored
+    :param folder: an empty folder
+    :raises UploadRefused: the data is not a zip, or exceeds a limit. Some files may be in the folder then.
+    :raises OSError: a file cannot be stored
     """
     if data.count(_LISTED) > 10 * MOST_ENTRIES:
         raise UploadRefused(f"expected {MOST_ENTRIES} entries at most")
@@ -141,11 +152,14 @@ def unpack(data: bytes, folder: Path) -> None:
 
 def _unpack_one(archive: ZipFile, one: ZipInfo, folder: Path, left: int) -> int:
     """
-    Unpack one entry.
+    Unpacks one entry of a zip: a file or a folder.
 
-    :returns: how many bytes may still follow
+    :param left: how many bytes may still be unpacked
+    :returns: how many bytes may be unpacked after this entry
+    :raises UploadRefused: the entry is a link or something else that is not accepted, or too large
     """
     path = folder / _checked_path(one.orig_filename)
+    # The upper 16 bits are the mode of the file on Unix. 0: the zip was made on another system.
     mode = one.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
         raise UploadRefused(f"expected files and folders only, no links: {ascii(one.filename)[:80]}")
@@ -166,9 +180,10 @@ def _unpack_one(archive: ZipFile, one: ZipInfo, folder: Path, left: int) -> int:
 
 def _checked_path(name: str) -> str:
     """
-    The path of an entry in its folder.
+    Returns the path of a zip's entry, relative to its folder, after a check.
 
-    :raises UploadRefused: it could lead elsewhere, or no system has it
+    :param name: the path as the zip has it
+    :raises UploadRefused: the path could lead out of the folder, or is not possible on some systems
     """
     parts = name.removesuffix("/").split("/")
     good = name.isprintable() and "\\" not in name and not any(part in ("", ".", "..") for part in parts)
@@ -181,7 +196,7 @@ def _checked_path(name: str) -> str:
 
 
 def _make_folder(path: Path) -> None:
-    """Make a folder that programs may read, with its parents."""
+    """Makes a folder, and the folders above it, so that all users may read them."""
     if not path.is_dir():
         _make_folder(path.parent)
         path.mkdir()
@@ -189,16 +204,23 @@ def _make_folder(path: Path) -> None:
 
 
 def content_of(folder: Path) -> Path:
-    """The folder of a program that was unpacked: the only one in its zip, or the zip itself."""
+    """
+    Returns the folder of an unpacked program. If a zip contains a single folder and nothing else, that folder is the
+    program's.
+
+    :param folder: the folder into which the zip was unpacked
+    """
     found = [*folder.iterdir()]
     return found[0] if len(found) == 1 and found[0].is_dir() else folder
 
 
 def folder_of(uploads: Path, plan: Plan, name: str) -> Path:
     """
-    The folder of a player's programs, which no other player can read.
+    Makes the folder for a player's uploaded programs, if it is missing, and returns its path. The programs of other players
+    cannot read it.
 
-    :raises OSError: it cannot be made
+    :param uploads: the folder of all uploads
+    :raises OSError: the folder cannot be made
     """
     uploads.mkdir(exist_ok=True)
     uploads.chmod(0o711)
@@ -213,22 +235,26 @@ def folder_of(uploads: Path, plan: Plan, name: str) -> Path:
 @define(eq=False)
 class Uploads:
     """
-    The uploads for the players of a contest.
+    Accepts and checks the programs that authors upload during a contest, and puts good ones into the contest.
 
-    :param later: as `deferToThreadPool` with the reactor's pool
-    :raises ContestError: the files for it cannot be used
+    :param later: calls a function with arguments in a thread, and returns a Deferred with its result; `None`: the reactor's
+        threads are used
+    :raises ContestError: the file of the codes or the folders cannot be used
     """
 
     _reactor: Any
     _run: ContestRun
     _folder: Path
     _later: Callable[..., Deferred[Any]] | None = None
+    #: The code of each player with uploads, by the player's name.
     codes: Mapping[str, str] = field(init=False)
     #: The digests of the codes, by the names.
     _digests: Mapping[str, bytes] = field(init=False)
-    #: The players for whom something is being handed in or checked.
+    #: The names of the players with an upload that is being received or checked.
     _busy: set[str] = field(factory=set)
+    #: Limits how often each player may upload.
     _looks: KeyedBuckets[str] = field(factory=lambda: KeyedBuckets(LOOKS_RATE, LOOKS_AT_ONCE))
+    #: The checks that are running.
     _checks: set[EntryCheck] = field(factory=set)
     _stopped: bool = False
 
@@ -239,13 +265,16 @@ class Uploads:
             self.codes = codes_of(self._folder, names)
             for name in names:
                 for left in folder_of(uploads_of(self._folder), plan, name).glob(f"{NEW}*"):
-                    rmtree(left)  # this process was killed while it was checked
+                    rmtree(left)  # a contest was killed while it checked this upload
         except (OSError, ValueError, AttributeError) as error:
             raise ContestError(f"nothing can be handed in: {error}") from error
         self._digests = {name: sha256(code.encode()).digest() for name, code in self.codes.items()}
 
     def player_with(self, code: str) -> str | None:
-        """The player with a code. It takes as long for each one."""
+        """
+        Returns the name of the player that has this code, or `None`. Compares the code with every player's code, so that the
+        time says nothing about a code.
+        """
         given, found = sha256(code.encode("utf-8", "replace")).digest(), None
         for name, digest in self._digests.items():
             if compare_digest(given, digest):
@@ -253,7 +282,11 @@ class Uploads:
         return found
 
     def enter(self, name: str) -> str | None:
-        """Something is about to be handed in: why that cannot be now, or `None`. Then it is taken, or `leave` is called."""
+        """
+        Begins an upload for a player, if one may begin now. After `None`, the caller must call `take` or `leave`.
+
+        :returns: the reason why the player cannot upload now; `None`: the upload has begun
+        """
         if name in self._busy:
             return "what was handed in with this code before is still being checked"
         if len(self._busy) >= MOST_AT_ONCE:
@@ -264,10 +297,16 @@ class Uploads:
         return None
 
     def leave(self, name: str) -> None:
+        """Ends the upload of a player that `enter` has begun."""
         self._busy.discard(name)
 
     def take(self, name: str, data: bytes) -> Deferred[HandedIn]:
-        """Unpack and check what was handed in for a player, and play with it if it is good."""
+        """
+        Unpacks and checks an uploaded program in a thread. If it is good, the player plays with it from its next game on.
+
+        :param data: a zip or a git bundle
+        :returns: fires with the outcome, and never with a failure
+        """
         later = self._later
         if later is None:
             pool = self._reactor.getThreadPool()
@@ -283,18 +322,21 @@ class Uploads:
 
     def _checked(self, plan: Plan, name: str, data: bytes) -> Path:
         """
-        Unpack and check a program that was handed in. Returns its folder. Runs in a thread of its own.
+        Unpacks and checks an uploaded program, and returns its final folder. Runs in a thread, not in the reactor.
 
-        :raises UploadRefused: it has not
-        :raises NoBundle: likewise
+        :raises UploadRefused: the upload is damaged or too large, or its program has not passed the check
+        :raises NoBundle: the upload is a git bundle that git cannot read
         """
         mine = folder_of(uploads_of(self._folder), plan, name)
+        # The accepted programs of a player are numbered from 1.
         number = 1 + max((int(one.name) for one in mine.iterdir() if one.name.isdecimal()), default=0)
         if number > MOST_TAKEN:
             raise UploadRefused(f"{MOST_TAKEN} programs were handed in with this code, and that is all")
+        # Git reads a stranger's file here, so it runs as isolated as the player's program.
         if is_bundle(data):
             isolation = Isolation(plan.isolate, plan.readable)
             data = zip_of(data, isolation.words(reading(), plan.names.index(name), None))
+        # Unpack and check in a folder with a temporary name. Only a good program gets its number.
         new = Path(mkdtemp(prefix=NEW, dir=mine))
         try:
             new.chmod(0o755)
@@ -306,6 +348,11 @@ class Uploads:
             rmtree(new, ignore_errors=True)
 
     def _judge(self, plan: Plan, entrant: Entrant) -> None:
+        """
+        Runs the entry check on an uploaded program.
+
+        :raises UploadRefused: the check has found faults, or the contest has ended
+        """
         check = EntryCheck(plan)
         self._checks.add(check)
         try:
@@ -318,17 +365,19 @@ class Uploads:
             raise UploadRefused("the check found:\n" + "".join(f"- {one}\n" for one in wrong).rstrip())
 
     def _play(self, folder: Path, name: str) -> HandedIn:
+        """Puts a checked program into the contest, for the player's next games."""
         self._run.hand_in(name, str(folder))
         return HandedIn(True, f"taken as number {folder.name}: {name} plays with it from its next game on")
 
     def _not_taken(self, failure: Failure) -> HandedIn:
+        """Returns the outcome for an upload that was not accepted. Unexpected errors are logged."""
         if failure.check(UploadRefused, NoBundle, ContestError):
             return HandedIn(False, f"not taken: {failure.value}")
         _log.failure("what was handed in could not be looked at", failure)
         return HandedIn(False, "not taken: a fault of the contest. Its organizer can find it in the log")
 
     def stop(self) -> None:
-        """The contest ends: nothing more is checked."""
+        """Ends all running checks, because the contest ends. Later uploads are refused."""
         self._stopped = True
         for check in [*self._checks]:
             check.stop()
