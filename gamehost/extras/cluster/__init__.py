@@ -1,15 +1,15 @@
 """
-A store in PostgreSQL, and several hosts on it.
+A store in a PostgreSQL database, and clusters: several hosts that use one such store. Each host is a member of the cluster.
 
 - `postgresql`: the journal, the accounts and the registry of the members in a database
-- `joining`: how a host becomes a member; `membership`: a member's knowledge of the others
-- `front`, `claiming`, `relay`: connections that belong to another member
+- `joining`: how a host becomes a member; `membership`: the facts that a member knows about the others
+- `front`, `claiming`, `relay`: connections of clients that belong to another member
 """
 
 from gamehost.entries import imported
 from gamehost.storage.databases import StoreKind
 
-#: For the schemes `postgresql` and `postgres`.
+#: The kind of store for names that begin with `postgresql:` or `postgres:`.
 POSTGRESQL = StoreKind(
     shown=imported("gamehost.extras.cluster.postgresql:shown"),
     beside=imported("gamehost.extras.cluster.postgresql:beside"),

@@ -1,5 +1,8 @@
 """
-How a log-in finds the home of its name: the claim, the search for a home, and the move of a player to it.
+Finds the home of a name when a client logs in, and moves clients between members.
+
+The home of a name or place is the one member that may use it. A member *claims* a name or place: it asks the registry for
+the home, and becomes the home itself if there is none.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,10 +29,10 @@ from gamehost.wires.seeking import SeekingConversation
 
 _CLAIM = PauseReason.CLAIM
 
-#: The most bytes that are stored of a client that never pauses between two messages.
+#: The most bytes of a client that are stored for another member. More come only from a client that never pauses.
 MOST_KEPT = 65_536
 
-#: Seconds after which a place without a home is looked up again: long enough for its host to claim it a second time.
+#: The seconds after which a place without a home is looked up again. A table's member may claim it in this time.
 LOOK_AGAIN = 0.25
 
 BUSY = "the host is busy: try again in a moment"
@@ -39,10 +42,10 @@ class ClaimingInput(Input[Any]):
     """
     The input of one connection at a member.
 
-    A message is handled after the name that it claims has its home here, and then the place. If the name or the place
-    is at another member, the connection is passed on to that member.
+    Some messages need a name (a log-in) or a place (such as a table). Such a message waits until this member is the home of
+    the name, and then of the place. If another member is the home, the connection is passed on to that member.
 
-    :param cluster: looks up the homes of names
+    :param cluster: looks up the homes of names and places
     """
 
     __slots__ = ("_behind", "_claimed", "_cluster", "_handled", "_kept", "_spreads", "_to_skip", "_told", "hops")
@@ -55,39 +58,46 @@ class ClaimingInput(Input[Any]):
         super().__init__(connection, codec, conversation)
         self._cluster = cluster
         self._spreads = connection.factory.wire.spreads
-        #: The bytes since the codec was between two messages, and how many messages of them were handled; `None`: too many.
+        #: The received bytes since the codec was between two messages; `None`: there were too many to store. Another member
+        #: would begin to read with these bytes.
         self._kept: bytearray | None = bytearray()
+        #: How many messages in these bytes were handled.
         self._handled = 0
-        #: Messages that another member has handled.
+        #: How many of the next messages another member has handled already.
         self._to_skip = 0
+        #: How often the connection was passed on; 0: the client has connected here.
         self.hops = 0
         #: The message that waits for its claim, and the claim.
         self._claimed: tuple[Any, Claim] | None = None
-        #: The messages behind it.
+        #: The messages that came after this one.
         self._behind: Iterator[Any] | None = None
+        #: The conversation that handles the messages.
         self._told = conversation
         if isinstance(conversation, BaseConversation):
             this: Any = self
             self._conversation = this  # the input passes messages to this object first
 
     def go_on_from(self, preamble: Preamble) -> None:
-        """The connection comes from another member, which has handled the first messages that come now."""
+        """Continues a connection that another member has passed on. Messages that it has handled are skipped."""
         self.hops, self._to_skip = preamble.hops, preamble.skip
         if isinstance(self._codec, Numbered):
             self._codec.sequence = preamble.sequence
 
     def receive(self, data: bytes) -> None:
+        """Handles received bytes, and stores them if the client may be passed on."""
         if self._spreads:
             self._keep(data)
         super().receive(data)
 
     def stop(self) -> None:
+        """Stops handling messages, and drops all claims of this connection."""
         super().stop()
         self._claimed = self._behind = None
         self._cluster.drop_claim(self._connection)
         self._cluster.drop_claim(self)
 
     def _keep(self, data: bytes) -> None:
+        """Stores received bytes. Earlier bytes are forgotten if all their messages were handled."""
         kept = self._kept
         waits = self._messages is not None or self._buffer or self._claimed is not None
         if not waits and not self._codec.unfinished:
@@ -98,9 +108,11 @@ class ClaimingInput(Input[Any]):
                 self._kept = None
 
     def hear(self, message: Any) -> None:
-        """Pass a message to the conversation, now or after it is known that this member is the right one."""
+        """
+        Passes a message to the conversation: at once, or after the claim that the message needs was answered.
+        """
         if isinstance(message, Blank):
-            # The counts of handled messages are without blank lines.
+            # Blank lines are not counted as messages.
             if not self._to_skip:
                 self._told.hear(message)
             return
@@ -108,6 +120,7 @@ class ClaimingInput(Input[Any]):
             self._to_skip -= 1
             self._handled += 1
             return
+        # Most messages need no claim.
         conversation: Any = self._told
         claim = conversation.claim(message)
         if claim is None or (self._has_name(claim) and self._has_place(claim)):
@@ -115,7 +128,7 @@ class ClaimingInput(Input[Any]):
             conversation.hear(message)
             return
         self._claimed = message, claim
-        # Later messages are decoded after this one was handled: they may contain the fault that ends the connection.
+        # The message waits. Later messages are decoded only after it was handled: a fault in them ends the connection.
         self._behind, self._messages = self._messages, None
         self._connection.deadlines.cancel(Deadline.MESSAGE)
         self.pause(_CLAIM)
@@ -125,13 +138,19 @@ class ClaimingInput(Input[Any]):
             self._cluster.claim(self._connection, claim, self.hops, self._name_found)
 
     def _has_name(self, claim: Claim) -> bool:
+        """Returns whether a claim needs no name, or this member is known to be the home of the name."""
         return not claim.name or claim.by_place or self._cluster.is_here(self._connection, claim)
 
     def _has_place(self, claim: Claim) -> bool:
+        """Returns whether a claim needs no place, or this member is known to be the home of the place."""
         return not claim.place or self._cluster.has(claim.place)
 
     def _name_found(self, home: int | None) -> None:
-        """It is known which member is the home of the name; `None`: it is not."""
+        """
+        Called with the home of the claimed name: continues here, or passes the connection on.
+
+        :param home: the number of the member; `None`: the home cannot be found now
+        """
         if self._claimed is None or self._connection.closing:
             return
         _, claim = self._claimed
@@ -144,7 +163,12 @@ class ClaimingInput(Input[Any]):
                 self._move(home, self._cluster.claims[self._connection])
 
     def _find_place(self, claim: Claim, again: bool = True) -> None:
-        # A player with a seat here comes back to it, or is refused, wherever the place is.
+        """
+        Handles the waiting message if this member is the home of its place. Otherwise asks for the home.
+
+        :param again: whether to ask once more if the place has no home
+        """
+        # A player with a seat here comes back to it, or is refused. The place does not matter then.
         has_name = claim.name and not claim.by_place and self._cluster.lobby.registry.find(claim.key) is not None
         if self._has_place(claim) or has_name:
             self._hear_now()
@@ -152,27 +176,36 @@ class ClaimingInput(Input[Any]):
             self._cluster.claim_again(self, claim.place, partial(self._place_found, claim, again))
 
     def _place_found(self, claim: Claim, again: bool, home: int | None) -> None:
-        """It is known which member is the home of the place; `None`: it is not."""
+        """
+        Called with the home of the claimed place: continues here, or passes the connection on.
+
+        :param home: the number of the member; `None`: the home cannot be found now
+        """
         if self._claimed is None or self._connection.closing:
             return
         with self._context.cork:
             if home != self._cluster.epoch:
                 self._move(home, claim.place)
             elif again and claim.opened:
-                # Nobody has it. If it was opened a moment ago, its member is about to claim it.
+                # No other member has the place. If it was opened a moment ago, its member will claim it soon.
                 self._cluster.drop_claim(self)
                 self._cluster.clock.callLater(LOOK_AGAIN, self._look_again, claim)
             else:
                 self._hear_now()
 
     def _look_again(self, claim: Claim) -> None:
+        """Asks for the home of a place a second and last time."""
         if self._claimed is not None and not self._connection.closing:
             with self._context.cork:
                 self._find_place(claim, again=False)
 
     def _move(self, home: int | None, key: str) -> None:
         """
-        Let another member handle the message. If the client has logged in and cannot go there, it is handled here.
+        Moves the connection to another member, which handles the waiting message. If the client has logged in and cannot be
+        moved, the message is handled here.
+
+        :param home: the number of the member; `None`: not known
+        :param key: the key of the name or place
         """
         conversation: Any = self._told
         if conversation.session is None or (self._claimed is not None and self._claimed[1].anew):
@@ -181,7 +214,7 @@ class ClaimingInput(Input[Any]):
             self._hear_now()
 
     def _pass_on(self, home: int | None, key: str) -> None:
-        """Pass a client that has not logged in on to another member: the home of the key."""
+        """Passes a client that has not logged in on to another member, the home of the key."""
         connection, cluster = self._connection, self._cluster
         conversation: Any = self._told
         parcel = conversation.parcel()
@@ -200,21 +233,22 @@ class ClaimingInput(Input[Any]):
 
     @property
     def _can_go(self) -> bool:
+        """Whether another member could continue with this client."""
         return self._spreads and self._kept is not None
 
     def _go_to(self, home: int) -> bool:
-        """Move a client that has logged in to the member that its message needs. Return whether the move has begun."""
+        """Begins to move a client that has logged in to another member. Returns whether the move has begun."""
         conversation: Any = self._told
         return give_away(self._cluster, conversation.session, home, self._stay, self)
 
     def _stay(self) -> None:
-        """Continue here: the other member cannot be reached any more."""
+        """Called if a move has failed, because the other member has ended: handles the waiting message here."""
         if self._claimed is not None:
             with self._context.cork:
                 self._hear_now()
 
     def _hear_now(self) -> None:
-        """Handle the message that waited for its claim."""
+        """Handles the message that waited for its claim, and continues to read."""
         assert self._claimed is not None
         (message, _), self._claimed = self._claimed, None
         self._handled += 1
@@ -234,38 +268,44 @@ class ClaimingInput(Input[Any]):
 
     def can_be_passed_on(self, asking: "ClaimingInput | None") -> bool:
         """
-        Whether another member can continue with the received bytes.
+        Returns whether another member can continue with the received bytes.
 
-        :param asking: the input with the message that has to be handled there
+        :param asking: the input with the message that needs the other member; `None`: no message needs it
         """
         return self._spreads and self._kept is not None and (self._claimed is None or asking is self)
 
     @property
     def at_table(self) -> bool:
-        """As of the conversation behind this input."""
+        """Whether the player of the conversation sits at a table."""
         return self._told.at_table
 
     def wire_error(self, error: WireError) -> None:
-        """Let the conversation answer bytes that cannot be understood."""
+        """Passes an error in the received bytes to the conversation, which answers it."""
         self._told.wire_error(error)
 
     def as_it_stands(self, preamble: Preamble) -> tuple[Preamble, bytes]:
-        """The facts that another member needs to continue, and the bytes that it reads first."""
+        """Returns the preamble with the state of this input, and the bytes with which another member must begin."""
         sequence = self._codec.sequence if isinstance(self._codec, Numbered) else 0
         return replace(preamble, skip=self._handled, sequence=sequence), bytes(self._kept or b"")
 
 
 def _facts_of(connection: WireProtocol[Any]) -> dict[str, Any]:
-    """The facts of a connection for its preamble."""
+    """Returns the fields of a preamble that describe a client's connection."""
     return {"wire": connection.factory.passed_on_as, "address": connection.address, "tls": connection.private}
 
 
 def gather_in_queues(cluster: Cluster, offers: Sequence[Offer]) -> None:
-    """Send one waiting player of each queue to the member where the others of the queue wait."""
+    """
+    Moves one waiting player of each queue to the member at which the other players of the queue wait.
+
+    :param offers: all waiting players of the cluster
+    """
+    # Decide for each queue at which member its players meet.
     queues: dict[QueueKey, list[Offer]] = {}
     for offer in offers:
         queues.setdefault(offer.queue, []).append(offer)
     targets = {queue: meeting_place(of_queue) for queue, of_queue in queues.items()}
+    # Move a player of this member to each of these members. One at a time: the target may change then.
     for offer in offers:
         if offer.home != cluster.epoch or not offer.movable:
             continue
@@ -279,7 +319,8 @@ def gather_in_queues(cluster: Cluster, offers: Sequence[Offer]) -> None:
 
 
 def gather_at_tables(cluster: Cluster) -> None:
-    """Send players that wait alone at tables to the oldest fitting tables of other members."""
+    """Moves players that wait alone at tables to the oldest fitting tables of other members."""
+    # The open tables of the other members, by their kind.
     shown: dict[object, list[OpenTable]] = {}
     for one in (one for page in cluster.pages for one in page.tables):
         shown.setdefault(_kind(one), []).append(one.table)
@@ -296,11 +337,17 @@ def gather_at_tables(cluster: Cluster) -> None:
 
 
 def _kind(waiting: WaitingTable) -> object:
-    """The same for tables that differ only in the waiting players."""
+    """Returns a value that is equal for tables with the same game, pool, seats and settings."""
     return waiting.game, waiting.pool, waiting.table.seats, frozenset(waiting.table.settings.items())
 
 
 def _go_to_table(cluster: Cluster, session: Session, table: TableId, asking: object, home: int | None) -> None:
+    """
+    Moves a player to the member with another table, if the player still waits alone at its own table.
+
+    :param table: the player's own table
+    :param home: the member with the other table; `None`: not known
+    """
     cluster.drop_claim(asking)
     own = cluster.lobby.waiting_tables.alone(session)
     if home not in (None, cluster.epoch) and own is not None and own.table.table == table:
@@ -308,14 +355,19 @@ def _go_to_table(cluster: Cluster, session: Session, table: TableId, asking: obj
 
 
 def adopt(cluster: Cluster, connection: WireProtocol[Any], record: SeatRecord, parcel: str) -> None:
-    """Take a player from another member. The name may have another home again by now, so it is claimed here."""
+    """
+    Logs in a player that another member has passed on. The name is claimed first, because it may have another home by now.
+
+    :param parcel: the state of the player's conversation
+    """
     connection.input.pause(_CLAIM)
     cluster.claim_again(connection, key_of(record.name), partial(_adopted, cluster, connection, record, parcel))
 
 
 def free_name(cluster: Cluster, record: SeatRecord) -> None:
     """
-    A player was about to come from another member, and has disconnected. No other host knows that the name is free.
+    Makes the name of a player free that was about to come from another member, and has disconnected. Only this member knows
+    that. The name is claimed, and the claim is dropped at once.
     """
     nobody = object()
     cluster.claim_again(nobody, key_of(record.name), lambda home: cluster.drop_claim(nobody))
@@ -324,6 +376,7 @@ def free_name(cluster: Cluster, record: SeatRecord) -> None:
 def _adopted(
     cluster: Cluster, connection: WireProtocol[Any], record: SeatRecord, parcel: str, home: int | None
 ) -> None:
+    """Called with the home of a player that comes from another member. Logs the player in, if the home is this member."""
     if connection.closing:
         return
     registry, player = cluster.lobby.registry, connection.conversation
@@ -340,11 +393,14 @@ def give_away(
     cluster: Cluster, session: Session, home: int, stay: Callable[[], None], asking: ClaimingInput | None = None
 ) -> bool:
     """
-    Whether a player without a seat is about to be given to another member.
+    Begins to give a player without a seat to another member.
 
-    :param stay: called if it fails, and the player is still here
-    :param asking: the input with the message that has to be handled there; `None`: the player only waits
+    :param home: the number of the other member
+    :param stay: called if the move fails, and the player is still here
+    :param asking: the input with the message that needs the other member; `None`: the player only waits for an opponent
+    :returns: whether the move has begun
     """
+    # Find out whether the player can be moved.
     player: Any = session.player
     connection = getattr(player, "peer", None)
     if not isinstance(connection, WireProtocol) or connection.closing or session.key in cluster.leaving:
@@ -355,6 +411,7 @@ def give_away(
     parcel = player.parcel()
     if parcel is None:
         return False
+    # Stop reading, and ask the registry to give the name to the other member.
     cluster.leaving.add(session.key)
     claiming.pause(_CLAIM)
     cluster.lobby.withdraw(session)
@@ -364,7 +421,7 @@ def give_away(
 
 
 def _wait_again(cluster: Cluster, session: Session) -> None:
-    """A player that waited for an opponent, and was about to be given to another member, waits here."""
+    """Called if a waiting player could not be given to another member: the player waits here again."""
     player: Any = session.player
     with cluster.cork:
         player.adopt(session)
@@ -381,6 +438,12 @@ def _given_away(
     parcel: str,
     stay: Callable[[], None],
 ) -> None:
+    """
+    Called when the registry has given a player's name to another member, or could not. Passes the connection on.
+
+    :param done: whether the other member has the name now
+    :param stay: called if it does not have the name, and the player is still here
+    """
     cluster.leaving.discard(session.key)
     conversation: Any = connection.conversation
     here = not connection.closing and session.player is conversation

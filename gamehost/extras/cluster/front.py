@@ -1,14 +1,15 @@
 """
-The ports at which connections arrive at a member of a cluster: clients at those of the wires, and other members at the
-port of the cluster. Another member first sends a preamble that describes the client of the connection.
+The ports of a member of a cluster. Clients connect to the ports of the wires, and other members to the port of the cluster.
+Another member first sends a preamble, which describes the client that it passes on.
 
 Members connect to each other over TCP, over TLS, or through a socket in the file system.
 
-`--cluster` sets where a member listens for the others, and each member publishes an address for the others. The two
-differ: a TLS listener has a folder with its certificate, and a listener may have port 0, or be behind NAT.
+`--cluster` sets the endpoint at which a member listens for the others. In the database, each member publishes an address for
+the others. The address may differ from the endpoint: a TLS endpoint also names a folder with a certificate, and a listener
+may have port 0, or be behind NAT.
 
-The first line on such a connection has a secret. So TLS is checked at both ends, and a member with TLS dials no address
-without it.
+The preamble contains a secret. So both ends of a TLS connection check each other's certificate, and a member with TLS does
+not connect to an address without TLS.
 """
 
 import re
@@ -56,10 +57,10 @@ from gamehost.settings import BadOption
 if TYPE_CHECKING:
     from gamehost.net.tls import Certificates
 
-#: Seconds after which a member that does not answer counts as not reached.
+#: The seconds after which a connection attempt to a member has failed.
 CONNECT_SECONDS = 3.0
 
-#: Sockets of the members of one machine are for their user alone.
+#: The access rights of a socket in the file system: only its user may connect.
 _SOCKET_MODE = 0o600
 
 _FORMS = "tcp:HOST:PORT, tls:FOLDER:HOST:PORT or unix:PATH, such as tcp:10.0.0.1:8990"
@@ -69,15 +70,17 @@ _PLACE = re.compile(
     r"(?P<kind>tcp|tls):(?:(?P<folder>.+):)?(?P<host>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+):(?P<port>[0-9]{1,5})"
 )
 
-#: Addresses that stand for all addresses of a machine.
+#: The addresses that mean all addresses of a machine. Other members cannot connect to them.
 _EVERYWHERE = ("0.0.0.0", "::")
 
 
 @frozen
 class _Place:
+    """An address at which a member listens, or to which other members connect."""
+
     #: `tcp`, `tls` or `unix`.
     kind: str
-    #: A name or an address without brackets; of a socket in the file system its path.
+    #: A host name, or an IP address without brackets; for `unix`, the path of the socket.
     host: str
     port: int = 0
 
@@ -90,9 +93,12 @@ class _Place:
 @frozen
 class Hop:
     """
-    How a member reaches the others, and they reach it.
+    The connections between this member and the others: listens for them, and makes the endpoints to reach them.
 
-    :param endpoint: where this member listens
+    :param endpoint: the endpoint at which this member listens
+    :param place: the address of this endpoint
+    :param announced: the address for the others, if `--cluster-address` sets it
+    :param certificates: the certificates for TLS; `None`: the members connect without TLS
     """
 
     _endpoint: IStreamServerEndpoint
@@ -103,7 +109,7 @@ class Hop:
 
     def listen(self, factory: IProtocolFactory) -> Deferred[IListeningPort]:
         """
-        Listen. A socket that a killed process has left behind is replaced.
+        Begins to listen. The socket file of a killed process is removed first.
 
         :raises SocketUnusable: another process listens there
         """
@@ -113,7 +119,11 @@ class Hop:
         return listening
 
     def address(self, port: IListeningPort) -> str:
-        """The address that the other members dial, once this member listens on its port."""
+        """
+        Returns the address to which the other members connect.
+
+        :param port: the port on which this member listens
+        """
         if self._announced is not None:
             return str(self._announced)
         if self._place.kind == "unix":
@@ -123,13 +133,13 @@ class Hop:
 
     def connect(self, address: str) -> IStreamClientEndpoint:
         """
-        The endpoint that dials another member.
+        Returns an endpoint that connects to another member.
 
-        With TLS, the connection is made before the end of the handshake. Bytes that are written before are sent only if
-        the certificate of the other member is good. If it is not, the connection is lost with an `OpenSSL.SSL.Error`.
+        With TLS, the connection counts as made before the end of the handshake. Bytes that are written before that are sent
+        only if the certificate of the other member is good. If it is not, the connection is lost with an `OpenSSL.SSL.Error`.
 
-        :param address: as the other member publishes it
-        :raises BadOption: this member cannot dial it; the message says why
+        :param address: the address that the other member publishes
+        :raises BadOption: this member cannot connect to this address; the message says why
         """
         place, _ = _read_place(address)
         if place.kind == "unix":
@@ -154,14 +164,15 @@ def read_hop(
     reloads: Callable[[Callable[[], None]], object] = lambda reload: None,
 ) -> Hop:
     """
-    Read the options of a member. Nothing is opened, but certificates are read.
+    Reads the options of a member. No port is opened, but certificates are read.
 
-    :param listener: of `--cluster`
-    :param address: of `--cluster-address`: the address that the others dial
-    :param authority: of `--cluster-ca`: the certificates that those of all members come from
-    :param reloads: takes what is to be called at a SIGHUP, as `gamehost.net.endpoints.Endpoints.reloads.append`
-    :raises BadOption: they cannot be used; the message names the option
+    :param listener: the value of `--cluster`
+    :param address: the value of `--cluster-address`: the address to which the others connect
+    :param authority: the value of `--cluster-ca`: the file with the certificate that has signed those of all members
+    :param reloads: called with a function that the host must call at a SIGHUP
+    :raises BadOption: the options cannot be used; the message names the option
     """
+    # Check that the options fit each other.
     place, folder = _read_place(listener, "--cluster")
     announced = None if address is None else _read_place(address, "--cluster-address")[0]
     if announced is None and place.host in _EVERYWHERE:
@@ -172,6 +183,7 @@ def read_hop(
         raise BadOption("--cluster-ca is for TLS: expected --cluster=tls:FOLDER:HOST:PORT")
     if announced is not None and announced.kind != place.kind:
         raise BadOption(f"--cluster-address: expected {place.kind}: as in --cluster, got {address!r}")
+    # Make the endpoint.
     if place.kind == "unix":
         return Hop(UNIXServerEndpoint(reactor, place.host, BACKLOG, _SOCKET_MODE), reactor, place, announced, None)
     endpoint: IStreamServerEndpoint = TCP4ServerEndpoint(reactor, place.port, BACKLOG, place.host)  # of either family
@@ -189,6 +201,11 @@ def read_hop(
 def _with_tls(
     reactor: Any, endpoint: IStreamServerEndpoint, folder: Path, authority: Path
 ) -> "tuple[Certificates, IStreamServerEndpoint]":
+    """
+    Reads the certificates of a member with TLS, and wraps its endpoint.
+
+    :raises BadOption: TLS is not installed, or the certificates cannot be used
+    """
     try:
         from gamehost.net.tls import Certificates, TLSEndpoint
     except ImportError:
@@ -206,10 +223,11 @@ def _is_ip(host: str) -> bool:
 
 def _read_place(text: str, option: str = "") -> tuple[_Place, str | None]:
     """
-    Read where a member listens, with the folder of its certificate, or what the others dial.
+    Reads the address of an endpoint of a member, or the address to which others connect.
 
-    :param option: that says so; empty: another member does
-    :raises BadOption: it cannot be used
+    :param option: the option with this text; empty: the text is the published address of another member
+    :returns: the address, and for a TLS endpoint the folder of its certificate
+    :raises BadOption: the text cannot be used
     """
     listens, name = option == "--cluster", f"{option}: " if option else ""
     if text.startswith("unix:"):
@@ -231,7 +249,7 @@ def _read_place(text: str, option: str = "") -> tuple[_Place, str | None]:
 
 
 class InternalProtocol(HeaderProtocol):
-    """A connection, until its preamble is complete."""
+    """A connection of another member, until its preamble is complete. Then the protocol of the client replaces this one."""
 
     refusal, late = "a connection between hosts is refused", "no preamble came"
 
@@ -241,16 +259,22 @@ class InternalProtocol(HeaderProtocol):
         self._admitted = admitted
 
     def connectionMade(self) -> None:
-        """Wait for the preamble, and before that for the host."""
+        """Waits for the preamble. Nothing is read before the host is ready."""
         if self._admitted:
             super().connectionMade()
             self._factory.silent[self] = self._address
             self._factory.wait(self)
         else:
-            # Not closed in order: the member that dials would take that for an answer, and tries again after this.
+            # The connection is aborted: the other member tries again then. It would take an orderly close for an answer.
             self.refuse("too many connections without a preamble")
 
     def read(self, come: bytes) -> None:
+        """
+        Reads the preamble when it is complete, and passes the connection on.
+
+        :param come: all bytes that have come so far
+        :raises WireError: it is not a preamble
+        """
         line, end, rest = come.partition(b"\n")
         if end or len(come) > LONGEST:
             preamble = read_preamble(line)
@@ -258,6 +282,7 @@ class InternalProtocol(HeaderProtocol):
             self._factory.admit(self.transport, preamble, rest)
 
     def end_wait(self) -> None:
+        """Ends the wait for the preamble. The connection does not count as silent any more."""
         super().end_wait()
         self._factory.silent.pop(self, None)
 
@@ -268,12 +293,13 @@ class InternalProtocol(HeaderProtocol):
 
 class InternalFactory(Factory):
     """
-    The port to which other members connect. Nothing is read from their connections before `open`.
+    The port to which other members connect. Nothing is read from their connections before `open` is called.
 
-    A member sends its preamble as soon as it is connected. So if there is no room for another connection, the
-    connection that has been silent for the longest time is closed: silent connections cannot block members.
+    Real members send their preamble as soon as they are connected. So if there is no room for another connection, the
+    connection that has been silent longest is closed. Other programs cannot block the members by silent connections.
 
-    :param headers: counts the connections without a preamble so far
+    :param hop: listens on the port
+    :param headers: limits the number of connections without a preamble
     """
 
     noisy = False
@@ -283,14 +309,15 @@ class InternalFactory(Factory):
         self.hop = hop
         self.clock = clock
         self.headers = headers
-        #: The beginning of each connection to this run of the host.
+        #: The secret in each preamble for this run of the host.
         self.token = secrets.token_hex(16)
-        #: Where the others reach this member, once it listens.
+        #: The address to which the others connect; empty: this member does not listen yet.
         self.address = ""
         self._port: IListeningPort | None = None
         self._cluster: Cluster | None = None
+        #: The connections that wait until the host is ready.
         self._early: set[InternalProtocol] = set()
-        #: The connections without a preamble so far, with their addresses; the oldest one comes first.
+        #: The connections without a preamble, with their addresses, the oldest one first.
         self.silent: dict[InternalProtocol, str] = {}
         self._factories: Mapping[str, Any] = {}
 
@@ -299,7 +326,10 @@ class InternalFactory(Factory):
         return InternalProtocol(self, address, self.headers.admit(address) or self._make_room(address))
 
     def _make_room(self, address: str) -> bool:
-        """Close the connection that has been silent for the longest time, at best one from the same address."""
+        """
+        Closes the oldest silent connection, if possible one from the same address. Returns whether there is room for a new
+        connection then.
+        """
         from_there = (one for one, its_address in self.silent.items() if its_address == address)
         oldest = next(from_there, None) or next(iter(self.silent), None)
         if oldest is not None:
@@ -308,7 +338,9 @@ class InternalFactory(Factory):
 
     def listen(self) -> None:
         """
-        :raises StoreUnusable: the endpoint cannot be used, so there is no cluster for this host
+        Opens the port.
+
+        :raises StoreUnusable: the endpoint cannot be used, so this host cannot be a member
         """
         failures: list[Failure] = []
         maybeDeferred(self.hop.listen, self).addCallbacks(self._listening, failures.append)
@@ -322,16 +354,16 @@ class InternalFactory(Factory):
         self._port = port
 
     def close(self) -> None:
-        """Listen no longer."""
+        """Closes the port."""
         if self._port is not None:
             self._port.stopListening()
             self._port = None
 
     def open(self, cluster: Cluster, factories: Mapping[str, Any]) -> None:
         """
-        The host is ready.
+        Called when the host is ready: reads from the connections that wait.
 
-        :param factories: make the protocols of clients: by the wire's name, or `SOCKET`
+        :param factories: the factories of the clients' protocols, by the name of the wire, or `SOCKET`
         """
         self._cluster, self._factories = cluster, factories
         for one in self._early:
@@ -339,18 +371,23 @@ class InternalFactory(Factory):
         self._early.clear()
 
     def wait(self, connection: InternalProtocol) -> None:
+        """Pauses a connection until the host is ready."""
         if self._cluster is None:
             self._early.add(connection)
             connection.transport.pauseProducing()
 
     def gone(self, connection: InternalProtocol) -> None:
-        """A connection is lost before its preamble was complete."""
+        """Called when a connection is lost before its preamble was complete."""
         self._early.discard(connection)
 
     def admit(self, transport: Any, preamble: Preamble, data: bytes) -> None:
-        """Take over a client's connection from another member."""
+        """
+        Accepts a client's connection from another member, if the preamble has the right token.
+
+        :param data: bytes that came after the preamble
+        """
         if self._cluster is None or self._cluster.halted:
-            transport.abortConnection()  # then the member that passes it on looks the name up again
+            transport.abortConnection()  # the other member looks for the name's home again then
         elif compare_digest(preamble.token.encode(), self.token.encode()) and preamble.hops <= MOST_HOPS:
             self.keep(FramedTransport(transport, preamble.mark), preamble, data)
         else:
@@ -359,9 +396,10 @@ class InternalFactory(Factory):
 
     def keep(self, transport: Any, preamble: Preamble, data: bytes) -> None:
         """
-        A client's connection is for this host.
+        Handles a client's connection at this host.
 
-        :param transport: `None`: the connection is lost
+        :param transport: the transport of the client; `None`: the client's connection is lost
+        :param data: bytes that the client has sent already
         """
         cluster, factory = self._cluster, self._factories.get(preamble.wire)
         assert cluster is not None
@@ -395,11 +433,12 @@ class InternalFactory(Factory):
 
 
 def _go_on(cluster: Cluster, protocol: WireProtocol[Any], preamble: Preamble) -> None:
+    """Brings a new conversation into the state that the client's conversation had at the other member."""
     assert isinstance(protocol.input, ClaimingInput)
     protocol.input.go_on_from(preamble)
     if protocol.closing or not protocol.factory.wire.spreads:
         return
-    # The client has received the beginning from the other member.
+    # The new conversation has written a greeting. The client has received one from the other member, so it is dropped.
     protocol.output.end_holds()
     protocol.output.clear()
     if preamble.adopt is not None:
@@ -411,7 +450,10 @@ def _go_on(cluster: Cluster, protocol: WireProtocol[Any], preamble: Preamble) ->
 
 @define(eq=False)
 class _Arrived(Protocol):
-    """A connection on its way to the home of its wire, which may be this host."""
+    """
+    A new connection of a wire that does not spread. It is passed on to the member that is the home of the wire, which may be
+    this host.
+    """
 
     _cluster: Cluster
     _preamble: Preamble
@@ -420,17 +462,19 @@ class _Arrived(Protocol):
         self._cluster.relays.pass_on(self.transport, place_of("wire", self._preamble.wire), 0, self._preamble, b"")
 
     def dataReceived(self, data: bytes) -> None:
-        """Bytes after a PROXY header: another protocol has the connection already."""
+        """
+        Passes bytes that came after a PROXY header to the protocol that has the connection now.
+        """
         transport: Any = self.transport
         transport.protocol.dataReceived(data)
 
 
 class FrontFactory(Factory):
     """
-    Makes the protocols of a listener for a wire that does not spread: one member, the home of the wire, has all its
-    clients.
+    Makes the protocols for a listener of a wire that does not spread. One member, the home of the wire, has all clients of
+    such a wire, and the other members pass their connections on.
 
-    :param factory: makes them there
+    :param factory: makes the protocols at the home of the wire
     """
 
     noisy = False
@@ -450,7 +494,7 @@ class FrontFactory(Factory):
         super().doStop()
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
-        """A protocol for a new connection; `None`: there are too many."""
+        """Returns a protocol for a new connection; `None`: there are too many connections."""
         if self._cluster.has(place_of("wire", self._wire)):
             return self._factory.buildProtocol(addr)
         address = str(getattr(addr, "host", ""))
@@ -463,14 +507,15 @@ class FrontFactory(Factory):
 
 def front_of(cluster: Cluster, factory: Any, spreads: bool) -> Any:
     """
-    The factory for a listener of a member: a wire that does not spread is at one member.
+    Returns the factory for a listener of a wire.
 
-    :param spreads: its clients may be at any member
+    :param factory: makes the protocols of the wire's clients
+    :param spreads: whether clients of the wire may be at any member. If not, all are at one member.
     """
     return factory if spreads else FrontFactory(factory, cluster)
 
 
 def relays_in(cluster: Cluster) -> int:
-    """Connections that other members pass on to this one, without those of pages."""
+    """Returns how many connections other members pass on to this member, without those of web pages."""
     connections = (connection for one in cluster.factories.values() for connection in one.connections)
     return sum(isinstance(one.input, ClaimingInput) and one.input.hops > 0 for one in connections)

@@ -1,4 +1,4 @@
-"""The way of a host into a cluster. `gamehost.tap` takes it at the start."""
+"""The steps by which a host becomes a member of a cluster. `gamehost.tap` takes them at the start of the host."""
 
 from collections.abc import Callable, Mapping, Set
 from functools import partial
@@ -19,23 +19,25 @@ from gamehost.settings import BadOption
 
 
 class JoinedCluster(Cluster):
-    """The membership of a host that has ports."""
+    """The membership of a host with ports, to which clients and other members connect."""
 
     def front_of(self, factory: Any, spreads: bool) -> Any:
+        """Returns the factory for a listener of a wire, as of `gamehost.extras.cluster.front.front_of`."""
         return front_of(self, factory, spreads)
 
     @property
     def relay_counts(self) -> Mapping[str, int]:
+        """The numbers of connections that this member passes on to others, and that others pass on to it, for metrics."""
         return {"relays_out": self.relays_out, "relays_in": relays_in(self)}
 
 
 class Joining:
     """
-    A host that is about to become a member.
+    Makes a host a member of a cluster. Its methods are called in this order: `listen`, `member`, `attach`.
 
-    :param options: of the host; `cluster` names where it listens for the others
-    :param endpoints: of the host
-    :raises UsageError: where it is to listen cannot be used
+    :param options: the options of the host; `--cluster` names the endpoint for the other members
+    :param endpoints: the endpoints of the host
+    :raises UsageError: the endpoint of `--cluster` cannot be used
     """
 
     def __init__(self, options: Any, reactor: Any, endpoints: Any) -> None:
@@ -59,21 +61,24 @@ class Joining:
 
     def listen(self) -> None:
         """
-        :raises StoreUnusable: the endpoint cannot be used, so there is no cluster for this host
+        Opens the port for the other members.
+
+        :raises StoreUnusable: the endpoint cannot be used, so this host cannot be a member
         """
         self._listener.listen()
 
     @property
     def address(self) -> ClusterAddress:
-        """The address under which the others reach this host, once it listens."""
+        """The address under which the other members reach this host. It is known after `listen`."""
         return ClusterAddress(self._listener.address, self._listener.token, self._spreading)
 
     def member(self, store: Any, cork: Cork, fail: Callable[[str], None], warn: Callable[[str], None]) -> JoinedCluster:
         """
-        The membership of a host.
+        Makes the membership of the host, with a registry in the database.
 
-        :param store: the journal that `open` has given
+        :param store: the opened store
         :param fail: called with the reason when the host must end
+        :param warn: called with words for the log
         """
         registry = PostgresRegistry(
             store.epoch,
@@ -95,11 +100,11 @@ class Joining:
         follow: Callable[[], None],
     ) -> None:
         """
-        Give a member the parts of the host that are made after it.
+        Connects the membership with the parts of the host that are made after it.
 
-        :param restore: takes tables over that another member had
+        :param restore: called with the tables of a member that has ended, which sleep here from then on
         :param learn: called with accounts and bans that another member has changed
-        :param follow: follows the matches of the others, once the host is ready
+        :param follow: called when the host is ready: begins to follow the matches of the other members
         """
         relays = Relays(self._listener.hop.connect, context.clock, context.limiter)
         cluster.attach(context.lobby, restore, relays, learn, gather_in_queues, gather_at_tables)

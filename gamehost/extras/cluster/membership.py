@@ -1,8 +1,8 @@
 """
 This host as a member of a cluster: the names with their home here, the players that wait here, and the living members.
 
-A name has its home here while a session has it, while a seat is reserved under it, or while a client is about to log in
-with it. At the end of the turn the database receives the names that have lost their home here.
+A name has its home here in three cases: a session has the name, a seat is reserved under the name, or a client is about to
+log in with it. Names that have no home here any more are reported to the database at the end of the reactor's turn.
 """
 
 from collections import Counter
@@ -33,27 +33,28 @@ from gamehost.storage.names import Answer, Member, Offer, QueueKey, Registry, ke
 from gamehost.tables.interfaces import Displaced
 from gamehost.wires.base import Claim
 
-#: Seconds between two beats.
+#: The seconds between two signs of life to the database.
 EVERY = 0.25
 
-#: Seconds for which players at one member wait only for each other: a match of players at two members costs twice as
-#: much. Then they are offered to the other members.
+#: For how many seconds a player waits only for players at the same member. After that, the player is offered to the other
+#: members. A match of players at two members costs twice as much.
 AMONG_THEMSELVES = 0.2
 
-#: Takes the changes of other members: accounts by key, and all bans if one of them was changed.
+#: A function that receives the changes of other members: changed accounts by key, and all bans if a ban was changed.
 Learn = Callable[[Mapping[str, Account | None], Sequence[Ban] | None], None]
 
-#: Seconds between two looks at what the others are to be shown, and between two claims of what must be here.
+#: The seconds between two reports to the other members, and between two claims of a place that must be here.
 SHOW_EVERY, CLAIM_AGAIN = 0.5, 0.1
 
 
 @define(eq=False)
 class HomeSearch:
     """
-    Finds the member for a connection that is passed on because of a name or a place. If that member ends meanwhile, the
-    search begins again.
+    Finds the member to which a connection must be passed on: the home of a name or place. If that member ends meanwhile, the
+    search asks for the new home.
 
-    :param home: the member that is the home now; 0: not known yet
+    :param key: the key of the name or place
+    :param home: the number of the member that is the home now; 0: not known yet
     """
 
     _cluster: "Cluster"
@@ -62,6 +63,7 @@ class HomeSearch:
     _asked: bool = False
 
     def find(self) -> Member | bool | None:
+        """Returns the home now. If it is not known, asks the registry, and returns `None` until the answer has come."""
         if self.home == self._cluster.epoch:
             return False
         found = self._cluster.member(self.home)
@@ -71,7 +73,7 @@ class HomeSearch:
         return found
 
     def end(self) -> None:
-        """The connection has found its member, or is closed. Its claim of the name is dropped."""
+        """Drops the claim of the search: the connection has found its member, or is closed."""
         self._cluster.drop_claim(self)
 
     def _answered(self, home: int | None) -> None:
@@ -84,24 +86,27 @@ class Listener(Protocol):
 
     def open(self, cluster: "Cluster", factories: Mapping[str, Any]) -> None:
         """
-        The host is ready.
+        Begins to read from connections, when the host is ready.
 
-        :param factories: make the protocols of clients: by the wire's name, or `SOCKET`
+        :param factories: the factories of the clients' protocols, by the name of the wire, or `SOCKET`
         """
 
     def keep(self, transport: Any, preamble: Preamble, data: bytes) -> None:
-        """A client's connection is for this host."""
+        """Handles a client's connection at this host."""
 
     def close(self) -> None:
-        """Listen no longer."""
+        """Closes the port."""
 
 
 @define(eq=False)
 class Cluster(Membership):
     """
-    The membership of this host, and the changes that the registry reports.
+    The membership of this host in a cluster. It asks the registry for the homes of names, reports waiting players, and
+    handles the changes of other members that the registry reports.
 
-    :param opened: called when the host is ready: from then on it follows the matches of the others
+    :param registry: the connection to the database
+    :param cork: a context in which written bytes are collected
+    :param opened: called when the host is ready. From then on it follows the matches of the other members.
     """
 
     registry: Registry
@@ -110,42 +115,44 @@ class Cluster(Membership):
     listener: Listener
     #: Shows the database that this host is alive, and then calls a function.
     _beat: Callable[[Callable[[], None]], None]
-    #: Finds the tables that wait here, as the store has them.
+    #: Reads the tables of this host that wait for players from the store, and calls a function with them.
     _find_opened: Callable[[Callable[[Sequence[OpenedTable]], None]], None] = lambda found: None
-    #: Has the store make a sleeping table this host's, and calls a function with whether it is.
+    #: Asks the store to make this host the owner of a sleeping table, and calls a function with whether it is.
     _take: Callable[[TableId, Callable[[bool], None]], None] = lambda table, taken: taken(True)
     relays: Relays = field(init=False)
     lobby: Lobby = field(init=False)
-    #: Takes tables over that another member had.
+    #: Takes over the tables of another member.
     _restore: Callable[[Sequence[UnfinishedTable]], object] = field(init=False)
-    #: As of `Watcher`.
+    #: Called by the registry with changed accounts and bans; see `gamehost.storage.names.Watcher`.
     changed: Learn = field(init=False)
     opened: Callable[[], None] = lambda: None
     #: The living members, by their numbers.
     members: Sequence[Member] = ()
-    #: The names with their home here, according to the database.
+    #: The keys of names and places with their home here, according to the database.
     here: set[str] = field(factory=set)
-    #: Names with their home elsewhere, according to the last answer about clients that are still connected.
+    #: Claimed keys with their home at another member, according to the last answer of the registry.
     elsewhere: set[str] = field(factory=set)
-    #: The keys that are claimed: by the connection of a log-in, or by a place that is to have its home here.
+    #: The claimed keys by their owners: the connection of a log-in, or a place that must have its home here.
     claims: dict[Any, str] = field(factory=dict)
+    #: How many owners claim each key.
     _claimed: Counter[str] = field(factory=Counter)
-    #: Names that may be free.
+    #: The keys that may be free now. This is decided at the end of the turn.
     _maybe_free: set[str] = field(factory=set)
-    #: By key: the players that wait here for an opponent, with their queue and since when. And the part of it that the
-    #: others know.
+    #: The players that wait here for an opponent, by key: the session, its queue, and the time at which it began to wait.
     waiting: dict[str, tuple[Session, QueueKey, float]] = field(factory=dict)
+    #: The waiting players that were offered to the other members, by key: the queue, and whether the player can be moved.
     _offered: dict[str, tuple[QueueKey, bool]] = field(factory=dict)
-    #: The lobbies of the other members, as these show them, and the page that this member shows.
+    #: The pages of the other members, which show their lobbies.
     pages: Sequence[Page] = ()
+    #: The page of this member that the others know.
     _shown: str = ""
-    #: The names of players that are about to be given to another member.
+    #: The keys of players that are being given to another member.
     leaving: set[str] = field(factory=set)
-    #: As of `Watcher`: gives players that wait here to members where others of their queues wait.
+    #: Called by the registry with all waiting players of the cluster: moves players to members at which opponents wait.
     offers_are: Callable[[Sequence[Offer]], None] = field(init=False)
-    #: The same for players that wait alone at tables.
+    #: Does the same for players that wait alone at tables.
     _gather_at_tables: Callable[["Cluster"], None] = field(init=False)
-    #: Of the wires, by their names.
+    #: The factories of the wires' connections, by the names of the wires.
     factories: Mapping[str, WireFactory[Any]] = field(factory=dict)
     _loops: list[LoopingCall] = field(factory=list)
     _timer: Timer = field(factory=Timer)
@@ -164,20 +171,29 @@ class Cluster(Membership):
         gather_in_queues: Callable[["Cluster", Sequence[Offer]], None],
         gather_at_tables: Callable[["Cluster"], None],
     ) -> None:
-        """The parts of the host that are made after its membership."""
+        """
+        Connects the membership with the parts of the host that are made after it.
+
+        :param restore: takes over the tables of a member that has ended
+        :param learn: called with accounts and bans that other members have changed
+        :param gather_in_queues: moves players in queues to members at which opponents wait
+        :param gather_at_tables: moves players that wait alone at tables
+        """
         self.lobby, self._restore, self.relays, self.changed = lobby, restore, relays, learn
         relays.search, relays.keep = partial(HomeSearch, self), self.listener.keep
         self.offers_are, self._gather_at_tables = partial(gather_in_queues, self), gather_at_tables
 
     def begin(self) -> None:
         """
-        Begin: the tables of the start sleep. Show the database that this host is alive, and watch the other members.
+        Begins the membership after the host's tables are loaded: shows the database that this host is alive, and watches the
+        other members.
         """
+        # The names of all reserved seats have their home here.
         for index in (self.lobby.registry.sleeping, self.lobby.registry.ended):
             self.here.update(index.keys())
         self.here.update(self.lobby.waiting_tables.keys())
         if self.lobby.slow is not None:
-            # Their players may come to any member; the names of guests stay here.
+            # Players of slow matches may log in at any member, so their names may become free. Names of guests remain here.
             keys = self.lobby.slow.keys()
             self.here.update(keys)
             for key in keys:
@@ -191,10 +207,10 @@ class Cluster(Membership):
 
     def _go_on(self) -> Deferred[None]:
         """
-        Show the database that this host is alive. The next time comes after the answer.
+        Shows the database that this host is alive. It is called again some time after the answer has come.
 
-        The first time comes when the reactor runs. From then on the database ends the session of a silent host. Before,
-        a host may take its time for the start.
+        It is first called when the reactor runs. From then on the database ends the session of a silent host. A start may
+        take longer.
         """
         answered: Deferred[None] = Deferred()
         self._beat(partial(answered.callback, None))
@@ -202,9 +218,10 @@ class Cluster(Membership):
 
     def open(self, factories: Iterable[WireFactory[Any]], sites: Iterable[Any]) -> None:
         """
-        The host is ready.
+        Called when the host is ready: accepts connections from other members.
 
-        :param factories: one for each listener. The first one of a wire gets the connections that other members pass on
+        :param factories: the factories of all listeners. The first one of each wire gets the connections that other members
+            pass on.
         :param sites: the web sites of the pages
         """
         self.factories = {one.wire.name: one for one in reversed(list(factories))}
@@ -212,7 +229,11 @@ class Cluster(Membership):
         self.opened()
 
     def halt(self) -> Deferred[None]:
-        """The host stops. Another member takes over what it has. Fires when nothing is asked any more."""
+        """
+        Ends the membership, because the host stops. Another member takes over its tables and names then.
+
+        :returns: fires when all requests to the registry are answered
+        """
         self.halted = True
         for loop in self._loops:
             if loop.running:
@@ -227,34 +248,43 @@ class Cluster(Membership):
 
     @property
     def relays_out(self) -> int:
+        """How many connections this member passes on to others."""
         return len(self.relays.all)
 
     def cut_relays(self) -> None:
+        """Drops all connections that this member passes on."""
         self.relays.cut_all_but(())
 
     @property
     def not_ready(self) -> str | None:
+        """The reason why this host is not ready for clients; `None`: it is ready."""
         return None if self.members else "the other members of the cluster are not known yet"
 
     @property
     def epoch(self) -> int:
+        """The number of this host's run, which is its number as a member."""
         return self.registry.epoch
 
     @property
     def prefix(self) -> str:
+        """The beginning of identifiers that must differ between members."""
         return f"{self.epoch}."
 
     def member(self, epoch: int) -> Member | None:
+        """Returns the living member with a number; `None`: there is none."""
         return next((one for one in self.members if one.epoch == epoch), None)
 
     # -- names: connections ask
 
     def has(self, place: str) -> bool:
-        """Whether this host is known to be the home of something that is no name."""
+        """Returns whether this host is known to be the home of a place, such as a table or a wire."""
         return place in self.here
 
     def is_here(self, connection: Any, claim: Claim) -> bool:
-        """Whether it is known, without asking, that a claim is for this host. Then it is noted."""
+        """
+        Returns whether this host is known to be the home of a claimed name, without asking the registry. If so, the claim is
+        noted for the connection.
+        """
         if claim.key not in self.here or claim.key in self.leaving:
             return False
         self._note_claim(connection, claim.key)
@@ -262,14 +292,14 @@ class Cluster(Membership):
 
     def claim(self, connection: Any, claim: Claim, hops: int, answer: Callable[[int | None], None]) -> None:
         """
-        Find out which member must handle a log-in.
+        Asks the registry which member must handle a log-in.
 
         :param hops: how often the connection was passed on already
-        :param answer: called once, with its number; `None`: it is not known
+        :param answer: called once, with the number of the member; `None`: it cannot be found now
         """
         self._note_claim(connection, claim.key)
-        # A player that another member sent here to meet somebody is not sent on. Neither is one that meets an opponent
-        # here.
+        # With a queue, the registry may choose a member at which an opponent waits. Two players are not sent there: a player
+        # that another member has sent here, and a player for whom an opponent waits here.
         queue = None if claim.queue is None or hops else claim.queue.key
         if any(queue == of_waiting for _, of_waiting, _ in self.waiting.values()):
             queue = None
@@ -277,15 +307,16 @@ class Cluster(Membership):
 
     def claim_again(self, asking: Any, key: str, answer: Callable[[int | None], None]) -> None:
         """
-        As `claim`, for a connection that waits to be passed on.
+        Asks the registry for the home of a name or place, and notes the claim.
 
         :param asking: the owner of the claim, for `drop_claim`
+        :param answer: called once, with the number of the member; `None`: it cannot be found now
         """
         self._note_claim(asking, key)
         self._ask(key, answer)
 
     def drop_claim(self, connection: Any) -> None:
-        """A connection is not about to log in any more."""
+        """Drops the claim of an owner. If it was the last claim of its key, the key may become free."""
         key = self.claims.pop(connection, None)
         if key is None:
             return
@@ -298,15 +329,18 @@ class Cluster(Membership):
     give_up = drop_claim  # the owner of a claim on a place is the place itself
 
     def _note_claim(self, connection: Any, key: str) -> None:
+        """Notes that an owner claims a key, instead of any other key."""
         if self.claims.get(connection) != key:
             self.drop_claim(connection)
             self.claims[connection] = key
             self._claimed[key] += 1
 
     def _ask(self, key: str, answer: Callable[[int | None], object], queue: QueueKey | None = None) -> None:
+        """Asks the registry for the home of a key. This host becomes the home if there is none."""
         self.registry.claim(key, queue, partial(self._answered, key, answer))
 
     def _answered(self, key: str, answer: Callable[[int | None], object], found: Answer | None) -> None:
+        """Called with the registry's answer about a key: notes the home, and passes it on."""
         if found is None:
             answer(None)
             return
@@ -314,7 +348,7 @@ class Cluster(Membership):
         if found.home == self.epoch:
             self.here.add(key)
             self.elsewhere.discard(key)
-            self.freed(key)  # if the log-in does not come after all
+            self.freed(key)  # the client may have gone meanwhile; then the key becomes free again
         elif key in self._claimed:
             self.elsewhere.add(key)
         answer(found.home)
@@ -322,31 +356,42 @@ class Cluster(Membership):
     # -- names, from the lobby
 
     def is_elsewhere(self, key: str) -> bool:
+        """Returns whether a claimed name is known to have its home at another member."""
         return key in self.elsewhere
 
     def entered(self, session: Session) -> None:
-        """The host itself has given this name, or else it was claimed before."""
+        """
+        Called when a player has logged in. If its name was not claimed, because the host has chosen the name, the name is
+        claimed now.
+        """
         if session.key not in self.here:
             self._ask(session.key, partial(self._given, session))
 
     def freed(self, key: str) -> None:
+        """Called when a name or place may be free. Whether it is free is decided at the end of the turn."""
         self._maybe_free.add(key)
         self._soon()
 
     def keep(self, place: str) -> None:
+        """Makes this host the home of a place, until `give_up` is called."""
         self._note_claim(place, place)
         self._claim_place(place)
 
     def _claim_place(self, place: str) -> None:
         """
-        Claim a place until it is here. A client at another host may look for it in this moment. That host then reports
-        soon that it does not exist.
+        Claims a place again and again until this host is its home. Another member may be the home for a moment, because a
+        client there has asked for the place.
         """
         if place in self.claims and place not in self.here and not self.halted:
             again = partial(self.clock.callLater, CLAIM_AGAIN, self._claim_place, place)
             self._ask(place, lambda home: home == self.epoch or again())
 
     def take(self, table: TableId, taken: Callable[[bool], None]) -> None:
+        """
+        Takes a sleeping table of another member. This host first becomes the home of the table's place.
+
+        :param taken: called once, with whether the table belongs to this host now
+        """
         place = place_of(table)
 
         def answered(got: bool) -> None:
@@ -364,26 +409,29 @@ class Cluster(Membership):
         self._ask(place, at_home)
 
     def waits(self, session: Session, queue: QueueKey) -> None:
+        """Called when a player begins to wait in a queue. It is offered to the other members after a moment."""
         self.waiting[session.key] = (session, queue, self.clock.seconds())
         if not (self._alone or self.halted):
             self._alone.set(self.clock, AMONG_THEMSELVES, self._look_for_others)
 
     def waits_no_longer(self, session: Session) -> None:
+        """Called when a player does not wait in a queue any more."""
         self.waiting.pop(session.key, None)
         if session.key in self._offered:
             self._soon()
 
     def _look_for_others(self) -> None:
-        """Offer the others the players that have met no opponent here."""
+        """Offers the other members the players that have waited here long enough, and sets the timer for the others."""
         self._tell()
         if left := [since for key, (*_, since) in self.waiting.items() if key not in self._offered]:
             wait = min(left) + AMONG_THEMSELVES - self.clock.seconds()
-            # A player without a home here yet is offered after the home is known.
+            # The time of a player may be over although it was not offered: the home of its name is not known yet.
             self._alone.set(self.clock, wait if wait > 0 else AMONG_THEMSELVES, self._look_for_others)
 
     def _given(self, session: Session, home: int | None) -> None:
         """
-        A player has entered under a name that was not claimed. If another member has the name, this player must leave.
+        Called with the home of a name that the host has given to a player. If another member has the name, the player must
+        leave.
         """
         if home != self.epoch and session.player is not None and session.table_id is None:
             player = session.player
@@ -393,11 +441,13 @@ class Cluster(Membership):
             player.deliver(Displaced())
 
     def _soon(self) -> None:
+        """Calls `_tell` at the end of this turn of the reactor, once."""
         if not (self._timer or self.halted):
             self._timer.set(self.clock, 0, self._tell)
 
     def _tell(self) -> None:
-        """Send the registry the changes of this turn."""
+        """Sends the registry the changes of this turn: free names, and players that wait or do not wait any more."""
+        # A name is free if it is not claimed, no session has it, and no end of a match waits for its player.
         names, maybe_free = self.lobby.registry, self._maybe_free
         free = [
             key
@@ -405,12 +455,14 @@ class Cluster(Membership):
             if key in self.here and not (key in self._claimed or names.get(key) or names.ended.find(key))
         ]
         maybe_free.clear()
+        # Players that have waited here long enough are offered.
         latest = self.clock.seconds() - AMONG_THEMSELVES
         offers = {
             key: (queue, self._is_movable(session))
             for key, (session, queue, since) in self.waiting.items()
             if key in self.here and since <= latest
         }
+        # Send only the differences.
         for key in [key for key in self._offered if key not in offers]:
             del self._offered[key]
             self.registry.waits_no_longer(key)
@@ -422,12 +474,15 @@ class Cluster(Membership):
                 self.registry.waits(key, *offer)
 
     def _is_movable(self, session: Session) -> bool:
-        """Whether a player's connection can be given to another member. A player of several matches has none of its own."""
+        """
+        Returns whether a player can be moved to another member. The wire must allow it, and the player must have a connection
+        of its own. (A client with several matches has only one connection.)
+        """
         peer = getattr(session.player, "peer", None)
         return isinstance(peer, WireProtocol) and peer.factory.wire.spreads
 
     def _show(self) -> None:
-        """Show the other members the players and queues of this one, if they have changed."""
+        """Sends the other members a page with the players and queues of this member, if it has changed."""
         if len(self.members) > 1:
             page = self.lobby.directory.page(self.lobby.waiting_tables).write()
             if page != self._shown:
@@ -437,6 +492,7 @@ class Cluster(Membership):
     # -- from the registry
 
     def members_are(self, members: Sequence[Member]) -> None:
+        """Called when the living members have changed: cuts the relays to others, and logs the new list."""
         known = self.members
         self.members = tuple(members)
         self.relays.cut_all_but({one.epoch for one in members})
@@ -448,7 +504,7 @@ class Cluster(Membership):
             if one.epoch != self.epoch and one not in known:
                 try:
                     self.relays.dial(one.address)
-                except BadOption as error:  # so the owner learns it before a player does
+                except BadOption as error:  # warn the owner now, and not when the first player is refused
                     words = "no connection can be passed on to member {epoch}: {why}"
                     self.log.warn(words, epoch=one.epoch, why=str(error))
 
@@ -458,9 +514,16 @@ class Cluster(Membership):
         rows: Sequence[tuple[str, OwnedMatch]],
         over: Collection[TableId],
     ) -> None:
+        """
+        Called when slow matches of the cluster have changed.
+
+        :param tables: the changed unfinished matches, with the numbers of their owners
+        :param rows: the rows of the players' lists of own matches
+        :param over: the matches that have ended
+        """
         if self.halted:
             return
-        # What is awake here, or sleeps here, is known better here.
+        # This host knows its own tables better than the database does.
         elsewhere = [one for owner, one in tables if owner != self.epoch]
         own = {one.table for owner, one in tables if owner == self.epoch}
         if elsewhere or self.lobby.slow is not None:
@@ -468,15 +531,27 @@ class Cluster(Membership):
                 self.lobby.slow_matches().learn(elsewhere, [row for row in rows if row[1].table not in own], over)
 
     def leaves_changed(self, leaves: Mapping[str, Leave | None]) -> None:
+        """
+        Called when leaves of players have changed.
+
+        :param leaves: the leaves by the keys of the players; `None`: the player is on no leave
+        """
         if not self.halted and self.lobby.slow is not None:
             with self.cork:
                 self.lobby.slow.learn_leaves(leaves)
 
     def pages_are(self, pages: Mapping[int, str]) -> None:
+        """Called with the pages of the other members when one has changed."""
         self.pages = tuple(map(read_page, pages.values()))
         self._gather_at_tables(self)
 
     def taken_over(self, tables: Sequence[UnfinishedTable], keys: Collection[str]) -> None:
+        """
+        Called when this host has taken over a member that has ended.
+
+        :param tables: the unfinished tables of that member
+        :param keys: the keys of names and places with their home here now
+        """
         if self.halted:
             return
         self.log.info("taken over from a member that has ended; tables: {count}", count=len(tables))
@@ -485,15 +560,16 @@ class Cluster(Membership):
         self._find_opened(self._opened_found)
 
     def _opened_found(self, found: Sequence[OpenedTable]) -> None:
-        """These tables wait here: those of the member that was taken over, too."""
+        """Called with all tables of this host that wait for players, those of the ended member among them."""
         if not self.halted:
             self.lobby.restore_opened(found)
             for key in {key for one in found for key in keys_of_opened(one)}:
-                self.freed(key)  # as far as nothing is here under it
+                self.freed(key)  # only keys without a session or claim become free
 
     def restore(self, tables: Sequence[UnfinishedTable]) -> None:
         """
-        Put tables to sleep here. The names of their seats are claimed if they are not here. Other names become free.
+        Puts tables to sleep at this host. Names of their seats that have no home here are claimed. Names that are not needed
+        any more become free.
         """
         self._restore(tables)
         for key in {key_of(seat.name) for table in tables for seat in table.opening.seats}:

@@ -1,12 +1,12 @@
 """
-Connections that this member passes on: their clients speak with another member.
+Relays: a member passes a client's connection on to another member, and copies the bytes between both.
 
-Bytes are passed on in both directions as they come. If one side does not read, the other one is not read either. If the
-other member is dead, its connections are cut, because a process that hangs still accepts connections.
+Bytes are copied in both directions as they come. If one side does not read, nothing is read from the other side. If the
+other member is dead, its relays are cut. This is needed because a process that hangs still accepts connections.
 
-The other member writes in frames. An empty frame means that the client is for a third member, or for this one. After it
-come a `Return`, then the client's bytes that no host has handled, and another empty frame. So at most one member relays
-a client, however often the client moves.
+The other member writes in frames: four bytes with the length, then the bytes. An empty frame means that the client must go
+to a third member, or back to this one. Then come a `Return` in a frame, the client's bytes that no host has handled, and
+another empty frame. So at most one member relays a client, however often the client moves.
 """
 
 import secrets
@@ -32,64 +32,68 @@ from gamehost.net.limiter import ConnectionLimiter
 from gamehost.storage.names import INTERFACE, Member
 from gamehost.wires.framing import WireError
 
-#: Bytes of the line of a preamble, with its end.
+#: The most bytes of a preamble's line, with its end.
 LONGEST = 16_384
-#: The most times that a connection is passed on before its client has logged in: a name can get another home on the
-#: way.
+#: The most times that a connection is passed on before its client has logged in. It may be passed on several times, because a
+#: name can get another home meanwhile.
 MOST_HOPS = 8
-#: Bytes of a frame at most.
+#: The most bytes of a frame.
 LONGEST_FRAME = 65_536
 #: The name under which a WebSocket of the pages is passed on. It speaks the open wire. No wire has it.
 SOCKET = "web/socket"
 
 
 class Preamble(Struct, frozen=True, forbid_unknown_fields=True):
-    """The facts that a member sends to another one about a connection that it passes on."""
+    """The first line on a connection between members: the facts about the client that is passed on."""
 
-    #: Of the run of the host that is meant, so that no other program can pass connections on.
+    #: The secret token of the receiving host's run, so that no other program can pass connections on to it.
     token: str
     #: The wire by its name, or `SOCKET`.
     wire: str
     #: The client's address, without its port.
     address: str
-    #: Whether the client's connection is encrypted, of a `SOCKET`.
+    #: Whether the client's connection is encrypted. It is set only for a `SOCKET`.
     tls: bool = False
-    #: How many of the messages that follow the first member has handled already.
+    #: How many of the following messages the first member has handled already.
     skip: int = 0
-    #: Where the codec numbers what it writes: the number of the next message.
+    #: The number of the next message, for a codec that numbers the messages that it writes.
     sequence: int = 0
     #: How often the connection was passed on since its client has logged in, this time included.
     hops: int = 1
     #: The bytes that the first member sends behind the last byte of the client, if the other member gives the
     #: connection back.
     mark: str = ""
-    #: The player that has logged in on this connection, and has received that; `None`: the client has not.
+    #: The player that has logged in on this connection; `None`: the client has not logged in.
     adopt: SeatRecord | None = None
-    #: The parcel of the conversation; see `BaseConversation.parcel`.
+    #: The state of the conversation; see `BaseConversation.parcel`.
     parcel: str = ""
-    #: Whether that connection is lost already: the name is to be free.
+    #: Whether the client's connection is lost already. Then the other member only makes the name free.
     lost: bool = False
-    #: Of the release of the member that passes it on.
+    #: The number of the interface between members, in the release of the sending member.
     interface: int = INTERFACE
 
     def __repr__(self) -> str:
         return f"Preamble(wire={self.wire!r}, address={self.address!r})"
 
     def line(self) -> bytes:
+        """Returns the preamble as a line of JSON."""
         return json.encode(self) + b"\n"
 
 
 class Return(Struct, frozen=True):
-    """The destination of a connection that goes back to the member that relays it."""
+    """
+    Sent to the member that relays a connection, when the connection must go to a third member or back: the destination, and
+    the preamble for it.
+    """
 
-    #: The key that decides which member is meant, and the current home of the key.
+    #: The key of the name or place that decides the destination, and the number of the member that is its home now.
     key: str
     home: int
     preamble: Preamble
 
 
 class _Speaks(Struct):
-    """The part of the preamble that all releases have. Releases from before the number have none."""
+    """The part of a preamble that is the same in all releases. Very old releases send no interface number."""
 
     token: str
     interface: int = 0
@@ -102,9 +106,10 @@ _RETURNS = json.Decoder(Return)
 
 def read_preamble(line: bytes) -> Preamble:
     """
-    Read a line, without its end.
+    Reads the line of a preamble.
 
-    :raises WireError: this is no preamble, or that of another interface
+    :param line: without its end
+    :raises WireError: the line is not a preamble, or has another interface number
     """
     try:
         if (its := _SPEAKS.decode(line).interface) != INTERFACE:
@@ -119,30 +124,34 @@ def read_preamble(line: bytes) -> Preamble:
     return read
 
 
-#: Seconds for which another member is tried, and between two tries.
+#: For how many seconds a member tries to reach another member, and the seconds between two tries.
 PATIENCE = 10.0
 PAUSE = 0.1
 
-#: Bytes of a client that are stored for another member before the first answer of that member.
+#: The most bytes of a client that are stored while the other member has sent nothing yet.
 MOST_UNANSWERED = 65_536
 
 
 class Search(Interface):
-    """Finds the member that a connection is for."""
+    """Finds the member to which a connection must be passed on. The answer may change while the search lasts."""
 
     def find(self) -> Member | bool | None:
-        """The current destination; `None`: there is none. `False`: this host itself."""
+        """Returns the current destination; `None`: it is not known now. `False`: this host itself."""
 
     def end(self) -> None:
-        """Nobody is looked for any more."""
+        """Ends the search."""
 
 
 class FramedTransport:
-    """The transport of a client's protocol, if another member relays that client."""
+    """
+    The transport of a client that another member relays. It writes frames, and otherwise behaves like the connection to that
+    member.
+    """
 
     __slots__ = ("bare", "mark")
 
     def __init__(self, bare: Any, mark: str) -> None:
+        #: The connection to the member that relays the client.
         self.bare = bare
         self.mark = mark.encode()
 
@@ -158,11 +167,18 @@ class FramedTransport:
         self.write(b"".join(pieces))
 
     def write_nothing(self) -> None:
+        """Writes an empty frame."""
         self.bare.write(bytes(4))
 
 
 class _GoingBack(Protocol):
-    """A connection with a client for another member: the client's bytes go back, up to the mark."""
+    """
+    The protocol of a relayed connection that goes back to the relaying member. It sends the destination, and all bytes of the
+    client that were not handled. The mark is the end of these bytes.
+
+    :param data: bytes of the client that were received and not handled
+    :param lost: called if the connection is lost before the mark has come
+    """
 
     transport: Any
 
@@ -191,6 +207,8 @@ class _GoingBack(Protocol):
 
 
 class _ToHome(Protocol):
+    """The side of a relay that is connected to the other member. It reads the frames, and passes them to the relay."""
+
     transport: Any
 
     def __init__(self, relay: "Relay") -> None:
@@ -203,6 +221,7 @@ class _ToHome(Protocol):
 
     def dataReceived(self, data: bytes) -> None:
         come, begin = self._begun + data, 0
+        # Each frame has its length in front. The rest may be the beginning of another frame.
         while (body := begin + 4) <= len(come):
             end = body + int.from_bytes(come[begin:body])
             if end - body > LONGEST_FRAME:
@@ -220,7 +239,10 @@ class _ToHome(Protocol):
 
 @define(eq=False)
 class _Reading:
-    """Has a client read as fast as the other member does. If that one is lost, `Relay.home_lost` decides about the client."""
+    """
+    Pauses reading from a client while the other member does not read. If the other member is lost, this does not close the
+    client, because `Relay.home_lost` decides about it.
+    """
 
     _client: Any
 
@@ -231,10 +253,12 @@ class _Reading:
         self._client.resumeProducing()
 
     def stopProducing(self) -> None:
-        """The other member is lost."""
+        """Called when the other member is lost. Does nothing."""
 
 
 class _ToClient(Protocol):
+    """The side of a relay that is connected to the client. It passes the client's bytes to the relay."""
+
     transport: Any
 
     def __init__(self, relay: "Relay") -> None:
@@ -242,8 +266,8 @@ class _ToClient(Protocol):
 
     def connectionMade(self) -> None:
         """
-        Connect to the other member. If the client vanishes, only this member finds that: the other member sees this
-        one.
+        Begins the relay. The socket options are set because only this member can detect that the client's machine is lost.
+        The other member is connected to this member, not to the client.
         """
         set_socket_options(self.transport)
         self._relay.begin(self.transport)
@@ -258,8 +282,9 @@ class _ToClient(Protocol):
 @define(eq=False)
 class Relay:
     """
-    One connection that is passed on.
+    Passes one connection on to another member: finds the member, connects to it, and copies bytes between it and the client.
 
+    :param search: finds the member
     :param preamble: the facts for the other member, without its token
     :param data: bytes that the client has sent already
     """
@@ -268,27 +293,37 @@ class Relay:
     _search: Search
     _preamble: Preamble
     _data: bytearray
-    #: The number of the member; 0: none was found yet.
+    #: The number of the other member; 0: none was found yet.
     member: int = 0
+    #: The transport of the client; `None`: the client's connection is lost.
     client: Any = None
+    #: The transport of the other member; `None`: not connected.
     _home: Any = None
+    #: The attempt to connect to the other member.
     _dialling: Deferred[Any] | None = None
     _timer: Timer = field(factory=Timer)
+    #: The time until which the relay tries to connect.
     _until: float = 0.0
     #: Whether the other member has sent any byte. Bytes of the client are stored until then.
     _heard: bool = False
-    #: The frames of a connection that comes back: an empty frame came. Bytes of the client are stored meanwhile.
+    #: The frames since an empty frame has come, which means that the connection comes back. Bytes of the client are stored
+    #: meanwhile. `None`: the connection does not come back.
     _back: list[bytes] | None = None
-    #: Whether the address counts as that of a connection.
+    #: Whether the limiter counts the client's address for this relay.
     _counted: bool = True
     _over: bool = False
 
     @property
     def connected(self) -> bool:
+        """Whether the relay is connected to the other member."""
         return self._home is not None
 
     def begin(self, transport: Any) -> None:
-        """Start with a connection to the client. `None`: the connection was lost already."""
+        """
+        Begins to look for the other member.
+
+        :param transport: the transport of the client; `None`: the client's connection is lost already
+        """
         self.client = transport
         if transport is not None:
             transport.pauseProducing()
@@ -296,11 +331,16 @@ class Relay:
         self._look()
 
     def _look(self) -> None:
+        """Begins to connect to the other member, for `PATIENCE` seconds at most."""
         self._until = self._relays.clock.seconds() + PATIENCE
         self._dial()
 
     def from_client(self, data: bytes) -> None:
-        """The client has sent bytes. TLS delivers what it has decrypted even if it is paused."""
+        """
+        Called with bytes of the client: stores them if they may be needed again, and sends them to the other member.
+
+        It may be called although reading is paused: TLS delivers the bytes that it has decrypted already.
+        """
         if not self._heard or self._back is not None:
             self._data += data
         if self._home is not None and not self._over and self._back is None:
@@ -309,7 +349,7 @@ class Relay:
                 self._answered()
 
     def from_home(self, data: bytes) -> None:
-        """The other member has sent a frame."""
+        """Called with a frame of the other member: sends it to the client, or collects it if the connection comes back."""
         if self._over:
             return
         if not self._heard:
@@ -323,10 +363,10 @@ class Relay:
 
     def _begin_return(self) -> None:
         """
-        Take the client back from the other member.
+        Begins to take the client back from the other member.
 
-        From here on a slow or closed connection does not stop or close the other one. The mark is sent after the
-        client's last bytes, and the other member then sends back the bytes that it has not read.
+        From now on, a slow or closed connection on one side does not affect the other side. The mark is sent after the
+        client's last bytes. Then the other member sends back the bytes that it has not handled.
         """
         self._back = []
         for transport in (self.client, self._home):
@@ -336,12 +376,16 @@ class Relay:
         self._home.write(self._preamble.mark.encode())
 
     def _answered(self) -> None:
-        """The other member has answered: from now on no third member can continue with this connection."""
+        """
+        Forgets the stored bytes of the client, because the other member has answered. No third member can continue the
+        connection now.
+        """
         if not self._heard:
             self._heard = True
             self._data.clear()
 
     def client_lost(self) -> None:
+        """Called when the client's connection is lost. Ends the relay, unless the other member must still be informed."""
         if self._back is not None or (self._preamble.adopt is not None and self._home is None):
             self.client = None  # the other member has the name, and must know
             self._leave()
@@ -351,13 +395,16 @@ class Relay:
 
     def home_lost(self, reason: Failure | None = None) -> None:
         """
-        The other member has closed the connection.
+        Called when the connection to the other member is closed.
 
-        A killed process may have accepted the connection without reading from it. Then another member is looked for.
+        A killed process may have accepted the connection without reading from it. In that case the relay looks for another
+        member.
         """
+        # The connection has come back completely: the last frame is empty.
         if self._back and not (self._back[-1] or self._over):
             self._go_elsewhere(self._back)
             return
+        # Lost before any answer: try again. Otherwise the client is disconnected, too.
         in_order = reason is None or reason.check(ConnectionDone) is not None
         if not (in_order or self._over or self._heard) and self._relays.clock.seconds() < self._until:
             self.client.unregisterProducer()
@@ -369,7 +416,11 @@ class Relay:
             self.client.loseConnection()
 
     def _go_elsewhere(self, frames: list[bytes]) -> None:
-        """The other member has given the connection back, for a third one or for this one."""
+        """
+        Passes the connection on to the next member, or handles it here, after the other member has given it back.
+
+        :param frames: the destination, then the client's bytes that were not handled
+        """
         back = _RETURNS.decode(frames[0])
         self._home = self._back = None
         if self.client is None and back.preamble.adopt is None:
@@ -381,13 +432,14 @@ class Relay:
         self._look()
 
     def cut(self) -> None:
+        """Ends the relay, and drops both connections at once."""
         if self._finish():
             for transport in (self._home, self.client):
                 if transport is not None:
                     transport.abortConnection()
 
     def end(self) -> None:
-        """End both connections after all bytes that were read are sent."""
+        """Ends the relay, and closes both connections after all received bytes are sent."""
         if self._finish():
             for transport in (self._home, self.client):
                 if transport is not None:
@@ -396,11 +448,12 @@ class Relay:
                     transport.loseConnection()
 
     def give_up_dialling(self) -> None:
-        """The member that is dialled is dead, and may never answer. Look for another one soon."""
+        """Cancels the attempt to connect to a member that is dead. It may never answer. The next attempt follows soon."""
         if self._dialling is not None:
             self._dialling.cancel()
 
     def _dial(self) -> None:
+        """Connects to the member that the search finds now. If it finds this host, the connection remains here."""
         found = self._search.find()
         if found is False:
             self._stay()
@@ -415,6 +468,7 @@ class Relay:
             self._not_connected(None)
 
     def _stay(self) -> None:
+        """Ends the relay, and handles the client at this host."""
         client, hops = self.client, self._preamble.hops - 1
         if self._finish():
             if client is not None:
@@ -422,6 +476,7 @@ class Relay:
             self._relays.keep(client, replace(self._preamble, hops=hops, lost=client is None), bytes(self._data))
 
     def _connected(self, home: _ToHome) -> None:
+        """Called when the other member is reached. Sends the preamble and the stored bytes, and starts to copy."""
         self._dialling = None
         if self._over:
             home.transport.abortConnection()
@@ -429,15 +484,22 @@ class Relay:
         self._search.end()
         self._home = home.transport
         self._home.write(replace(self._preamble, lost=self.client is None).line() + bytes(self._data))
+        # The client is lost: the other member was only informed.
         if self.client is None:
             self._finish()
             self._home.loseConnection()
             return
+        # Each side is read only as fast as the other side can be written.
         self._home.registerProducer(_Reading(self.client), True)
         self.client.registerProducer(self._home, True)
         self.client.resumeProducing()
 
     def _not_connected(self, failure: Failure | None) -> None:
+        """
+        Called when the other member cannot be reached. Tries again, or gives up when the time is over.
+
+        :param failure: the reason; `None`: no member was found
+        """
         self._dialling = None
         if self._over:
             return
@@ -449,8 +511,8 @@ class Relay:
         if self._preamble.adopt is None:
             self.cut()
             return
-        # The other member has the name, and must know that the client does not come: it is informed when it can be
-        # reached.
+        # The other member has the name already, and must be informed that the client does not come. So the relay drops the
+        # client, and continues to try without it.
         client, self.client = self.client, None
         if client is not None:
             client.abortConnection()
@@ -458,7 +520,7 @@ class Relay:
         self._timer.set(self._relays.clock, PATIENCE, self._dial)
 
     def _finish(self) -> bool:
-        """Whether it was not over yet."""
+        """Ends the relay, without closing connections. Returns `False` if it was over already."""
         if self._over:
             return False
         self._over = True
@@ -471,6 +533,7 @@ class Relay:
         return True
 
     def _leave(self) -> None:
+        """Tells the limiter that the client's connection is gone, once."""
         if self._counted:
             self._counted = False
             self._relays.limiter.leave(self._preamble.address)
@@ -479,18 +542,18 @@ class Relay:
 @define(eq=False)
 class Relays:
     """
-    All connections that this member passes on.
+    All relays of this member.
 
-    :param dial: an endpoint for the address of a member
-    :param limiter: counts the addresses of clients, theirs too
+    :param dial: returns an endpoint that connects to a member's address
+    :param limiter: counts the connections of each client's address, relayed clients among them
     """
 
     dial: Callable[[str], IStreamClientEndpoint]
     clock: IReactorTime
     limiter: ConnectionLimiter
-    #: Looks for the home of a key; the number is that of the member that is the home now.
+    #: Begins to look for the home of a key. Its arguments are the key, and the number of its home as far as it is known.
     search: Callable[[str, int], Search] = field(init=False)
-    #: Takes a connection that is for this host after all; its transport is `None` if it is lost.
+    #: Handles a connection at this host, because this host is its destination. The transport is `None` if the client is lost.
     keep: Callable[[Any, Preamble, bytes], None] = field(init=False)
     all: set[Relay] = field(factory=set)
 
@@ -498,10 +561,12 @@ class Relays:
 
     def pass_on(self, transport: Any, key: str, home: int, preamble: Preamble, data: bytes) -> None:
         """
-        Pass on a connection that the limiter has admitted. If it came from another member, it goes back to that one.
+        Passes a connection on to another member. If it is relayed by a member already, it goes back to that member.
 
-        :param transport: of the client; `None`: the connection is lost, and the other member must know
-        :param key: decides which member is meant; `home` is its current home
+        :param transport: the transport of the client; `None`: the client is lost, and the other member must be informed
+        :param key: the key of the name or place that decides the destination
+        :param home: the number of the member that is the home of the key now
+        :param preamble: the facts for the other member
         :param data: bytes that the client has sent already
         """
         if isinstance(transport, FramedTransport):
@@ -522,8 +587,9 @@ class Relays:
 
     def cut_all_but(self, living: Collection[int]) -> None:
         """
-        Cut the connections to all members but these, which are alive. Connections that are not made yet find another
-        member.
+        Cuts the relays to members that are not alive any more. Relays that are not connected yet look for another member.
+
+        :param living: the numbers of the living members
         """
         for relay in [relay for relay in self.all if relay.member not in living]:
             if relay.connected:
@@ -532,5 +598,6 @@ class Relays:
                 relay.give_up_dialling()
 
     def close(self) -> None:
+        """Ends all relays, because the host stops."""
         for relay in list(self.all):
             relay.end()

@@ -1,14 +1,14 @@
 """
-The journal and the accounts in a PostgreSQL database.
+A store in a PostgreSQL database: the journal and the accounts.
 
-A host writes through one session, and the session has a lock. A committed row came from the holder of the lock. When
-the lock is free, no statement of that host is running any more. So no statement needs a check of its own.
+A host writes through one session, and the session has a lock. Only the session with the lock can commit rows. When the lock
+is free, no statement of that host is running any more. So the statements need no checks of their own.
 
 If the connection is lost, it is not known whether the last group was committed. The writer connects again, takes the
 lock again, and reads the last row of the group. If the row is missing, the group is written again.
 
-Here is which stores are in a database, and what may be shown of their names. All other modules need psycopg 3. They are
-imported for a PostgreSQL store alone.
+This module decides which stores are in a database, and hides passwords in their names. All other modules of the package
+need psycopg 3. They are imported only for a PostgreSQL store.
 """
 
 import re
@@ -27,12 +27,16 @@ _HIDDEN = "***"
 
 
 def is_postgresql(store: str) -> bool:
-    """Whether a store, as the option names it, is in a PostgreSQL database. Otherwise it is a file, or memory."""
+    """
+    Returns whether a store is in a PostgreSQL database. Otherwise it is a file, or in memory.
+
+    :param store: the value of `--store`
+    """
     return store.startswith(PREFIXES)
 
 
 def shown(store: str) -> str:
-    """A store's name without passwords, for messages and the log."""
+    """Returns the name of a store without passwords, for messages and the log."""
     if not is_postgresql(store):
         return store
     scheme, _, rest = store.partition("://")
@@ -47,9 +51,8 @@ def shown(store: str) -> str:
 
 def beside(store: str) -> Path:
     """
-    Where the small files of a store are: for a database, `gamehost-` and its name in the working folder.
-
-    A name that cannot be that of a file is left out.
+    Returns the path that other files of a store have as their beginning. For a database, this is `gamehost-` and the name of
+    the database, in the working folder. A name with unusual characters is replaced by `postgresql`.
     """
     if not is_postgresql(store):
         return Path(store)
@@ -57,13 +60,16 @@ def beside(store: str) -> Path:
     return Path("gamehost-" + (name if re.fullmatch(r"[A-Za-z0-9_-]{1,63}", name) else "postgresql"))
 
 
-#: The oldest psycopg that can be used. That of Debian 12, 3.1.7, reports the end of a session as a lack of memory.
+#: The oldest version of psycopg that can be used. Version 3.1.7, of Debian 12, reports the end of a session as a lack of
+#: memory.
 OLDEST = (3, 2)
 
 
 def require_psycopg() -> None:
     """
-    :raises StoreUnusable: the library for PostgreSQL is not installed, or cannot be used
+    Checks that psycopg, the library for PostgreSQL, is installed.
+
+    :raises StoreUnusable: it is not installed, too old, or cannot be loaded
     """
     try:
         version = str(import_module("psycopg").__version__)

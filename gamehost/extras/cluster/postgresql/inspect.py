@@ -1,7 +1,8 @@
 """
-Reading a store in PostgreSQL while hosts use it, also on a standby; and a database as one end of a copy.
+Reads a store in PostgreSQL for `gamehost journal`, also while hosts use it, and on a standby server. Also copies a store into
+a database.
 
-Everything is read as it was at one moment.
+All rows are read as they were at one moment.
 """
 
 import platform
@@ -28,17 +29,18 @@ from gamehost.journal.records import StoreUnusable
 from gamehost.storage.inspect import Findings, Inspector, Pruned, check_archive, copy_notes, renumbered, write_archive
 from gamehost.storage.questions import MatchLists
 
-#: Seconds for which the lock of a host that has just ended is waited for.
+#: How many seconds to wait for the lock of a host that has just ended.
 LOCK_PATIENCE = 2.0
 
 
 @define(eq=False)
 class DatabaseInspector(Inspector):
-    """A journal in a database, as it was at one moment."""
+    """Reads a journal in a database, as it was at one moment."""
 
     database: Session
 
     def _check_index(self, findings: Findings) -> None:
+        """Adds the faults of the list of unfinished tables, for tables without another fault."""
         known = {fault.partition(":")[0] for fault in findings.faults}
         findings.faults += [fault for fault in note_faults(self.database) if fault.partition(":")[0] not in known]
 
@@ -46,10 +48,10 @@ class DatabaseInspector(Inspector):
 @contextmanager
 def reading_postgresql(store: str, alone: bool = False) -> Iterator[Inspector]:
     """
-    Open a journal for reading.
+    Opens a journal for reading.
 
-    :param alone: no host may use it meanwhile
-    :raises StoreUnusable: there is none, it cannot be used, or another release wrote it
+    :param alone: whether hosts are kept from using it meanwhile
+    :raises StoreUnusable: there is no journal, it cannot be used, or another release has written it
     """
     with refusing(store), closing(_alone(store) if alone else connect(store, read_only=True)) as session:
         session.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -59,6 +61,8 @@ def reading_postgresql(store: str, alone: bool = False) -> Iterator[Inspector]:
 
 def check_tables(session: Session) -> None:
     """
+    Checks that a database has the tables of a journal.
+
     :raises StoreUnusable: there is no journal of this release in the database
     """
     if not has_tables(session):
@@ -66,7 +70,10 @@ def check_tables(session: Session) -> None:
 
 
 def prune_postgresql(store: str, before_ms: int, archive: Path) -> Pruned:
-    """As `gamehost.storage.copying.prune`."""
+    """
+    Writes old matches of a journal in a database to an archive, and removes them from the journal. It is the counterpart of
+    `gamehost.storage.copying.prune`.
+    """
     with refusing(store), closing(connect(store)) as session:
         check_archive(archive)
         check_tables(session)
@@ -87,9 +94,9 @@ _TYPES = ("int8", "int8", "int4", "int8", "int2", "int2", "bytea", "bytea")
 @contextmanager
 def filled(store: str, reader: Inspector) -> Iterator[Inspector]:
     """
-    A database with all rows of a reader. It is committed if the `with` block raises nothing.
+    Copies all rows of a reader into an empty database. The copy is committed if the `with` block raises nothing.
 
-    :raises StoreUnusable: it cannot be used, or is not empty
+    :raises StoreUnusable: the database cannot be used, or is not empty
     """
     with refusing(store), closing(_alone(store)) as session:
         if has_tables(session) and any(session.rows(f"SELECT 1 FROM {table} LIMIT 1") for table in _KEPT):
@@ -102,7 +109,11 @@ def filled(store: str, reader: Inspector) -> Iterator[Inspector]:
 
 
 def _alone(store: str) -> Session:
-    """A session with the lock of the store: no host has it, and none can begin."""
+    """
+    Opens a session with the lock of the store, so that no host can use the store.
+
+    :raises StoreUnusable: a host uses it
+    """
     with or_closed(connect_for_writing(store)) as session:
         if not session.lock(STORE_LOCK, LOCK_PATIENCE, time.monotonic, time.sleep):
             raise StoreUnusable(f"a host{session.owner_of_lock(STORE_LOCK)} has this journal open; stop it first")
@@ -110,6 +121,7 @@ def _alone(store: str) -> Session:
 
 
 def _fill(session: Session, reader: Inspector) -> None:
+    """Copies entries, lists of unfinished tables, and accounts into a database, as a run of a host with a number of its own."""
     insert = "INSERT INTO member(name, ended) VALUES (%s, now()) RETURNING epoch"
     epoch = session.rows(insert, (f"copy on {platform.node()}",))[0][0]
     session.copy(_COPY, _TYPES, (row for rows in renumbered(reader, repeat(epoch)) for row in rows))

@@ -1,14 +1,14 @@
 """
-The runs of the members of a cluster: which are alive, and how one of them takes the tables and the names of another
-that has ended. A run of a host has a number, its epoch.
+The runs of a cluster's members in the database: finds the living ones, begins a run, and takes over the tables and names of a
+run that has ended. A run is the time from a start of a host to its end. Each run has a number, its *epoch*.
 
 Every function blocks. It raises `LineLost` if the connection is lost, and `StoreFailed` for any other error. After
 `LineLost` it may be called again in another session, with the same arguments: steps that are done already are not done
 twice.
 
-The database notes the unfinished tables, so that a start can detect changes that were made while no host ran. The
-number of the tables and the sum of their numbers are changed with the list itself. The newest row of each table is
-noted about once a second and at the end of a run, because a note for each entry would cost as much as the entry.
+The database has a list of the unfinished tables. A start must detect changes of this list that were made while no host ran.
+So the count of the tables and the sum of their numbers are stored with each change of the list. The newest row of each table
+is noted about once a second and at the end of a run. A note for each entry would cost as much as the entry.
 """
 
 import time
@@ -24,16 +24,17 @@ from gamehost.storage.names import INTERFACE, Seen, keys_of_opened, keys_of_tabl
 from gamehost.storage.questions import EVENT
 from gamehost.storage.row_codec import Head, Row, Undecodable, read_opening
 
-#: The number of the lock for beginning a run, taking a member over, and recording a loss. It ends with the transaction.
+#: The second number of the cluster's lock. It is taken to begin a run, to take a member over, and to record a loss, and is free
+#: again at the end of the transaction.
 CLUSTER_LOCK = -2
-#: The first number of the locks of a member's names, which step 7 of the schema explains. The second one is the member's.
-#: Stores in other schemas share it: they wait for each other's transactions.
+#: The first number of the locks of members' names, which step 7 of the schema explains. The second one is the member's number.
+#: Stores in other schemas have the same first number, so they may wait for each other's transactions.
 _NAMES_CLASS = LOCK_CLASS + 1
 
-#: Why a host must end that is not in the list of the living any more.
+#: Why a host must end: another member has taken over its tables.
 TAKEN_OVER = "another host has taken the journal over"
 
-#: The numbers of the runs with a held lock.
+#: Finds the numbers of the runs that have their lock.
 _LOCKS = """
     SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -41,40 +42,43 @@ _LOCKS = """
 _SEEN = f"""
     SELECT epoch, name, coalesce(address, ''), coalesce(token, ''), ended IS NOT NULL,
     epoch IN ({_LOCKS}) FROM member WHERE heir IS NULL ORDER BY epoch"""
-#: A living member that speaks with the others in another way.
+#: Finds a living member with another number of the interface between members.
 _SPEAKS_OTHERWISE = f"""
     SELECT name, address, interface FROM member WHERE heir IS NULL AND ended IS NULL AND address IS NOT NULL
     AND interface <> %s AND epoch IN ({_LOCKS}) ORDER BY epoch LIMIT 1"""
-#: Row 0 of unfinished tables, with what is noted of each, and whether there is another row.
+#: Finds row 0 of unfinished tables, with the notes about each table, and whether it has more rows.
 _OPENINGS = f"""
     SELECT coalesce(since, 0), told, due,
     lost OR EXISTS (SELECT 1 FROM event AS later WHERE later.game = live.game AND later.n = 1),
     {EVENT.postgresql} FROM live JOIN event ON event.game = live.game AND event.n = 0
     WHERE owner = %s AND {{}} ORDER BY live.game"""
-#: The same of tables that are in the lists of players, of all owners.
+#: Finds the same for tables of all owners that are in players' lists of own matches.
 _SLOW = f"""
     SELECT owner, coalesce(since, 0), told, due,
     EXISTS (SELECT 1 FROM event AS later WHERE later.game = live.game AND later.n = 1),
     {EVENT.postgresql} FROM live JOIN event ON event.game = live.game AND event.n = 0
     WHERE live.game IN (SELECT own.game FROM own WHERE ended IS NULL) AND {{}} ORDER BY live.game"""
 
+#: Compares the list of unfinished tables with its noted count and sum.
 _NOTED = """
     SELECT noted.tables, found.tables, (noted.tables, noted.numbers) = (found.tables, found.numbers)
     FROM (SELECT coalesce(sum(tables), 0)::bigint AS tables, coalesce(sum(numbers), 0) AS numbers FROM member) AS noted,
     (SELECT count(*) AS tables, coalesce(sum(game), 0) AS numbers FROM live) AS found"""
-#: Notes the list of unfinished tables, while no other session changes it.
+#: Notes the count and sum of the list of unfinished tables, while no other session changes the list.
 NOTE_LIST = """
     UPDATE member SET (tables, numbers) = (SELECT count(*), coalesce(sum(game), 0) FROM live WHERE owner = epoch)"""
-#: One sleeping table of another member becomes this one's.
+#: Makes this member the owner of a sleeping table of another member.
 _TAKE = f"""
     WITH changed AS (
         UPDATE live SET owner = %(me)s, inherited = owner WHERE game = %(game)s RETURNING inherited AS owner, game
     )
     UPDATE member SET tables = member.tables + sign * counted.tables, numbers = member.numbers + sign * counted.numbers
     FROM {COUNTED} CROSS JOIN (VALUES (%(me)s::bigint, 1), (%(owner)s::bigint, -1)) AS two(run, sign) WHERE epoch = run"""
+#: Finds whether a third member has taken over a member.
 _TAKEN_BY_ANOTHER = "SELECT 1 FROM member WHERE epoch = %s AND heir <> %s"
-#: Removes tables from the list.
+#: Removes tables from the list of unfinished tables.
 REMOVE_ALL = REMOVE.postgresql.replace("= ?", "= ANY(?)")
+#: Makes this member the owner of all tables of a dead member. They sleep then.
 _MOVE = f"""
     WITH changed AS (
         UPDATE live SET owner = %(to)s, inherited = owner, since = coalesce(since, (SELECT seconds FROM uptime))
@@ -86,19 +90,20 @@ _MOVE = f"""
 NEWEST = """
     UPDATE live SET n = new.n, h = new.h FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS new(game, n, h)
     WHERE live.game = new.game AND owner = %s"""
-#: The tables with a noted row that does not exist any more; of one run, or of all.
+#: Finds the tables with a noted row that does not exist any more; of one run, or of all runs.
 MISSING = """
     SELECT live.game, live.n FROM live LEFT JOIN event ON event.game = live.game AND event.n = live.n AND event.h = live.h
     WHERE {} AND live.n IS NOT NULL AND NOT lost AND event.game IS NULL ORDER BY live.game"""
 #: Why a table without its noted row is damaged.
 MISSING_ROW = "table {}: row {} was durable, and is missing or was changed"
+#: Finds, among some newest rows of tables, those that the database does not have, and that were not removed on purpose.
 _NOT_HELD = """
     SELECT game FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS head(game, n, h)
     WHERE NOT EXISTS (SELECT 1 FROM event WHERE event.game = head.game AND event.n = head.n AND event.h = head.h)
     AND NOT EXISTS (SELECT 1 FROM removed WHERE removed.game = head.game)"""
-#: Nobody compares such a table with the database after an hour.
+#: Forgets removed tables after an hour. No member compares such an old table with the database.
 _FORGET_REMOVED = "DELETE FROM removed WHERE at < now() - interval '1 hour'"
-#: Tables may be missing in the list, too, and then they are added to it.
+#: Marks tables as damaged by a loss. Tables that are missing in the list of unfinished tables are added to it.
 _MARK_LOST = """
     WITH marked AS (
         INSERT INTO live(game, owner, n, h, lost)
@@ -108,46 +113,49 @@ _MARK_LOST = """
     UPDATE member SET tables = member.tables + counted.tables, numbers = member.numbers + counted.numbers
     FROM (SELECT count(*) AS tables, coalesce(sum(game), 0) AS numbers FROM marked WHERE added) AS counted
     WHERE epoch = %(run)s"""
+#: Finds the tables of a run that are marked so, with the row that players received and the newest row in the database.
 _LOST = """
     SELECT game, n, (SELECT max(event.n) FROM event WHERE event.game = live.game) FROM live
     WHERE owner = %s AND lost AND coalesce(inherited = %s, true) ORDER BY game"""
 
-#: The server ends a session that has the cluster's lock and says nothing for so long: its process hangs, and others wait.
+#: Makes the server end this session if it sends nothing for so long in a transaction. A process that hangs must not keep the
+#: cluster's lock, for which others wait.
 _SILENCE = "SET LOCAL idle_in_transaction_session_timeout = '3s'"
 
 
 @frozen
 class ClusterAddress:
     """
-    The facts about a member that the others can read.
+    The facts by which other members reach a member.
 
-    :param spreading: as of `keys_of_table`; not published
+    :param spreading: the wires that spread, as of `keys_of_table`; the other members cannot read this
     """
 
-    #: Where they reach it: the words of a client endpoint such as `tcp:10.0.0.1:8990`.
+    #: The address to which the other members connect, such as `tcp:10.0.0.1:8990`.
     address: str
-    #: The beginning of each connection to it. It changes with each run.
+    #: The secret at the beginning of each connection to the member. It changes with each run.
     token: str = field(repr=False)
     spreading: Collection[str] = ()
 
 
 def look(session: Session) -> list[Seen]:
-    """The members that are not ended, and those that no other member has taken over, by their numbers."""
+    """Returns all runs that no other member has taken over, by their numbers: living ones, and ended ones."""
     return [Seen(*row) for row in session.rows(_SEEN, (session.lock_class,))]
 
 
 def living(session: Session) -> str:
-    """The members that live, for people."""
+    """Returns the names and addresses of the living members, as a text for people."""
     return ", ".join(f"{one.name} at {one.address}" for one in look(session) if one.locked and not one.ended)
 
 
 def lock_cluster(session: Session, say: Callable[[str], None] = lambda words: None) -> None:
     """
-    Wait until no other member starts, takes over or has found a loss, within a transaction.
+    Takes the lock of the cluster until the end of the transaction. Waits while another member has it, to start, to take a
+    member over, or to record a loss.
 
-    If nothing is done in this transaction for three seconds, the server ends the session.
+    If the transaction is idle for three seconds, the server ends the session.
 
-    :param say: called with words for the log, if another member does so at this moment
+    :param say: called with words for the log, if this has to wait
     """
     session.run(_SILENCE)
     numbers = (session.lock_class, CLUSTER_LOCK)
@@ -164,21 +172,22 @@ def begin_run(
     say: Callable[[str], None] = lambda words: None,
 ) -> int:
     """
-    Begin a run in a session that has the lock of the store. From now on the session has the lock of the run.
+    Begins a run of a host, in a session that has the lock of the store. From now on the session also has the lock of the run.
 
-    If no other member is alive, this run takes everything of all others.
+    If no other member is alive, this run takes over all tables and names of earlier runs.
 
-    :param name: of the machine, for people
-    :param cluster: `None`: this host is alone, and has the lock of the store alone
-    :param accept_loss: use the list of unfinished tables as it is
-    :param say: called with words for the log while this waits
+    :param name: the name of the machine, for people
+    :param cluster: the facts for the other members; `None`: this host is alone, and shares the store with no other
+    :param accept_loss: whether a changed list of unfinished tables is accepted
+    :param say: called with words for the log, if this has to wait
     :returns: the number of the run
-    :raises StoreUnusable: no other member is alive, and that list is not the noted one; or the lock of the run is
-        taken; or a living member has another interface
+    :raises StoreUnusable: no other member is alive, and the list of unfinished tables was changed; or the lock of the run is
+        taken; or a living member has another interface number
     """
     address, token = (None, None) if cluster is None else (cluster.address, cluster.token)
     with transaction(session):
         lock_cluster(session, say)
+        # Check the list of unfinished tables if no member is alive, and the interface of those that are alive.
         others = living(session)
         if not (others or accept_loss):
             for fault in list_faults(session):
@@ -190,7 +199,7 @@ def begin_run(
             )
         insert = "INSERT INTO member(name, address, token, interface) VALUES (%s, %s, %s, %s) RETURNING epoch"
         epoch = int(session.rows(insert, (name, address, token, INTERFACE))[0][0])
-        # Others see this row when it is committed. If the lock is free then, they know that this run has ended.
+        # Take the lock before the row is committed. A run with a visible row and a free lock counts as ended.
         if not session.lock(epoch, 1.0, time.monotonic, time.sleep):
             raise StoreUnusable(
                 f"the lock of this run, number {epoch}, is taken{session.owner_of_lock(epoch)}: a program that is no host uses "
@@ -205,14 +214,15 @@ def take_over(
     session: Session, me: int, dead: int, spreading: Collection[str] = ()
 ) -> tuple[list[UnfinishedTable], list[str]] | None:
     """
-    Take everything of a member that has ended. Its names without a seat are free. A second call gives the same result.
+    Takes over the tables and names of a member that has ended. Its names without a seat become free. A second call gives the
+    same result.
 
     :param me: the number of this run
-    :param dead: the number of the other one
-    :param spreading: as of `keys_of_table`
-    :returns: its unfinished tables, oldest first, which all sleep now, and those of their keys that are here. `None` if
-        it is alive, or another member has taken it over, or another member starts or takes over at this moment
-    :raises StoreFailed: this run was ended by another member
+    :param dead: the number of the ended run
+    :param spreading: the wires that spread, as of `keys_of_table`
+    :returns: the unfinished tables, oldest first, which all sleep now, and the keys of their names that have their home here.
+        `None`: the member is alive, or another member has taken it over, or another member has the cluster's lock now
+    :raises StoreFailed: another member has ended this run
     """
     with transaction(session):
         session.run(_SILENCE)
@@ -220,15 +230,17 @@ def take_over(
             raise StoreFailed(TAKEN_OVER)
         if not session.rows(f"SELECT pg_try_advisory_xact_lock({session.lock_class:d}, {CLUSTER_LOCK})")[0][0]:
             return None
-        # A group of requests that it has begun is carried out before, and no other one after this.
+        # Wait until a group of requests that the dead run has begun is carried out. No other one can begin after this.
         session.rows(f"SELECT pg_advisory_xact_lock({_NAMES_CLASS}, %s::int)", (dead,))
         if not _has_ended(session, dead) or session.rows(_TAKEN_BY_ANOTHER, (dead, me)):
             return None
+        # Move its tables to this member, and remove its waiting players and its page.
         session.run("UPDATE member SET ended = coalesce(ended, now()), heir = %s WHERE epoch = %s", (me, dead))
-        session.run(_MOVE, {"dead": dead, "to": me})  # they sleep from now on
+        session.run(_MOVE, {"dead": dead, "to": me})
         session.run("UPDATE opened SET owner = %s WHERE owner = %s", (me, dead))
         session.run("DELETE FROM seeking WHERE home = %s", (dead,))
         session.run("DELETE FROM page USING member WHERE epoch = home AND ended IS NOT NULL")
+        # Make this member the home of the names in these tables. All other names of the dead run become free.
         tables = list(_tables(session, me, f"inherited = {dead:d}"))
         here = take_home(session, me, tables, spreading)
         session.run("DELETE FROM session WHERE home = %s", (dead,))
@@ -237,16 +249,19 @@ def take_over(
 
 def take(session: Session, me: int, table: TableId) -> bool | None:
     """
-    Become the owner of a slow match that sleeps, for a player of it that is here. A second call gives the same result.
+    Makes this member the owner of a sleeping slow match, because a player of the match is here. A second call gives the same
+    result.
 
-    This waits for nobody, because others that hold what it needs may wait for what it has.
+    This function does not wait for any lock, so that two members cannot wait for each other for ever.
 
-    :returns: whether it is this member's, or is over; `False`: it is awake elsewhere. `None`: try again in a moment
-    :raises StoreFailed: this run was ended by another member
+    :param me: the number of this run
+    :returns: `True`: the match belongs to this member now, or is over. `False`: it is awake at another member. `None`: a lock
+        was taken; try again in a moment
+    :raises StoreFailed: another member has ended this run
     """
     with transaction(session):
         session.run(_SILENCE)
-        # Nobody takes a member over meanwhile.
+        # No member can be taken over meanwhile.
         if not session.rows(f"SELECT pg_try_advisory_xact_lock_shared({session.lock_class:d}, {CLUSTER_LOCK})")[0][0]:
             return None
         found = session.rows("SELECT owner, since IS NOT NULL AND NOT lost FROM live WHERE game = %s", (table,))
@@ -267,9 +282,9 @@ def take(session: Session, me: int, table: TableId) -> bool | None:
 
 def slow_matches(session: Session, tables: Sequence[int] | None = None) -> list[tuple[int, UnfinishedTable]]:
     """
-    The unfinished slow matches of all members, with their owners, oldest first.
+    Returns the unfinished slow matches of all members, oldest first, each with the number of its owner.
 
-    :param tables: only these; `None`: all
+    :param tables: the numbers of the tables to look for; `None`: all tables
     """
     which = "true" if tables is None else "live.game = ANY(%s)"
     found: list[tuple[int, UnfinishedTable]] = []
@@ -286,16 +301,16 @@ def slow_matches(session: Session, tables: Sequence[int] | None = None) -> list[
 
 def take_home(session: Session, me: int, tables: Iterable[UnfinishedTable], spreading: Collection[str]) -> list[str]:
     """
-    Make this member the home of the names and places of some tables, and of its own waiting tables, within a transaction.
-    Names that have a living member as their home keep it.
+    Makes this member the home of the names and places of some tables, and of its own waiting tables. Names with a living
+    member as their home do not change. It must be called within a transaction.
 
-    :returns: the keys with their home here now
+    :returns: the keys that have their home here now
     """
     keys = list(
         {key for table in tables for key in keys_of_table(table, spreading)}
         | {key for one in read_opened(session, me) for key in keys_of_opened(one)}
     )
-    # First what may wait for other members, in the same order as they do it.
+    # New keys first: this may wait for other members. All insert keys in the same order, so no two wait for each other.
     session.run(
         "INSERT INTO session(key, home) SELECT key, %s FROM unnest(%s::text[]) AS kept(key) ORDER BY key "
         "ON CONFLICT DO NOTHING",
@@ -309,12 +324,14 @@ def take_home(session: Session, me: int, tables: Iterable[UnfinishedTable], spre
 
 def take_everything(session: Session, me: int, cluster: ClusterAddress | None) -> None:
     """
-    End all others, and take everything of theirs, within a transaction with the cluster's lock, when no other member is
-    alive.
+    Notes the end of all earlier runs, and takes over all their tables. No other member may be alive. It must be called within a
+    transaction with the cluster's lock.
 
-    :param cluster: of a member: it becomes the home of the keys of all unfinished tables, also of those of a host that
-        was alone and noted no homes. All other names are free; `None`: all are
+    :param me: the number of this run
+    :param cluster: of a member: this run becomes the home of the names in all unfinished tables, and all other names are
+        free; `None`: this host is alone, and all names are free
     """
+    # Wait until requests of earlier runs are carried out.
     session.rows(
         f"SELECT pg_advisory_xact_lock({_NAMES_CLASS}, epoch::int) FROM member WHERE heir IS NULL AND epoch <> %s",
         (me,),
@@ -330,7 +347,7 @@ def take_everything(session: Session, me: int, cluster: ClusterAddress | None) -
         return
     take_home(session, me, _tables(session, me, "inherited IS NOT NULL"), cluster.spreading)
     session.run("DELETE FROM change")
-    # A host alone counts from the highest number of a table, and does not use the sequence.
+    # Set the sequence of table numbers. A host that was alone has not used it: it has counted from the highest number.
     session.rows(
         "SELECT setval('table_number', greatest(last_value + is_called::int, "
         "(SELECT max(game) + 1 FROM event), (SELECT max(game) + 1 FROM live), (SELECT max(game) + 1 FROM opened)), false) "
@@ -339,21 +356,23 @@ def take_everything(session: Session, me: int, cluster: ClusterAddress | None) -
 
 
 def take_numbers(session: Session, count: int) -> list[int]:
-    """Take numbers for new tables that are never given again."""
+    """Takes numbers for new tables from the database. No member gets the same number again."""
     return [row[0] for row in session.rows("SELECT nextval('table_number') FROM generate_series(1, %s)", (count,))]
 
 
 @frozen
 class LostTable:
-    """A table with rows that players have received, and that the database has lost."""
+    """A table of which the database has lost rows that players have received."""
 
     table: TableId
-    #: The number of the newest row that players received, and of the newest one in the database; `None`: there is none.
+    #: The number of the newest row that players have received.
     told: int
+    #: The number of the newest row in the database; `None`: there is no row.
     held: int | None
 
     @property
     def why(self) -> str:
+        """The reason why the table is suspended, as a sentence for the owner of the host."""
         held = "no row" if self.held is None else f"row {self.held}"
         return (
             f"table {self.table} is suspended: players received row {self.told}, and the newest one in the database is "
@@ -362,22 +381,27 @@ class LostTable:
 
 
 def columns_of(heads: Mapping[int, Head]) -> tuple[list[int], list[int], list[bytes]]:
+    """Returns the newest rows of tables as three columns: the numbers of the tables, the row numbers, and the hashes."""
     return list(heads), [head.n for head in heads.values()], [head.h for head in heads.values()]
 
 
 def note_removed(session: Session, tables: Sequence[int]) -> None:
-    """Note that the rows of finished tables are removed, and not lost. Within the transaction that removes them."""
+    """
+    Notes that the rows of finished tables are removed on purpose, and not lost. It must be called within the transaction that
+    removes them.
+    """
     session.run(_FORGET_REMOVED)
     session.run("INSERT INTO removed(game) SELECT unnest(%s::int8[]) ON CONFLICT DO NOTHING", (tables,))
 
 
 def mark_lost(session: Session, run: int, heads: Mapping[int, Head]) -> list[int]:
     """
-    Find the missing ones of these rows, and stop their tables.
+    Finds rows that players have received and the database has lost, and suspends the tables of these rows.
 
-    :param run: becomes the owner of tables that are not in the list of unfinished tables any more. It is added if it is
-        missing, too
-    :param heads: the newest rows that players have received
+    :param run: the number of the run that becomes the owner of tables which are missing in the list of unfinished tables. The
+        database may have lost the run, too; then it is added.
+    :param heads: the newest row of each table that players have received
+    :returns: the numbers of the suspended tables
     """
     if not (games := [row[0] for row in session.rows(_NOT_HELD, columns_of(heads))]):
         return []
@@ -390,6 +414,7 @@ def mark_lost(session: Session, run: int, heads: Mapping[int, Head]) -> list[int
             (run,),
         )
         session.run(_MARK_LOST, {"run": run, "games": games, "n": n, "h": h})
+        # No number of a run or table may be given again, although the database may have forgotten them.
         session.rows(
             "SELECT setval('member_epoch_seq', greatest(last_value, %s), true) FROM member_epoch_seq "
             "UNION ALL SELECT setval('table_number', greatest(last_value, %s), true) FROM table_number",
@@ -400,15 +425,19 @@ def mark_lost(session: Session, run: int, heads: Mapping[int, Head]) -> list[int
 
 def lost(session: Session, epoch: int, inherited: int | None = None) -> list[LostTable]:
     """
-    The stopped tables of a run: rows of them are lost.
+    Returns the suspended tables of a run, of which rows are lost.
 
-    :param inherited: only those that were taken over from this run
+    :param inherited: only tables that were taken over from the run with this number
     """
     return [LostTable(*row) for row in session.rows(_LOST, (epoch, inherited))]
 
 
 def go_on(session: Session, epoch: int, table: TableId) -> UnfinishedTable | None:
-    """Resume a table that has lost rows with the rows that are left; `None`: it is no such table, or has no row."""
+    """
+    Resumes a suspended table with the rows that are left.
+
+    :returns: the table, which sleeps; `None`: no suspended table has this number, or no row is left
+    """
     changed = session.run(
         "UPDATE live SET lost = false, n = NULL, h = NULL, since = coalesce(since, (SELECT seconds FROM uptime)) "
         "WHERE game = %s AND owner = %s AND lost AND EXISTS (SELECT 1 FROM event WHERE event.game = live.game)",
@@ -422,7 +451,8 @@ def go_on(session: Session, epoch: int, table: TableId) -> UnfinishedTable | Non
 
 def _has_ended(session: Session, epoch: int) -> bool:
     """
-    Whether a run has ended, or its lock is free. Then this transaction takes the lock, and the run cannot continue.
+    Returns whether a run has ended: its end is noted, or its lock is free. In the second case this transaction takes the
+    lock, so that the run cannot continue.
     """
     if session.rows("SELECT 1 FROM member WHERE epoch = %s AND ended IS NOT NULL", (epoch,)):
         return True
@@ -431,9 +461,9 @@ def _has_ended(session: Session, epoch: int) -> bool:
 
 def _tables(session: Session, owner: int, which: str) -> Iterator[UnfinishedTable]:
     """
-    Unfinished tables, oldest first. Those that this release cannot read are left out.
+    Yields unfinished tables of a run, oldest first. Tables that this release cannot read are left out.
 
-    :param which: a condition
+    :param which: a condition in SQL that chooses the tables
     """
     for since, told, due, begun, *columns in session.stream(_OPENINGS.format(which), (owner,)):
         row = Row._make(columns)
@@ -444,7 +474,10 @@ def _tables(session: Session, owner: int, which: str) -> Iterator[UnfinishedTabl
 
 
 def list_faults(session: Session) -> list[str]:
-    """Whether the list of unfinished tables is the one that was noted; else a table was taken from it or added to it."""
+    """
+    Compares the list of unfinished tables with the noted count and sum. Returns a sentence if they differ: somebody has added
+    or removed a table.
+    """
     [(noted, found, same)] = session.rows(_NOTED)
     if same:
         return []
@@ -453,6 +486,6 @@ def list_faults(session: Session) -> list[str]:
 
 
 def note_faults(session: Session) -> list[str]:
-    """The faults that a start finds besides the rows of tables, one sentence each."""
+    """Returns the faults in the notes about unfinished tables, which a start would find, a sentence for each."""
     missing = session.rows(MISSING.format("true"))
     return list_faults(session) + [MISSING_ROW.format(table, n) for table, n in missing]

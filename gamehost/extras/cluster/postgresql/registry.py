@@ -1,11 +1,12 @@
 """
-The registry of a member of a cluster, on PostgreSQL: a thread with a session of its own.
+The registry of a cluster's member, in PostgreSQL: which member is the home of each name, which players wait, and which members
+are alive. A thread with a session of its own carries out the host's requests.
 
-The thread carries out what the host requests, as one statement for all that can be one group. Four times a second it looks for
-members that have died. Of all else that they change, the members notify each other.
+Several requests are carried out by one statement, as a group, if possible. Four times a second the thread looks for members
+that have died. Members notify each other of all other changes through the database.
 
-After a lost connection it connects again, and repeats requests that may not have been carried out: a second time
-changes nothing.
+After a lost connection the thread connects again, and repeats the requests that may not have been carried out. A request that
+was carried out before changes nothing.
 """
 
 import json
@@ -38,11 +39,12 @@ from gamehost.storage import names
 from gamehost.storage.contents import ACCOUNT_COLUMNS, StoreFailed, account_of, read_bans
 from gamehost.storage.own import read_leaves, read_own_of
 
+#: Finds all players of living members that wait in queues.
 _OFFERS = (
     "SELECT key, game, pool, home, movable, id FROM seeking JOIN member ON epoch = home AND ended IS NULL ORDER BY id"
 )
 
-#: In which order a group is carried out, and what the database calls the requests.
+#: For each kind of request, its place in the order in which a group is carried out, and its name in the database.
 _ORDER: Mapping[type[names.Request], tuple[int, str]] = {
     names.Claim: (0, "claim"),
     names.Transfer: (1, "transfer"),
@@ -54,10 +56,11 @@ _ORDER: Mapping[type[names.Request], tuple[int, str]] = {
 
 def first_group(requests: Iterable[names.AnyRequest]) -> list[names.Request]:
     """
-    The first of these requests that can be carried out as one group, with the results that they have one after the other.
+    Returns as many of the first requests as can be carried out as one group. The results are the same as if the requests were
+    carried out one after the other.
 
-    A name that comes again must come in a later list of the group. The result of a claim depends on the players that
-    wait already.
+    A group is carried out kind by kind. So if a name occurs in two requests, the second one must be of a later kind. A claim
+    with a queue depends on the players that wait, so it must come before all requests that change them.
     """
     group: list[names.Request] = []
     last: dict[str, int] = {}
@@ -75,8 +78,9 @@ def first_group(requests: Iterable[names.AnyRequest]) -> list[names.Request]:
     return group
 
 
-#: Sessions that notify wait for each other until their commits are durable. This is not needed here.
+#: Notifies the other members, without waiting until the commit is durable: sessions with notifications wait for each other.
 _WAKE = "SELECT set_config('synchronous_commit', 'off', true), pg_notify('gamehost', '{}')"
+#: Stores the page of this member, and notifies the others.
 _SHOW = f"""
     WITH shown AS (
         INSERT INTO page(home, page) VALUES (%s, %s)
@@ -84,7 +88,7 @@ _SHOW = f"""
     )
     {_WAKE.format("page")} FROM shown"""
 
-#: All pages with their numbers. NULL replaces a page that is known already.
+#: Finds all pages with their numbers. NULL replaces a page that is known already.
 _PAGES = """
     SELECT home, n, CASE WHEN known.home IS NULL THEN page END
     FROM page LEFT JOIN unnest(%s::int8[], %s::int8[]) AS known(home, n) USING (home, n)"""
@@ -94,19 +98,23 @@ def carry_out_group(
     session: Session, group: Sequence[names.Request], me: int, gone: Collection[int]
 ) -> tuple[list[names.Answer | bool | None], bool]:
     """
-    Carry out a group, which `first_group` has found, in one transaction.
+    Carries out a group of requests in one transaction.
 
-    :param gone: dead members with an end that is not noted yet
-    :returns: the results, of a claim an `Answer`, or `None`: ask again later; and whether the waiting players have
-        changed
-    :raises StoreFailed: this run was ended by another member
+    :param group: the requests, as `first_group` returns them
+    :param me: the number of this run
+    :param gone: the numbers of dead members with an end that is not noted yet
+    :returns: the result of each request, and whether the waiting players have changed. The result of a claim is an `Answer`, or
+        `None` if it must be asked again later.
+    :raises StoreFailed: another member has ended this run
     """
+    # The database receives a list of rows for each kind of request, as JSON.
     asked: dict[str, list[Mapping[str, object]]] = {}
     for request in group:
         asked.setdefault(_ORDER[type(request)][1], []).extend(_columns(request))
     rows = session.rows("SELECT * FROM change_names(%s, %s, %s)", (me, list(gone), json.dumps(asked)))
     if not rows:
         raise StoreFailed(TAKEN_OVER)
+    # Find the row of each request in the answer.
     found = {(what, key): columns for what, key, *columns in rows}
     results: list[names.Answer | bool | None] = []
     for request in group:
@@ -123,7 +131,7 @@ def carry_out_group(
 
 
 def _columns(request: names.Request) -> Iterator[Mapping[str, object]]:
-    """The columns of a request for the database, one mapping for each of its names."""
+    """Yields the rows of a request for the database: a mapping of columns for each of its names."""
     match request:
         case names.Transfer(key, home):
             yield {"key": key, "home": home}
@@ -136,28 +144,29 @@ def _columns(request: names.Request) -> Iterator[Mapping[str, object]]:
 
 
 def read_offers(session: Session) -> list[names.Offer]:
-    """All waiting players, the oldest first."""
+    """Returns all players of the cluster that wait in queues, the longest waiting first."""
     return [names.Offer(key, (game, pool), *more) for key, game, pool, *more in session.rows(_OFFERS)]
 
 
-#: Seconds between two looks at the other members, and at least between two to which others have woken this one.
+#: The seconds between two reads of the other members' state. Then the least seconds between two reads that follow
+#: notifications.
 LOOK, WAKE = 0.25, 0.02
-#: Seconds after which a member looks at everything, although it was not notified.
+#: The seconds after which a member reads everything, even if it was not notified.
 LOOK_AT_ALL = 5.0
 
 
 @define(eq=False)
 class PostgresRegistry(names.Registry):
     """
-    The registry of a host that has opened its journal. It is made before the accounts and the bans are read. Attributes
-    of the thread have names that begin with `_`.
+    The registry of a host that has opened its journal. It must be made before the accounts and the bans are read, so that it
+    misses no change of them. Only the thread uses attributes with names that begin with `_`.
 
     :param store: the name of the database
     :param from_thread: calls a function on the reactor's thread, in the order of the calls
-    :param broken: called there, at most once, when the host must end, with the reason
-    :param warn: called there, with words for the log
-    :param spreading: as of `keys_of_table`
-    :raises StoreUnusable: there is no connection
+    :param broken: called on the reactor's thread, at most once, with the reason why the host must end
+    :param warn: called on the reactor's thread with words for the log
+    :param spreading: the wires that spread, as of `keys_of_table`
+    :raises StoreUnusable: there is no connection to the database
     """
 
     _store: str
@@ -169,28 +178,34 @@ class PostgresRegistry(names.Registry):
     _clock: Clock = time.monotonic
     _sleep: Sleep = time.sleep
     _session: Session = field(init=False)
+    #: The requests from the reactor's thread; `None`: the thread must end.
     _queue: "SimpleQueue[names.Asked | None]" = field(factory=SimpleQueue)
-    #: Requests that are to be carried out, in order.
+    #: The requests that the thread must carry out, in order.
     _due: deque[names.Asked] = field(factory=deque)
-    #: Claims that are tried again, and when.
+    #: The claims that are tried again, and the time of the next try.
     _waiting: list[names.Asked] = field(factory=list)
     _again_at: float = 0.0
-    #: Until then no member counts as dead.
+    #: Until this time no member counts as dead.
     _restrained_until: float = float("-inf")
+    #: The time of the next read of the other members' state, the time of the last one, and the time of the next complete one.
     _look_at: float = 0.0
     _looked_at: float = float("-inf")
     _look_at_all: float = 0.0
+    #: Two connected sockets. The reactor's thread writes a byte to `_ring`, so that the thread stops to wait at `_bell`.
     _bell: socket = field(init=False)
     _ring: socket = field(init=False)
-    #: The members that live, this one among them, and those that are dead.
+    #: The living members, this one among them, and the numbers of the dead ones.
     _members: Sequence[names.Member] = ()
     _dead: Sequence[int] = ()
+    #: Whether the last report of waiting players had any.
     _offers_told: bool = False
-    #: The pages that were reported last, with their numbers, by member.
+    #: The pages that were reported last, by member, each with its number.
     _pages: Mapping[int, tuple[int, str]] = field(factory=dict)
-    #: The newest change of an account, a ban or a match that was read.
+    #: The number of the newest change that was read.
     _changes_read: int = 0
+    #: Whether the slow matches of the cluster were reported once.
     _matches_told: bool = False
+    #: Whether the thread must end.
     _ending: bool = False
     _thread: threading.Thread | None = None
     _ended: Deferred[None] = field(factory=Deferred)
@@ -206,11 +221,21 @@ class PostgresRegistry(names.Registry):
     # -- on the reactor's thread
 
     def start(self, watcher: names.Watcher) -> None:
+        """
+        Starts the thread.
+
+        :param watcher: its methods are called on the reactor's thread with the changes of other members
+        """
         self._watcher = watcher
         self._thread = threading.Thread(target=self._live, name="gamehost-registry", daemon=True)
         self._thread.start()
 
     def stop(self, stopped: Callable[[], None]) -> None:
+        """
+        Ends the thread after all requests so far.
+
+        :param stopped: called when the thread has ended
+        """
         self._stopping = True
         self._ended.addCallback(lambda ended: stopped())
         if self._thread is None:
@@ -220,31 +245,38 @@ class PostgresRegistry(names.Registry):
             self._put(None)
 
     def join(self) -> None:
+        """Waits for the end of the thread. This blocks."""
         if self._thread is not None:
             self._thread.join()
 
     def _put(self, asked: names.Asked | None) -> None:
+        """Gives the thread a request, and wakes it; `None` ends it."""
         self._queue.put(asked)
-        with suppress(OSError):  # it rings already, or the thread has ended
+        with suppress(OSError):  # the socket is full, so the thread wakes up anyway; or the thread has ended
             self._ring.send(b"\0")
 
     def _fail(self, why: str) -> None:
-        """The host must end. If it does already, its run may be over, and others may have taken everything over."""
+        """
+        Reports that the host must end. A host that stops already is not informed: then it is no fault that another member has
+        ended its run.
+        """
         if not self._stopping:
             self._broken(why)
 
     def _answer_all(self, answered: Sequence[tuple[names.Asked, names.Answer | bool | None]]) -> None:
+        """Passes results to those who asked, on the reactor's thread."""
         for asked, result in answered:
             self.answer(asked, result)
 
     def _end(self) -> None:
-        """The last call on the reactor's thread."""
+        """Called last on the reactor's thread, when the thread ends."""
         self.join()
         self._ended.callback(None)
 
     # -- on the thread
 
     def _live(self) -> None:
+        """Runs in the thread until it must end, or fails."""
         try:
             while not self._ending:
                 self._turn()
@@ -257,13 +289,15 @@ class PostgresRegistry(names.Registry):
             self._from_thread(self._end)
 
     def _close(self) -> None:
+        """Closes the connection to the database, and the sockets between the threads."""
         self._session.close()
         self._bell.close()
         self._ring.close()
 
     def _turn(self) -> None:
-        """Wait for requests or the time of the next look, and do what is due."""
+        """Waits for requests or for the time of the next read, carries out the requests, and reads the members' state."""
         self._collect()
+        # Claims that could not be answered are tried again, before newer requests.
         now = self._clock()
         if self._waiting and now >= self._again_at:
             self._due.extendleft(reversed(self._waiting))
@@ -277,9 +311,11 @@ class PostgresRegistry(names.Registry):
 
     @property
     def _next_look(self) -> float:
+        """The time of the next read of the other members' state: soon, if a notification has come."""
         return min(self._look_at, self._looked_at + WAKE) if self._session.notices else self._look_at
 
     def _collect(self) -> None:
+        """Waits until something is due, and takes the requests from the queue."""
         until = min(self._next_look, self._again_at) if self._waiting else self._next_look
         if self._queue.empty():
             self._on_line(lambda: self._session.wait(self._bell, max(0.0, until - self._clock())))
@@ -290,7 +326,7 @@ class PostgresRegistry(names.Registry):
             self._due.append(asked)
 
     def _on_line(self, work: Callable[[], None]) -> None:
-        """Do something, and again after a lost connection."""
+        """Calls a function. If the connection is lost, connects again and calls it again."""
         while True:
             try:
                 work()
@@ -300,7 +336,9 @@ class PostgresRegistry(names.Registry):
 
     def _reconnect(self) -> None:
         """
-        :raises StoreFailed: the database is out of reach for too long
+        Opens a new session. For a moment after that, no other member counts as dead: its session may have been lost, too.
+
+        :raises StoreFailed: the database cannot be reached for too long
         """
         self._session.close()
         self._from_thread(partial(self._warn, "the registry's connection to the database is lost; log-ins wait"))
@@ -310,10 +348,11 @@ class PostgresRegistry(names.Registry):
         self._from_thread(partial(self._warn, "the registry's connection to the database is back"))
 
     def _tell(self, method: str, *arguments: Any) -> None:
+        """Calls a method of the watcher on the reactor's thread."""
         self._from_thread(partial(getattr(self._watcher, method), *arguments))
 
     def _carry_out(self) -> None:
-        """Carry out what is due. After `LineLost`, this can be called again."""
+        """Carries out the requests that are due. After `LineLost`, it can be called again."""
         while self._due:
             request, result = self._due[0].request, None
             if isinstance(request, names.NewNumbers):
@@ -326,7 +365,7 @@ class PostgresRegistry(names.Registry):
             self._from_thread(partial(self.answer, self._due.popleft(), result))
 
     def _carry_out_names(self) -> None:
-        """Carry out what is due of names and waiting players, as far as it is one group."""
+        """Carries out the first group of requests about names and waiting players."""
         group = first_group(asked.request for asked in self._due)
         results, changed = carry_out_group(self._session, group, self.epoch, self._dead)
         if changed:
@@ -334,6 +373,7 @@ class PostgresRegistry(names.Registry):
         answered: list[tuple[names.Asked, names.Answer | bool | None]] = []
         for result in results:
             asked = self._due.popleft()
+            # A claim without an answer is tried again for some time.
             if isinstance(asked.request, names.Claim) and result is None and not asked.is_given_up(self._clock()):
                 self._waiting.append(asked)
             else:
@@ -341,8 +381,8 @@ class PostgresRegistry(names.Registry):
         self._from_thread(partial(self._answer_all, answered))
 
     def _look(self) -> None:
-        """Look at the other members. After `LineLost`, this can be called again."""
-        # The words are the names of the tables that were changed.
+        """Reads the state of the other members, and reports the changes. After `LineLost`, it can be called again."""
+        # A notification consists of the name of a changed table.
         now, changed, self._session.notices = self._clock(), self._session.notices, set()
         seen = look(self._session)
         own = next((one for one in seen if one.epoch == self.epoch), None)
@@ -350,11 +390,13 @@ class PostgresRegistry(names.Registry):
             raise StoreFailed(TAKEN_OVER)
         if not own.locked:
             self._restrained_until = now + names.RESTRAINT
+        # Which members are alive?
         members, self._dead = names.look_at(seen, self.epoch, now < self._restrained_until)
         if self._members != members:
             self._tell("members_are", members)
             self._look_at_all = now
         self._members = members
+        # Report what has changed: everything the first time, and every `LOOK_AT_ALL` seconds.
         if not self._matches_told:
             self._tell_matches(None)
             self._matches_told = True
@@ -368,7 +410,7 @@ class PostgresRegistry(names.Registry):
             self._look_at_changes()
 
     def _take_over(self) -> None:
-        """Take over whoever is dead. After `LineLost`, this can be called again."""
+        """Takes over the tables and names of dead members. After `LineLost`, it can be called again."""
         for dead in tuple(self._dead):
             if (taken := take_over(self._session, self.epoch, dead, self._spreading)) is not None:
                 for one in lost(self._session, self.epoch, dead):
@@ -378,9 +420,11 @@ class PostgresRegistry(names.Registry):
 
     @property
     def _living(self) -> set[int]:
+        """The numbers of the living members."""
         return {member.epoch for member in self._members}
 
     def _look_at_offers(self) -> None:
+        """Reads and reports the waiting players of living members. An empty list is reported once."""
         living = self._living
         offers = [offer for offer in read_offers(self._session) if offer.home in living]
         if offers or self._offers_told:
@@ -388,7 +432,7 @@ class PostgresRegistry(names.Registry):
         self._offers_told = bool(offers)
 
     def _look_at_pages(self) -> None:
-        """Read the pages of the others. Of known pages only the numbers are read."""
+        """Reads and reports the pages of the other members. For known pages, only their numbers are read."""
         known, living = self._pages, self._living - {self.epoch}
         rows = self._session.rows(_PAGES, (list(known), [n for n, _ in known.values()]))
         self._pages = {home: (n, known[home][1] if page is None else page) for home, n, page in rows if home in living}
@@ -396,6 +440,7 @@ class PostgresRegistry(names.Registry):
             self._tell("pages_are", {home: page for home, (_, page) in self._pages.items()})
 
     def _look_at_changes(self) -> None:
+        """Reads and reports the new changes of accounts, bans, leaves and slow matches."""
         since = "SELECT id, kind, key FROM change WHERE id > %s ORDER BY id"
         if not (changes := self._session.rows(since, (self._changes_read,))):
             return
@@ -413,7 +458,11 @@ class PostgresRegistry(names.Registry):
         self._changes_read = changes[-1][0]
 
     def _tell_matches(self, tables: Sequence[int] | None) -> None:
-        """:param tables: `None`: all that are unfinished"""
+        """
+        Reads slow matches, and reports them.
+
+        :param tables: the numbers of changed matches; `None`: all unfinished matches are reported
+        """
         found = slow_matches(self._session, tables)
         rows = [] if tables is None else read_own_of(self._session, tables)
         unfinished = {table.table for _, table in found}

@@ -1,8 +1,8 @@
 """
-One session with the database: how it is opened, its checks, and its locks.
+A session with the database: opens and checks it, runs statements, and takes locks.
 
-An advisory lock belongs to its session. When the session ends, the database frees the lock, and not before the last
-transaction of the session is decided.
+An advisory lock belongs to a session. When the session ends, the database frees the lock. It does so only after the last
+transaction of the session is committed or undone.
 
 The tables of a store are made in one transaction, under a lock.
 """
@@ -29,14 +29,16 @@ from gamehost.storage.contents import StoreFailed
 from gamehost.storage.questions import Sql
 from gamehost.storage.schema import SCHEMA_NUMBER, SCHEMA_TABLE, check_schema, fingerprint_of, schema_of
 
-#: The first number of all advisory locks of a host in the schema `public`: `game` in ASCII. The second one is 0 for the store,
-#: or the run's number. The locks are of a database, so another schema has another first number.
+#: An advisory lock has two numbers. This is the first number of all locks of a host in the schema `public`: `game` in ASCII.
+#: The second number is 0 for the whole store, or the number of a run. All schemas of a database share its locks, so each other
+#: schema has another first number.
 LOCK_CLASS = 0x67616D65
 
 #: The second number of the lock of the whole store.
 STORE_LOCK = 0
 
-#: The options of libpq, unless the store's name sets them. A lost machine is detected after about three seconds.
+#: The options of libpq that apply unless the store's name sets them. By these, a lost machine is detected after about three
+#: seconds.
 _CLIENT = {
     "application_name": "gamehost",
     "connect_timeout": "5",
@@ -47,13 +49,14 @@ _CLIENT = {
     "tcp_user_timeout": "3000",
 }
 
-#: Settings of the session: the same for the database's side, and no time limit for statements. Older servers lack some.
+#: Settings of the session: the same detection on the server's side, and no time limits for statements. Older servers do not
+#: have all of them.
 _SESSION = {
-    # To compile a query takes the server longer than to read a thousand tables.
+    # Compiling a query takes the server longer than reading a thousand tables.
     "jit": "off",
-    # All rows of a stream are read. A plan for the first ones takes a hundred times as long without statistics.
+    # Streams are always read to the end. Without statistics, a plan for only the first rows takes a hundred times as long.
     "cursor_tuple_fraction": "1",
-    # Without statistics a large index seems to have few rows for each list, so a whole list would be read and sorted for 50.
+    # Without statistics, the server expects few rows in each list of matches. It would read and sort a whole list to find 50.
     "enable_bitmapscan": "off",
     "statement_timeout": "0",
     "lock_timeout": "0",
@@ -89,19 +92,20 @@ _DIFFERENT = """
     SELECT name, current_setting(name, true), wanted FROM unnest(%s::text[], %s::text[]) AS one(name, wanted)
     WHERE current_setting(name, true) <> wanted"""
 
-#: Makes those settings that the server knows.
+#: Sets those settings that the server knows.
 _SET = """
     SELECT set_config(name, wanted, false) FROM unnest(%s::text[], %s::text[]) AS one(name, wanted)
     JOIN pg_settings USING (name)"""
 
-#: The setting, what it must be, and what it means if it is something else.
+#: Settings of the server that durability needs: the name, the accepted values, and the consequence of any other value.
 _DURABLE = (
     ("fsync", ("on",), "a power cut can destroy the database"),
     ("full_page_writes", ("on",), "a power cut can destroy the database"),
     ("synchronous_commit", ("on", "remote_apply"), "a move could be lost after it was told"),
 )
 
-#: Errors that end a session: of connections, those with which a server stops or starts, and a transaction that was left idle.
+#: The beginnings of the codes of errors that end a session: lost connections, a server that stops or starts, and the time limit
+#: of an idle transaction.
 _LOST = ("08", "57P", "25P03")
 
 Clock = Callable[[], float]
@@ -109,7 +113,7 @@ Sleep = Callable[[float], None]
 
 
 class LineLost(Exception):
-    """The connection to the database is lost. Nobody knows whether the last transaction was committed."""
+    """The connection to the database is lost. It is not known whether the last transaction was committed."""
 
 
 @define(eq=False)
@@ -121,21 +125,21 @@ class Session:
     """
 
     connection: psycopg.Connection[Any]
-    #: The first number of its advisory locks.
+    #: The first number of the advisory locks of this session.
     lock_class: int = LOCK_CLASS
-    #: How many queries were streamed: each has a name.
+    #: How many queries were streamed. It makes the names of their cursors unique.
     _streams: int = 0
-    #: The words of notifications that have come since the set was last cleared.
+    #: The texts of the notifications that have come since the set was last cleared.
     notices: set[str] = field(factory=set)
 
     def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
-        """The rows of a query. Each is a tuple."""
+        """Runs a query, and returns its rows as tuples."""
         with self._reporting():
             cursor = self.connection.execute(_text(sql), parameters or None, binary=True)
             return cursor.fetchall() if cursor.description is not None else []
 
     def stream(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
-        """The rows of a query, some thousand at a time. Within a transaction."""
+        """Runs a query within a transaction, and yields its rows. Some thousand rows are fetched at a time."""
         self._streams += 1
         with self._reporting(), self.connection.cursor(name=f"rows{self._streams}") as cursor:
             cursor.itersize = 2000
@@ -143,40 +147,51 @@ class Session:
             yield from cursor
 
     def copy(self, sql: str, types: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """
+        Inserts many rows by a `COPY` statement.
+
+        :param types: PostgreSQL's names of the columns' types
+        """
         with self._reporting(), self.connection.cursor() as cursor, cursor.copy(sql.encode()) as copy:
             copy.set_types(types)
             for row in rows:
                 copy.write_row(row)
 
     def run(self, sql: Sql | str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> int:
-        """Carry out a statement; how many rows it has changed."""
+        """Runs a statement, and returns how many rows it has changed."""
         with self._reporting():
             return self.connection.execute(_text(sql), parameters or None).rowcount
 
     def run_many(self, sql: Sql | str, rows: Iterable[Sequence[Any]]) -> None:
-        """Carry out a statement once for each row of parameters, without waiting for each."""
+        """Runs a statement once for each row of parameters, without waiting for each answer."""
         with self._reporting(), self.connection.cursor() as cursor:
             cursor.executemany(_text(sql), rows)
 
     def prepare(self, name: bytes, sql: str) -> None:
+        """Prepares a statement under a name, for `run_prepared`."""
         with self._reporting():
             _check(self.connection.pgconn.prepare(name, sql.encode()))
 
     def run_prepared(self, name: bytes, parameters: Sequence[bytes]) -> None:
-        """Carry out a prepared statement; the parameters are in PostgreSQL's binary format."""
+        """
+        Runs a prepared statement.
+
+        :param parameters: the values in PostgreSQL's binary format
+        """
         with self._reporting():
             _check(self.connection.pgconn.exec_prepared(name, parameters, [1] * len(parameters), 1))
 
     def listen(self, channel: str) -> None:
-        """Collect the notifications of a channel."""
+        """Begins to collect the notifications of a channel in `notices`."""
         self.connection.add_notify_handler(lambda notice: self.notices.add(notice.payload))
         self.run(f"LISTEN {channel}")
 
     def wait(self, bell: socket, seconds: float) -> None:
         """
-        Wait for a notification, or for bytes on a socket, which are read.
+        Waits for a notification, or for bytes on a socket. The bytes are read and dropped.
 
-        :param bell: one that does not block
+        :param bell: a socket that does not block
+        :param seconds: the longest wait
         """
         ready = select.poll()
         try:
@@ -192,19 +207,22 @@ class Session:
             self.notices.add(notice.extra.decode())
 
     def cancel(self) -> None:
-        """Make the server stop the current work for this session. For any thread."""
+        """Makes the server cancel the statement that it runs for this session. Any thread may call this."""
         with suppress(psycopg.Error):
             self.connection.cancel()
 
     def close(self) -> None:
+        """Closes the connection. Its locks become free."""
         self.connection.close()
 
     def lock(self, number: int, patience: float, clock: Clock, sleep: Sleep, shared: bool = False) -> bool:
         """
-        Take an advisory lock.
+        Takes an advisory lock.
 
-        :param patience: seconds for which it is tried: a lost session has its lock until the database detects the loss
-        :param shared: others may have the lock, too, if they share it
+        :param number: the second number of the lock
+        :param patience: how many seconds to try. The database may need some seconds to detect that another session is lost.
+        :param shared: whether other sessions may have the lock at the same time, if they share it, too
+        :returns: whether this session has the lock
         """
         until = clock() + patience
         take = f"SELECT pg_try_advisory_lock{'_shared' if shared else ''}(%s::int, %s::int)"
@@ -215,7 +233,7 @@ class Session:
         return True
 
     def owner_of_lock(self, number: int) -> str:
-        """The holder of a lock, in words, as far as the database reports it; else an empty string."""
+        """Describes the session that has a lock, in words; empty: the database does not report it."""
         found = self.rows(
             "SELECT coalesce(host(client_addr), 'this machine or a socket'), to_char(backend_start, 'YYYY-MM-DD HH24:MI') "
             "FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND granted "
@@ -227,6 +245,7 @@ class Session:
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
+        """Converts errors of psycopg into `LineLost` or `StoreFailed`."""
         try:
             yield
         except psycopg.Error as error:
@@ -235,23 +254,27 @@ class Session:
 
 
 def _check(result: PGresult) -> None:
+    """Raises the error of a result, if it is an error."""
     if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
         raise error_from_result(result)
 
 
 @lru_cache(256)
 def _text(sql: Sql | str) -> bytes:
+    """Returns a statement for PostgreSQL, with psycopg's placeholders `%s` instead of `?`."""
     return (sql if isinstance(sql, str) else sql.postgresql).replace("?", "%s").encode()
 
 
 def connect(store: str, read_only: bool = False) -> Session:
     """
-    Open a session. Nothing is checked.
+    Opens a session, and sets its settings. Whether the store may be used is not checked.
 
-    :param store: a name such as `postgresql://gamehost@db.example.org/gamehost`
-    :raises StoreUnusable: the name cannot be read, or a setting of the session cannot be made
-    :raises LineLost: there is no connection to be had now
+    :param store: the name of a store, such as `postgresql://gamehost@db.example.org/gamehost`
+    :param read_only: whether the session refuses to write
+    :raises StoreUnusable: the name cannot be read, or a setting of the session cannot be set
+    :raises LineLost: the database cannot be reached now
     """
+    # Connect, with our options where the name has none.
     try:
         given = conninfo_to_dict(store)
         info = make_conninfo(store, **{name: value for name, value in _CLIENT.items() if name not in given})
@@ -262,14 +285,15 @@ def connect(store: str, read_only: bool = False) -> Session:
         try:
             connection = psycopg.connect(info, autocommit=True)
         except psycopg.errors.ConnectionTimeout:
-            # A process that was paused for so long itself finds an answer at once.
+            # This process may have been paused itself. Then the second try is answered at once.
             connection = psycopg.connect(info, autocommit=True)
     except psycopg.Error as error:
         raise LineLost(" ".join(str(error).split())) from error
-    # The group's statement is prepared by name, and nothing else is worth it.
+    # psycopg prepares no statements. Those for groups are prepared by name, and for others it does not pay.
     connection.prepare_threshold = None
     # An array of bytes as text has escapes, and how the server reads them depends on a setting.
     connection.adapters.register_dumper(list, ListBinaryDumper)
+    # Set the settings of the session.
     with or_closed(Session(connection)) as session:
         pin_meaning(session)
         session.lock_class = lock_class_of(session.rows("SELECT current_schema()::text")[0][0])
@@ -280,18 +304,22 @@ def connect(store: str, read_only: bool = False) -> Session:
 
 
 def lock_class_of(schema: str | None) -> int:
-    """The first number of the advisory locks of a store in this schema: a positive one. `None`: the session has no schema."""
+    """
+    Returns the first number of the advisory locks of a store, which is positive.
+
+    :param schema: the schema of the store's tables; `None`: the session has no schema
+    """
     if schema in ("public", None):
         return LOCK_CLASS
-    # Odd numbers of the upper half: never that of `public`, nor the one behind it.
+    # Set bits make the number odd and large, so it is never that of `public`, nor the next one, which is for names.
     return crc32(schema.encode()) >> 1 | 1 << 30 | 1 << 29 | 1
 
 
 def pin_meaning(session: Session) -> None:
     """
-    Set the settings of a session on which the meaning of statements depends, and read them back.
+    Sets the settings of a session on which the meaning of statements depends, and reads them back.
 
-    :raises StoreUnusable: one of them cannot be set
+    :raises StoreUnusable: a setting cannot be set
     """
     wanted = (list(_MEANING), list(_MEANING.values()))
     why: dict[str, str] = {}
@@ -309,7 +337,7 @@ def pin_meaning(session: Session) -> None:
 
 @contextmanager
 def or_closed(session: Session) -> Iterator[Session]:
-    """Closes a session if anything is raised."""
+    """Closes a session if the `with` block raises anything."""
     try:
         yield session
     except BaseException:
@@ -319,7 +347,7 @@ def or_closed(session: Session) -> Iterator[Session]:
 
 @contextmanager
 def transaction(session: Session) -> Iterator[None]:
-    """A transaction that is undone if anything is raised in it."""
+    """Runs the `with` block as a transaction. The transaction is undone if the block raises anything."""
     session.run("BEGIN")
     try:
         yield
@@ -331,14 +359,14 @@ def transaction(session: Session) -> Iterator[None]:
 
 
 def connect_for_writing(store: str) -> Session:
-    """As `connect`, with the checks of `check_for_writing`."""
+    """Opens a session with which a host may write: does what `connect` does, with the checks of `check_for_writing`."""
     with or_closed(connect(store)) as session:
         check_for_writing(session, partial(connect, store))
     return session
 
 
 def connect_to_listen(store: str) -> Session:
-    """As `connect_for_writing`, for the registry of a member, which the others wake."""
+    """Opens a session for the registry of a member. It also receives the notifications of the other members."""
     with or_closed(connect_for_writing(store)) as session:
         session.listen("gamehost")
     return session
@@ -346,10 +374,10 @@ def connect_to_listen(store: str) -> Session:
 
 def check_for_writing(session: Session, another: Callable[[], Session]) -> None:
     """
-    Check that what is written through a session will be durable, and that its locks are its own.
+    Checks that rows that are written through a session will be durable, and that the session's locks belong to it alone.
 
     :param another: opens a second session in the same way
-    :raises StoreUnusable: it is not so
+    :raises StoreUnusable: a check has failed
     """
     [(standby, read_only, encoding)] = session.rows(
         "SELECT pg_is_in_recovery(), current_setting('transaction_read_only'), current_setting('server_encoding')"
@@ -370,10 +398,13 @@ def check_for_writing(session: Session, another: Callable[[], Session]) -> None:
 
 def _check_that_it_is_one_session(session: Session, another: Callable[[], Session]) -> None:
     """
-    A pooler in transaction mode gives each transaction any session, so its locks would have no owner.
+    Checks that there is no connection pooler in transaction mode between host and server. Such a pooler carries out each
+    transaction in any session of the server, so locks would not belong to one host.
 
-    The second connection has an open transaction meanwhile, so that a pooler cannot give the first one the same
-    session.
+    The check compares the server's processes of two connections. The second connection has an open transaction meanwhile, so
+    that a pooler cannot give the first connection the same session.
+
+    :raises StoreUnusable: there is such a pooler
     """
     pid = "SELECT pg_backend_pid()"
     before, other = session.rows(pid), another()
@@ -391,33 +422,33 @@ def _check_that_it_is_one_session(session: Session, another: Callable[[], Sessio
 
 
 def schema() -> str:
-    """The statements that make the tables of a database."""
+    """Returns the SQL statements that make the tables of a store."""
     return schema_of("gamehost.extras.cluster.postgresql")
 
 
 def has_tables(session: Session) -> bool:
     """
-    Whether a database has the tables of a store; an empty one has none.
+    Returns whether a database has the tables of a store. An empty database has no tables.
 
-    :raises StoreUnusable: another program's database, or another release made the store
+    :raises StoreUnusable: the tables belong to another program, or another release has made the store
     """
     names = {row[0] for row in session.rows("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")}
     if not names:
         return False
     if SCHEMA_TABLE not in names:
         raise StoreUnusable("this is a database, but not a journal of gamehost; make an empty one with createdb")
-    # As JSON, so that a table without the column is no error: it would end the transaction.
+    # The fingerprint is read as JSON. Without the column, an ordinary query would be an error and end the transaction.
     check_schema(session.rows(f"SELECT version, to_jsonb(one)->>'fingerprint' FROM {SCHEMA_TABLE} AS one"), schema())
     return True
 
 
 def make_tables(session: Session) -> None:
-    """Make the tables of a store, if there are none. Two hosts that start at once do it once."""
+    """Makes the tables of a store, if there are none. If two hosts start at once, only one of them makes the tables."""
     if has_tables(session):
         return
     text = schema()
     with transaction(session):
-        # The number -1 is that of the schema. The lock ends with the transaction.
+        # The lock with the second number -1 is for making tables. It becomes free at the end of the transaction.
         session.rows("SELECT pg_advisory_xact_lock(%s::int, -1)", (session.lock_class,))
         if not has_tables(session):
             session.run(text)
@@ -427,8 +458,9 @@ def make_tables(session: Session) -> None:
 @contextmanager
 def refusing(store: str) -> Iterator[None]:
     """
-    Turns errors of the database into messages for the owner of the host.
+    Converts errors of the database in a `with` block into messages for the owner of the host.
 
+    :param store: the name of the store, which the messages contain without passwords
     :raises StoreUnusable: for every error of the database
     """
     try:

@@ -1,14 +1,15 @@
 """
-An open store in a PostgreSQL database, and how a group of changes is added to it in one transaction: with few
-statements and values in PostgreSQL's binary format.
+An open store in a PostgreSQL database. A group of changes is written in one transaction, with few statements and with values
+in PostgreSQL's binary format.
 
-After any other error than a lost connection the store accepts no more changes, because the contents of the database are
-not known. The next start reads them.
+After any error except a lost connection the store accepts no more changes, because the contents of the database are not
+known. The next start reads them.
 
-Questions of people are read through a session of their own, which never writes. If it is lost, it is opened again for
-the next question. No error of such a question ends the host.
+Reads for people, such as lists of matches, have a session of their own, which never writes. If it is lost, it is opened again
+for the next read. No error of such a read ends the host.
 
-To open a store blocks. It is for the start, before any port is open; a lost connection is for the writer's thread.
+Opening a store blocks. It is done at the start, before any port is open. After a lost connection, the writer's thread connects
+again.
 """
 
 import platform
@@ -69,41 +70,43 @@ from gamehost.storage.writer import Writer
 
 T = TypeVar("T")
 
-#: Of some tables, those with an end that was sent. The newest one is not removed, because new numbers are counted from
-#: it.
+#: Chooses, from some tables, those that are finished and can be removed. The newest table is never removed, because new numbers
+#: are counted from it.
 _REMOVABLE = """
     SELECT game FROM unnest(%s::int8[]) AS one(game)
     WHERE game NOT IN (SELECT game FROM live) AND game < (SELECT max(game) FROM event)"""
-#: The newest rows of so many tables are noted at once: some milliseconds of the writer's thread. Seconds between two notes.
+#: The newest rows of so many tables are noted at once, which takes the writer's thread some milliseconds. Then the seconds
+#: between two notes.
 NOTED_AT_ONCE, NOTE_EVERY = 200, 1.0
-#: For so many seconds the newest row is remembered of a table that has ended or sleeps.
+#: How many seconds the newest row of a table is remembered after the table has ended or sleeps.
 RECENT = 30.0
-#: The server ends a session that says nothing for so long: its process hangs, or its machine is lost. Its locks are free then.
+#: Makes the server end this session if it sends nothing for so long: its process hangs, or its machine is lost. Then its locks
+#: are free.
 _SILENCE = "SET idle_session_timeout = '3s'; SET idle_in_transaction_session_timeout = '3s'"
-#: Seconds for which a lost connection is tried again. The host gives up after the same time.
+#: For how many seconds the store tries to connect again. The host gives up after the same time.
 PATIENCE = 10.0
-#: Seconds for which a start waits for the lock: the database may not have detected the end of the last host yet.
+#: How many seconds a start waits for the lock. The database may need them to detect the end of the last host.
 LOCK_PATIENCE = 5.0
-#: Seconds between the database's clock and that of this machine from which on the log says so.
+#: A warning is logged if this machine's clock differs from the database's by so many seconds.
 CLOCKS_DIFFER = 60.0
-#: Seconds between two tries.
+#: The seconds between two tries to connect.
 PAUSE = 0.1
-#: How often a table of another member is tried to be taken, and the seconds between two tries.
+#: How often the store tries to take a table of another member, and the seconds between two tries.
 TRIES, TRY_AGAIN = 20, 0.01
-#: The first PostgreSQL that ends a session that is silent. Nothing else finds a member that hangs.
+#: The oldest version of PostgreSQL that ends silent sessions. Otherwise a member that hangs cannot be detected.
 _OLDEST_FOR_CLUSTERS = 14
 
 
 @define(eq=False)
 class PostgresStore(OpenStore):
     """
-    A journal in a database, and one run of a host on it.
+    A journal in a database, with one run of a host that uses it.
 
-    :param name: of the database, such as `postgresql://gamehost@db.example.org/gamehost`
+    :param name: the name of the store, such as `postgresql://gamehost@db.example.org/gamehost`
     :param warn: called in the writer's thread with words for the log
-    :param at: seconds since 1970; `None`: by the database's clock, which counts for all members
-    :param machine: seconds since 1970 by the clock of this machine, which is only compared
     :param cluster: the facts for the other members; `None`: this host is alone
+    :param at: returns the time in seconds since 1970; `None`: the clock of the database is used, as by all members
+    :param machine: returns the time of this machine in seconds since 1970. It is only compared with the database's.
     """
 
     name: str
@@ -116,32 +119,33 @@ class PostgresStore(OpenStore):
     session: Session = field(init=False)
     #: The number of this run; 0: it has not begun.
     epoch: int = field(init=False, default=0)
-    #: The database's clock in seconds since 1970, and the own clock at that moment.
+    #: The time of the database in seconds since 1970, and the time of `_clock` at the same moment.
     _synchronized: tuple[float, float] = field(init=False, default=(0.0, 0.0))
-    #: The newest rows of tables that were not noted yet, the first one first.
+    #: The newest rows of tables that were not noted in the database yet, the oldest first.
     _unnoted: dict[int, Head] = field(factory=dict)
-    #: The newest rows of tables that are not in use any more, and the time of their last use. Their players have
-    #: received these rows.
+    #: The newest rows of tables that are not in use any more, each with the time of its last use. Their players have received
+    #: these rows.
     _recent: deque[tuple[float, int, Head]] = field(factory=deque)
-    #: When some are noted next.
+    #: The time at which newest rows are noted next.
     _note_at: float = 0.0
     #: How many groups with notes this run has committed.
     _noted: int = 0
-    #: Whether the host runs, and shows that. While it starts, it may take its time.
+    #: Whether the host has started, and shows that it is alive. A start may be silent for longer.
     _beats: bool = False
-    #: At the start, the reactor's thread reads while the writer's thread may have something to write.
+    #: Lets one thread at a time use the session. At the start, the reactor's thread reads while the writer's thread may write.
     _one_at_a_time: RLock = field(factory=RLock)
 
     def begin(
         self, lock_patience: float, accept_loss: bool = False, say: Callable[[str], None] = lambda words: None
     ) -> Session:
         """
-        Open a session, check the database, and begin the run.
+        Opens a session, checks the database, and begins the run.
 
-        :param accept_loss: as of `begin_run`
-        :param say: called on this thread, with words for the log, while this waits
+        :param lock_patience: how many seconds to wait for the lock of the store
+        :param accept_loss: whether a changed list of unfinished tables is accepted
+        :param say: called on this thread with words for the log, if this has to wait
         :raises StoreUnusable: the store must not be used
-        :raises LineLost: the database is out of reach
+        :raises LineLost: the database cannot be reached
         :raises StoreFailed: another error of the database
         """
         with or_closed(connect_for_writing(self.name)) as self.session:
@@ -166,7 +170,7 @@ class PostgresStore(OpenStore):
             prepare(session)
             self._synchronize(session)
         self._read_from(self, TableRows(self, self.epoch, own=True), self._at or self.now)
-        # A wrong clock is reported, and the database's is used.
+        # A wrong clock of this machine is only reported, because the database's clock is used.
         if abs(ahead := self._machine() - self.now()) >= CLOCKS_DIFFER:
             self.warn(
                 f"this machine's clock is {abs(ahead):.0f} seconds {'ahead of' if ahead > 0 else 'behind'} the database's; "
@@ -176,27 +180,34 @@ class PostgresStore(OpenStore):
 
     def now(self) -> float:
         """
-        Seconds since 1970, as the database's clock has it: one clock for all members. A member with a clock of its own would
-        end the bans of all. For any thread.
+        Returns the time of the database's clock in seconds since 1970. All members use this clock. A member with a wrong clock
+        would, for example, end bans for all. Any thread may call this.
         """
         database, own = self._synchronized
         return database + self._clock() - own
 
     def _synchronize(self, session: Session) -> None:
+        """Reads the clock of the database."""
         [(database,)] = session.rows("SELECT extract(epoch FROM clock_timestamp())::float8")
         self._synchronized = database, self._clock()
 
     def resume(self) -> None:
         """
-        Open a new session for this run, when the connection is lost.
+        Opens a new session for this run, after the connection was lost.
 
-        :raises StoreFailed: the database is out of reach for too long, or this run was ended
+        :raises StoreFailed: the database cannot be reached for too long, or another host has ended this run
         """
         self.warn("the connection to the database is lost; nothing is confirmed until it is back")
         self.session = reconnected(self._resumed, self._clock, self._sleep)
         self.warn("the connection to the database is back")
 
     def _resumed(self, until: float) -> Session:
+        """
+        Opens a session with the locks of this run.
+
+        :param until: the time until which this may wait for the locks
+        :raises StoreFailed: another host has a lock
+        """
         with or_closed(connect_for_writing(self.name)) as session:
             # When the locks are free, the old session has ended, and its last transaction is decided.
             for number, shared in ((STORE_LOCK, self.cluster is not None), (self.epoch, False)):
@@ -207,23 +218,25 @@ class PostgresStore(OpenStore):
         return session
 
     def commit(self, changes: Sequence[Change]) -> None:
+        """Commits changes, as of `OpenStore`, while no other thread uses the session."""
         with self._one_at_a_time:
             super().commit(changes)
 
     def _numbers(self) -> Iterator[int]:
+        """The first column of each new row: the number of this run."""
         return repeat(self.epoch)
 
     def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
-        """The rows of a query, which is asked again after a lost connection."""
+        """Runs a query, and returns its rows. After a lost connection it is run again."""
         return self._asking(lambda: self.session.rows(sql, parameters))
 
     def run(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> object:
-        """Carry out a statement that may be carried out twice, as `rows`."""
+        """Runs a statement that may be run twice. After a lost connection it is run again."""
         return self._asking(lambda: self.session.run(sql, parameters))
 
     def _remove_unplayed(self, tables: Sequence[int]) -> None:
         """
-        Remove matches in which no player has acted. Matches that a lost session has removed are not asked for again.
+        Removes finished matches in which no player has acted. Matches that cannot be removed yet are tried again later.
         """
         every = TableRows(self.session, self.epoch)
         found = {table: rows for table in tables if is_unplayed(rows := every.rows(table))}
@@ -239,7 +252,9 @@ class PostgresStore(OpenStore):
 
     def mark(self) -> Callable[[], None]:
         """
-        The database has its own log. Now and then the newest rows of tables are noted in it, on the writer's thread.
+        Called by the writer after each group. About once a second it notes the newest rows of tables in the database.
+
+        :returns: a function that does nothing: the database makes its own log durable
         """
         if self._clock() >= self._note_at:
             self._note_newest(NOTED_AT_ONCE)
@@ -247,29 +262,36 @@ class PostgresStore(OpenStore):
         return nothing
 
     def _note_newest(self, most: int | None) -> None:
+        """
+        Notes the newest rows of tables in the database.
+
+        :param most: of how many tables; `None`: of all
+        """
         newest = dict(islice(self._unnoted.items(), most))
         if not newest:
             return
-        with suppress(LineLost):  # the next commit finds that, too
+        with suppress(LineLost):  # the next commit detects the loss, too
             self.session.run(members.NEWEST, (*columns_of(newest), self.epoch))
             for table in newest:
                 del self._unnoted[table]
 
     def close(self) -> None:
-        """This run ends in order."""
+        """Ends this run in good order: notes newest rows and the end of the run, and closes the session."""
         self._note_newest(None)
         if tables := self._unplayed.all():
             with suppress(LineLost, StoreFailed):  # then they are not removed
                 self._remove_unplayed(tables)
-        with suppress(LineLost):  # everything is durable, and the next host notes the end
+        with suppress(LineLost):  # all moves are durable, and the next host notes the end
             self.session.run("UPDATE member SET ended = now() WHERE epoch = %s", (self.epoch,))
         self.session.close()
 
     def beat(self) -> int:
         """
-        Show the server that the process of this run does not hang; the highest number of a table of any member.
+        Shows the server that the process of this run does not hang. From the first call on, the server ends the session if it
+        is silent for some seconds.
 
-        :raises StoreFailed: this run was ended by another member
+        :returns: the highest number of a table of any member
+        :raises StoreFailed: another member has ended this run
         """
         if not self._beats:
             self._beats = True
@@ -278,15 +300,16 @@ class PostgresStore(OpenStore):
 
     def _write(self, group: Group) -> None:
         """
-        Commit a group, over lost connections.
+        Commits a group. After a lost connection it connects again, and writes the group again if it was not committed.
 
-        :raises StoreFailed: there is no connection any more, or the database has lost what was durable
+        :raises StoreFailed: the database cannot be reached any more, or has lost durable rows
         """
         try:
             self._write_once(group)
         except LineLost:
             self._renew()
             self._asking(lambda: self._write_once(group, again=True))
+        # Remember the newest row of each table.
         self._noted += group.noted
         for row in group.rows:
             self._unnoted[row.game] = Head(row.n, row.h)
@@ -295,6 +318,7 @@ class PostgresStore(OpenStore):
             self._asking(lambda: self._remove_unplayed(tables))
 
     def _remember(self, group: Group) -> None:
+        """Remembers for a time the newest rows of tables that are not in use any more after this group."""
         now = self._clock()
         while self._recent and self._recent[0][0] < now - RECENT:
             self._recent.popleft()
@@ -303,15 +327,19 @@ class PostgresStore(OpenStore):
                 self._recent.append((now, table, last))
 
     def _write_once(self, group: Group, again: bool = False) -> None:
-        """:param again: the connection was lost meanwhile, so the group is durable, perhaps"""
+        """
+        Commits a group, if it is not in the database already.
+
+        :param again: whether the connection was lost meanwhile, so that the group may be durable already
+        """
         if not (again and self._is_there(group)):
             write_group(self.session, group, self.epoch, self._noted + 1, self._ended(group))
 
     def _renew(self) -> None:
         """
-        Open a new session for this run, after the connection is lost.
+        Opens a new session for this run, after the connection was lost. It checks that no durable rows are lost.
 
-        :raises StoreFailed: it cannot be opened, or the database has lost durable rows
+        :raises StoreFailed: no session can be opened, or the database has lost durable rows
         """
         self.session.close()  # if it is still alive, its locks become free now
         while True:
@@ -324,9 +352,9 @@ class PostgresStore(OpenStore):
 
     def _is_there(self, group: Group) -> bool:
         """
-        Whether a group is in the database: its number, or its last row.
+        Returns whether a group is in the database. A group with notes is found by its number, another one by its last row.
 
-        :raises StoreFailed: another host has written a row there
+        :raises StoreFailed: another host has written a row with the same number
         """
         if group.noted:
             noted = self.session.rows("SELECT noted FROM member WHERE epoch = %s", (self.epoch,))
@@ -341,9 +369,9 @@ class PostgresStore(OpenStore):
 
     def _check_heads(self) -> None:
         """
-        Compare the database with the rows that players have received. Tables that have lost rows are stopped.
+        Compares the database with the rows that players have received. Tables with lost rows are suspended.
 
-        :raises StoreFailed: a row is missing that players may have received, or this run was ended
+        :raises StoreFailed: a row is missing that players may have received, or another host has ended this run
         """
         known = self.session.rows("SELECT ended IS NULL FROM member WHERE epoch = %s", (self.epoch,))
         told = {table: head for _, table, head in self._recent} | self._heads
@@ -358,7 +386,7 @@ class PostgresStore(OpenStore):
             raise StoreFailed(TAKEN_OVER)
 
     def _asking(self, ask: Callable[[], T]) -> T:
-        """Ask the database something, again after a lost connection."""
+        """Calls a function that uses the database, and returns its result. After a lost connection it is called again."""
         with self._one_at_a_time:
             while True:
                 try:
@@ -367,7 +395,13 @@ class PostgresStore(OpenStore):
                     self._renew()
 
     def _told(self, table: TableId, rows: Sequence[Row]) -> int | None:
-        # A table of another member is read as one that is finished: nothing can be added to it here.
+        """
+        Returns for an unfinished table which seats have received its end.
+
+        :param rows: all rows of the table
+        :returns: the seats as bits; `None`: the table is finished, or belongs to another member and cannot be changed here
+        :raises Damaged: rows of the table are lost
+        """
         noted = self.rows("SELECT told, n, h, lost FROM live WHERE game = ? AND owner = ?", (table, self.epoch))
         if not noted:
             return None
@@ -379,15 +413,20 @@ class PostgresStore(OpenStore):
         return int(told)
 
     def _put_to_sleep(self) -> None:
+        """Notes for all tables of this run that are awake that they sleep from now on."""
         self.run(
             "UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL AND owner = ?", (self.epoch,)
         )
 
     def new_numbers(self, count: int) -> Sequence[int]:
-        """New numbers of tables, which no member of a cluster gets again."""
+        """Takes numbers for new tables. No member of a cluster gets the same number again."""
         return self._asking(lambda: members.take_numbers(self.session, count))
 
     def check_at_start(self, everything: bool) -> list[UnreadableRow]:
+        """
+        Checks the records of unfinished tables, as of `OpenStore`, and compares them with the noted newest rows. Suspended
+        tables are left out.
+        """
         lost = {one.table for one in self.lost()}
         damage = {one.table: one for one in super().check_at_start(everything) if one.table not in lost}
         for table, n in self.rows(members.MISSING.format("owner = %s"), (self.epoch,)):
@@ -395,16 +434,25 @@ class PostgresStore(OpenStore):
         return list(damage.values())
 
     def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
-        """As of `OpenStore`. The seats of tables that have lost rows are reserved, however few rows are left."""
+        """
+        Yields the unfinished tables, as of `OpenStore`. A table that has lost rows always counts as begun, so that its seats
+        are reserved.
+        """
         lost = {one.table for one in self.lost()}
         for one in super().unfinished():
             yield evolve(one, begun=True) if isinstance(one, UnfinishedTable) and one.table in lost else one
 
     def lost(self) -> Sequence[members.LostTable]:
+        """Returns the suspended tables of this run, of which rows are lost."""
         return self._asking(lambda: members.lost(self.session, self.epoch))
 
     def take(self, table: TableId) -> bool:
-        """As of `members.take`, tried for a moment."""
+        """
+        Makes this host the owner of a sleeping table of another member, as of `members.take`. While a lock is taken, it tries
+        again for a moment.
+
+        :returns: whether the table belongs to this host now
+        """
         for _ in range(TRIES):
             taken = self._asking(lambda: members.take(self.session, self.epoch, table))
             if taken is not None:
@@ -413,34 +461,42 @@ class PostgresStore(OpenStore):
         return False
 
     def go_on(self, table: TableId) -> UnfinishedTable | None:
+        """Resumes a suspended table with the rows that are left, as of `members.go_on`."""
         return self._asking(lambda: members.go_on(self.session, self.epoch, table))
 
     def end_lost(self, table: TableId) -> bool:
+        """Removes a suspended table from the list of unfinished tables. Returns `False` if it is not suspended."""
         found = any(one.table == table for one in self.lost())
         if found:
             self.run(REMOVE, (table,))
         return found
 
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
-        """Remove damaged tables from the list of unfinished ones. Their rows are not removed."""
+        """Removes damaged tables from the list of unfinished tables. Their rows remain in the database."""
         self._given_up = damage
         self.session.run(REMOVE_ALL, ([damaged.table for damaged in damage],))
 
 
-# Arrays in PostgreSQL's binary format: a header with the number of the elements' type, and each element behind its length.
+# Arrays in PostgreSQL's binary format: a header with the number of the elements' type, then each element after its length.
 
 _HEADER, _LENGTH = Struct(">5i"), Struct(">i").pack
 int8 = Struct(">q").pack
 
 
 def _array(kind: int, element: Callable[[Any], bytes], values: Sequence[Any]) -> bytes:
-    """:param values: one at least"""
+    """
+    Returns an array of one dimension in PostgreSQL's binary format.
+
+    :param kind: the number of the elements' type in PostgreSQL
+    :param element: returns an element with its length in front
+    :param values: at least one
+    """
     return _HEADER.pack(1, 1, kind, len(values), 1) + b"".join(map(element, values))
 
 
 @cache
 def _int2(value: int | None) -> bytes:
-    """There are few different ones."""
+    """Returns a small integer, or NULL, as an element of an array. There are few different values, so the result is cached."""
     return _LENGTH(-1) if value is None else Struct(">ih").pack(2, value)
 
 
@@ -448,7 +504,7 @@ int8_array = partial(_array, 20, partial(Struct(">iq").pack, 8))
 int4_array = partial(_array, 23, partial(Struct(">ii").pack, 4))
 int2_array = partial(_array, 21, _int2)
 bytea_array = partial(_array, 17, lambda value: _LENGTH(len(value)) + value)
-#: Of the columns of `Row` behind the first one.
+#: The functions that make arrays of the columns of `Row`, without the first column.
 _ARRAYS = (int8_array, int4_array, int8_array, int2_array, int2_array, bytea_array, bytea_array)
 
 
@@ -468,22 +524,23 @@ _OPEN = """
 
 
 def prepare(session: Session) -> None:
-    """Prepare the statements of groups, once in each session."""
+    """Prepares the statements that write groups. It is called once in each session."""
     session.prepare(_ROWS, _INSERT)
     session.prepare(_ROWS_AND_TABLES, _OPEN + _INSERT)
 
 
 def write_group(session: Session, group: Group, epoch: int, number: int, ended: Iterable[Ended] = ()) -> None:
     """
-    Commit a group.
+    Commits a group.
 
     :param epoch: the number of this run
-    :param number: of a group with notes, counted from 1 in this run
-    :param ended: the matches that end with it. They are asked for when its rows are inserted
+    :param number: the number of a group with notes, counted from 1 in this run
+    :param ended: the matches that end with the group. They are read only after its rows are inserted.
 
     :raises LineLost: the connection is lost, and it is not known whether the group is committed
     :raises StoreFailed: any other error
     """
+    # A group without notes is a single statement, which needs no transaction of its own.
     if not group.noted:
         if group.rows:
             _insert(session, group)
@@ -499,8 +556,8 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
         else:
             note.write(session)
     if over:
-        # Not in the same statement: parts of one statement do not see each other's rows, and a table may be opened and
-        # closed at once.
+        # This is a statement of its own, because parts of one statement do not see each other's rows. A table may be opened and
+        # finished in the same group.
         session.run(REMOVE_ALL, (over,))
     if not session.run("UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL", (number, epoch)):
         raise StoreFailed("another host has taken the journal over")
@@ -508,6 +565,7 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
 
 
 def _insert(session: Session, group: Group) -> None:
+    """Inserts the rows of a group, and adds its new tables to the list of unfinished tables, by one statement."""
     epochs, *columns = zip(*group.rows, strict=True)
     parameters = [int8(epochs[0]), *(array(column) for array, column in zip(_ARRAYS, columns, strict=True))]
     if group.opened:
@@ -516,15 +574,15 @@ def _insert(session: Session, group: Group) -> None:
         session.run_prepared(_ROWS, parameters)
 
 
-#: The server cancels a statement after this time: a read may not delay the removal of old rows.
+#: The server cancels a read after this time. A longer read would delay the removal of old rows in the database.
 LONGEST = "5s"
 
 
 def open_session(store: str) -> Session:
     """
-    A session for reading.
+    Opens a session for reading.
 
-    :raises LineLost: there is none to be had now, or with a standby, which may be behind
+    :raises LineLost: the database cannot be reached now, or the server is a standby, which may not have the newest rows
     """
     with or_closed(connect(store, read_only=True)) as session:
         session.run(f"SET statement_timeout = '{LONGEST}'")
@@ -535,7 +593,12 @@ def open_session(store: str) -> Session:
 
 @define(eq=False)
 class PostgresReader:
-    """A reader for one thread of the run with this number."""
+    """
+    Reads from a database for one thread. It opens its session when it is first used, and again after a loss.
+
+    :param store: the name of the store
+    :param epoch: the number of this run
+    """
 
     _store: str
     epoch: int
@@ -547,9 +610,9 @@ class PostgresReader:
 
     def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
         """
-        Ask the database, once more if the session was lost meanwhile.
+        Runs a query, and returns its rows. If the session was lost, it is opened again, and the query is run once more.
 
-        :raises LineLost: it is out of reach
+        :raises LineLost: the database cannot be reached
         """
         if self._session is not None:
             with suppress(LineLost), or_closed(self._session):
@@ -558,21 +621,22 @@ class PostgresReader:
         return self._session.rows(sql, parameters)
 
     def interrupt(self) -> None:
-        """Make the server cancel the current read. For any thread."""
+        """Makes the server cancel the current read. Any thread may call this."""
         if (session := self._session) is not None:
             session.cancel()
 
     def close(self) -> None:
+        """Closes the session, if one is open."""
         if self._session is not None:
             self._session.close()
 
 
 def reconnected(connect_until: Callable[[float], Session], clock: Clock, sleep: Sleep) -> Session:
     """
-    A new session in place of one with a lost connection. It is tried repeatedly, for `PATIENCE`.
+    Opens a new session after a connection was lost. Tries again for `PATIENCE` seconds.
 
     :param connect_until: opens a session; its argument is the time until which it may wait, in seconds of the clock
-    :raises StoreFailed: the database is out of reach for too long, or a try has found that this host must end
+    :raises StoreFailed: the database cannot be reached for too long, or a try has found that this host must end
     """
     until = clock() + PATIENCE
     while True:
@@ -585,7 +649,11 @@ def reconnected(connect_until: Callable[[float], Session], clock: Clock, sleep: 
 
 
 def store_lock_message(session: Session, cluster: bool) -> str:
-    """Why the lock of a store is not free, for the owner of a host that is to be a member of a cluster or not."""
+    """
+    Returns a sentence for the owner of a host: who has the lock of the store, and what the owner can do.
+
+    :param cluster: whether the host was started as a member of a cluster
+    """
     whose = session.owner_of_lock(STORE_LOCK)
     if cluster:
         return (
@@ -618,12 +686,13 @@ def open_postgresql(
     cluster: ClusterAddress | None = None,
 ) -> DurableJournal:
     """
-    Open a journal in a database, or make a new one there. The parameters are those of `gamehost.storage.sqlite.open_journal`.
+    Opens the journal in a database, or makes a new one, and starts the threads that write and read. Other parameters are those
+    of `gamehost.storage.sqlite.open_journal`.
 
     :param store: such as `postgresql://gamehost@db.example.org/gamehost`
-    :param lock_patience: for how many seconds the lock of a host that was lost is waited for
-    :param wall, machine: as `at` and `machine` of `PostgresStore`
-    :param warn: called on the reactor's thread, with words for the log
+    :param lock_patience: how many seconds to wait for the lock of a host that was lost
+    :param wall, machine: `at` and `machine` of `PostgresStore`
+    :param warn: called on the reactor's thread with words for the log
     :param cluster: the facts for the other members; `None`: this host is alone
     :raises StoreUnusable: the journal must not be used
     """
@@ -654,9 +723,10 @@ def open_postgresql(
 
 def _check(store: PostgresStore, accept_loss: bool, warn: Callable[[str], None]) -> None:
     """
-    Check the records of unfinished tables, and give those up that are damaged if that is accepted. Say which are suspended.
+    Checks the records of unfinished tables, and logs which tables are suspended.
 
-    :raises StoreUnusable: there is damage
+    :param accept_loss: whether damaged tables are removed from the list of unfinished tables
+    :raises StoreUnusable: there is damage, and it is not accepted
     """
     damage = store.check_at_start(accept_loss)
     if damage and not accept_loss:
