@@ -447,8 +447,7 @@ class SetUpTests(SynchronousTestCase):
 KEEP_MODULES = [(BOARDS / "stratego" / "board.js").as_uri(), WORDS]
 KEEP = """
 await (async () => {
-  const stored = {};
-  globalThis.localStorage = { getItem: (key) => stored[key] ?? null, setItem: (key, text) => (stored[key] = text) };
+  const kept = { game: ["another release", "9".repeat(40)], keep: (what, words) => (kept[what] = words) };
   const { pressSetup, trayCells, rowsAction } = module;
   const [board, { t }] = await Promise.all(data.modules.map((one) => import(one)));
   await board.default.load(t);
@@ -456,40 +455,38 @@ await (async () => {
   const brought = [];
   for (const [seat, ...ids] of data.presses) {
     let choice = null;
-    for (const id of ids) choice = pressSetup(view, { mine: seat, can: true, choice }, id).choice;
-    const names = trayCells(view, { mine: seat, can: true, choice }).map((cell) => cell.label);
+    for (const id of ids) choice = pressSetup(view, { mine: seat, can: true, choice, kept }, id).choice;
+    const names = trayCells(view, { mine: seat, can: true, choice, kept }).map((cell) => cell.label);
     brought.push([rowsAction(choice.placing), names.filter((name) => /kept|Keep/.test(name))]);
   }
-  return [brought, JSON.parse(Object.values(stored)[0]).length];
+  return [brought, kept.game.length];
 })()
 """
 MARK = """
 (() => {
-  const stored = {};
-  globalThis.localStorage = { getItem: (key) => stored[key] ?? null, setItem: (key, text) => (stored[key] = text) };
+  const kept = { table: ["another release"], keep: (what, words) => (kept[what] = words) };
   const board = Array(100).fill("");
   Object.assign(board, { 65: "1?", 66: "1?", 30: "09" });
   const view = { phase: "play", board };
   const log = [{ n: 3, event: { kind: "playing" } }];
-  const options = { mine: 0, table: 7, log, choice: null };
+  const options = { mine: 0, kept, log, choice: null };
   const places = () => Object.fromEntries(module.marksOf(options));
   const mark = (square, kind) => {
     const { choice } = module.pressMark(view, options, square);
     return module.pressMark(view, { ...options, choice }, `mark ${kind}`);
   };
-  const seen = [module.pressMark(view, options, "30"), mark("65", "B"), mark("66", "1"), places()];
+  const seen = [module.pressMark(view, options, "30"), mark("65", "2"), mark("65", "B"), mark("66", "1"), places()];
   for (const [n, event] of Object.entries(data)) {
     log.push({ n: Number(n), event });
     seen.push(places());
   }
-  options.table = 8;
-  return [...seen, places()];
+  return [...seen, kept.table];
 })()
 """
 
 
 class KeptTests(SynchronousTestCase):
-    """What Stratego keeps in a browser."""
+    """What Stratego keeps for its player. Words of another release are passed over."""
 
     def test_set_ups(self) -> None:
         """Kept by one side and brought by the other, turned; the one before at the next press; five of them."""
@@ -503,7 +500,7 @@ class KeptTests(SynchronousTestCase):
         self.assertEqual(evaluate("stratego/board-setup.js", KEEP, {"presses": many, "modules": KEEP_MODULES})[1], 5)
 
     def test_marks_follow_their_pieces(self) -> None:
-        """Through moves and fights; own pieces have none, and another table has its own."""
+        """Through moves and fights; own pieces have none, and the last mark of a piece counts."""
         events = {
             4: {"kind": "moved", "from": "F7", "to": "F6"},
             5: {"kind": "fought", "from": "A4", "to": "G7", "winner": "defender"},
@@ -511,4 +508,5 @@ class KeptTests(SynchronousTestCase):
         }
         both, later = {"F7": "B", "G7": "1"}, {"F6": "B", "G7": "1"}
         found = evaluate("stratego/board-marks.js", MARK, events)
-        self.assertEqual(found[1:], [{"choice": None}, {"choice": None}, both, later, later, {"G7": "1"}, {}])
+        words = ["another release", "3F7B", "3G71"]
+        self.assertEqual(found[1:], [*[{"choice": None}] * 3, both, later, later, {"G7": "1"}, words])

@@ -1,23 +1,13 @@
 // What a player notes about the enemy's hidden pieces, as people do on paper: a mark for a kind, which follows its piece.
 //
-// Marks are kept in this browser alone, by table: `[n, square, kind]`, made after entry `n` of the match. Where they are now
-// follows from the moves since, so that they are right after a reload, too.
+// The page keeps marks as words, such as `12E5B`: entry `n` of the match after which the mark was made, square and kind. Where
+// marks are now follows from the moves since, so that they are right after a reload, and in another browser, too.
 
 import { CELL, KIND_NAMES, SIZE, squareName, t } from "./board.js";
 
-const KEPT = "stratego-marks";
-/** So many tables have marks, and so many changes of marks are kept for each. */
-const [TABLES, MARKS] = [20, 120];
+/** So many changes of marks are kept for a match. */
+const MARKS = 120;
 const NONE = "-";
-
-/** The marks of all tables, by number; those of the table that was marked last stand last. */
-function kept() {
-  try {
-    return new Map(JSON.parse(localStorage.getItem(KEPT) ?? "[]"));
-  } catch {
-    return new Map();
-  }
-}
 
 /** Where a piece is after a move or a fight; `null`: it is gone. */
 function moved(square, { kind, from, to, winner }) {
@@ -28,10 +18,11 @@ function moved(square, { kind, from, to, winner }) {
 }
 
 /** Where marks are after the entries of a log: name of the square -> kind. */
-export function placesOf(marks, log) {
+function placesOf(marks, log) {
   const found = new Map();
-  for (const [n, square, kind] of marks) {
-    const now = log.reduce((at, entry) => (at && entry.n > n ? moved(at, entry.event) : at), square);
+  for (const mark of marks) {
+    const [, n, square, kind] = /^(\d+)([A-J]\d+)([1-9SFB-])$/.exec(mark) ?? [];
+    const now = log.reduce((at, entry) => (at && entry.n > Number(n) ? moved(at, entry.event) : at), square);
     if (now && kind === NONE) found.delete(now);
     else if (now) found.set(now, kind);
   }
@@ -39,16 +30,14 @@ export function placesOf(marks, log) {
 }
 
 /** The marks of a player on this page. Without the whole log nobody knows where they are now. */
-export function marksOf({ mine, table, log }) {
-  return mine === null || mine === undefined || !log ? new Map() : placesOf(kept().get(table) ?? [], log);
+export function marksOf({ kept, log }) {
+  return kept && log ? placesOf(kept.table, log) : new Map();
 }
 
-function mark({ table, log }, square, kind) {
-  const all = kept();
-  const marks = [...(all.get(table) ?? []), [log.at(-1)?.n ?? 0, square, kind]].slice(-MARKS);
-  all.delete(table);
-  all.set(table, marks);
-  localStorage.setItem(KEPT, JSON.stringify([...all].slice(-TABLES)));
+function mark({ kept, log }, square, kind) {
+  const place = `${log.at(-1)?.n ?? 0}${square}`;
+  const others = kept.table.filter((one) => one.slice(0, -1) !== place);
+  kept.keep("table", [...others, place + kind].slice(-MARKS));
 }
 
 /** What a press does while no piece is picked up: a hidden enemy piece is marked; `undefined`: nothing of this. */
@@ -60,7 +49,7 @@ export function pressMark(view, options, id) {
     return { choice: null };
   }
   const hidden = view.phase === "play" && view.board[Number(id)] === `${1 - options.mine}?`;
-  if (!hidden || !options.log || options.mine === null || options.choice?.from !== undefined) return undefined;
+  if (!hidden || !options.log || !options.kept || options.choice?.from !== undefined) return undefined;
   return { choice: marked === Number(id) ? null : { marked: Number(id) } };
 }
 

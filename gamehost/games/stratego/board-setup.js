@@ -35,42 +35,38 @@ export function shuffledRows(seat, random = Math.random) {
   return rows.map((row) => row.join(""));
 }
 
-// -- set-ups that are kept in this browser: texts of forty kinds, from the last row to the front
+// -- set-ups that the player keeps: words of forty kinds, from the last row to the front
 
-const KEPT = "stratego-set-ups";
 const MOST = 5;
 
-function keptSetUps() {
-  try {
-    const found = JSON.parse(localStorage.getItem(KEPT) ?? "[]");
-    return found.filter((one) => /^[1-9SFB]{40}$/.test(one) && Object.values(leftToPlace([...one])).every((left) => left === 0));
-  } catch {
-    return [];
-  }
+function keptSetUps({ kept }) {
+  const whole = (one) => /^[1-9SFB]{40}$/.test(one) && Object.values(leftToPlace([...one])).every((left) => left === 0);
+  return (kept?.game ?? []).filter(whole).slice(-MOST);
 }
 
 const rowsOf = (text) => [0, 10, 20, 30].map((start) => text.slice(start, start + 10));
 /** From the last row to the front, or back: the squares of seat 1 ascend from its front. */
 const turnedFor = (seat, text) => (seat === 0 ? rowsOf(text) : rowsOf(text).reverse()).join("");
 
-function keep(placing, seat) {
-  const now = turnedFor(seat, placing.join(""));
-  localStorage.setItem(KEPT, JSON.stringify([...keptSetUps().filter((one) => one !== now), now].slice(-MOST)));
+function keep(placing, options) {
+  const now = turnedFor(options.mine, placing.join(""));
+  options.kept.keep("game", [...keptSetUps(options).filter((one) => one !== now), now].slice(-MOST));
 }
 
 /** The set-up that was kept before the one on the board; else the one that was kept last. `null`: none is kept. */
-function keptBefore(placing, seat) {
-  const all = keptSetUps();
-  const at = all.indexOf(turnedFor(seat, placing.join("")));
+function keptBefore(placing, options) {
+  const all = keptSetUps(options);
+  const at = all.indexOf(turnedFor(options.mine, placing.join("")));
   const next = all.at(at > 0 ? at - 1 : -1);
-  return next ? [...turnedFor(seat, next)] : null;
+  return next ? [...turnedFor(options.mine, next)] : null;
 }
 
 /** The button beside the count: it keeps what is placed, or brings what is kept; `null`: there is neither. */
-function keepButton({ placing }, seat) {
-  const all = keptSetUps();
+function keepButton({ placing }, options) {
+  if (!options.kept) return null;
+  const all = keptSetUps(options);
   const box = { x: 246, y: TOP + 2, w: 88, h: HEAD };
-  if (!placing.includes("") && !all.includes(turnedFor(seat, placing.join("")))) return { id: "keep", text: t("Keep"), label: t("Keep this set-up in this browser"), ...box };
+  if (!placing.includes("") && !all.includes(turnedFor(options.mine, placing.join("")))) return { id: "keep", text: t("Keep"), label: t("Keep this set-up"), ...box };
   return all.length ? { id: "kept", text: t("Kept"), label: t("Set-up: kept, {n} of {most}", { n: all.length, most: MOST }), ...box } : null;
 }
 
@@ -127,7 +123,7 @@ export function tray(view, options) {
   const { placing, held } = setupOf(view, options);
   const left = leftToPlace(placing);
   const missing = placing.filter((kind) => !kind).length;
-  const { kinds, buttons } = boxes(keepButton({ placing }, options.mine));
+  const { kinds, buttons } = boxes(keepButton({ placing }, options));
   return [
     "g",
     { class: "st-tray" },
@@ -156,7 +152,7 @@ export function trayCells(view, options) {
   const { placing, held } = setupOf(view, options);
   const left = leftToPlace(placing);
   const missing = placing.filter((kind) => !kind).length;
-  const { kinds, buttons } = boxes(keepButton({ placing }, options.mine));
+  const { kinds, buttons } = boxes(keepButton({ placing }, options));
   return [
     ...kinds.map(({ id, kind, x, y, w, h }) => ({
       id, x, y, w, h, label: t("{piece}, {n} left to place", { piece: t(KIND_NAMES[kind]), n: left[kind] }),
@@ -185,10 +181,10 @@ export function pressSetup(view, options, id) {
   const [word, name] = id.split(" ");
   if (word === "kind") return pressKind(setup, name);
   if (word === "keep") {
-    keep(setup.placing, options.mine);
+    keep(setup.placing, options);
     return { choice: { ...setup, held: null, from: null } };
   }
-  if (word === "kept" && !one) return { choice: { placing: keptBefore(setup.placing, options.mine) ?? setup.placing, held: null, from: null } };
+  if (word === "kept" && !one) return { choice: { placing: keptBefore(setup.placing, options) ?? setup.placing, held: null, from: null } };
   if (word === "shuffle" || word === "preset" || word === "clear") {
     if (one) return null;
     const rows = { shuffle: () => shuffledRows(options.mine), preset: () => presetRows(name, options.mine), clear: () => [] };

@@ -42,6 +42,8 @@
 //             gave last; null at first, and after each act. small: a small board without cells. wide: there is room beside the
 //             board. last: the last event, or null.
 //             fresh: `last` came less than `linger` ago.
+//             kept: at a table with an own seat, what this player keeps about the game and about this match, {game, table}: lists of
+//             words. kept.keep("game", words) replaces one. All words of a list have 2000 letters, with the spaces between them.
 //   spec      {width, height         of the picture, in its own units
 //              label                 the name of the board for screen readers
 //              key, ground           descriptions for `svg` in dom.js; drawn again only if `key` is another one

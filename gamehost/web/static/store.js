@@ -36,6 +36,8 @@ export const state = {
   rematch: null,
   /** The rows of your matches, by table; `null`: not received yet. */
   mine: null,
+  /** The answers to `keep` that nobody has read yet. */
+  kept: [],
   /** The last `holiday`; `null`: none was received. */
   holiday: null,
   /** The rows of the last `log-ins`; and how often the password was changed. */
@@ -243,6 +245,7 @@ const general = {
   "log-ins": (message) => (state.logIns = message.log_ins),
   "password-changed": () => (state.passwords += 1),
   notices: (message) => (state.notices = message.ways),
+  kept: (message) => state.kept.push(message),
   holiday: (message) => (state.holiday = message),
   study: (message) => (state.study = message),
   rematch: (message) => (state.rematch = message),
@@ -339,7 +342,7 @@ export function hear(told) {
 /** The connection is lost or has not begun: remove all state that the page must ask for again. */
 export function disconnected(link) {
   if (state.link === "open") state.lostAt = Date.now();
-  Object.assign(state, { link, entering: false, listed: false });
+  Object.assign(state, { link, entering: false, listed: false, kept: [] });
   waitNowhere();
   for (const table of state.tables.values()) Object.assign(table, { guess: null, moves: null, asked: null });
   changed();

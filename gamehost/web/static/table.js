@@ -5,6 +5,7 @@ import { Board } from "./board.js";
 import { Deadline } from "./countdown.js";
 import { announce, h, link, newDialog, notice, put, say } from "./dom.js";
 import { levelsOf, loadGame, loaded } from "./games.js";
+import { keepingOf } from "./keeping.js";
 import { gathered, inviteBox, kept, showInvitation } from "./invite.js";
 import { loggedIn, seek } from "./login.js";
 import { MoveList, lastMove } from "./moves.js";
@@ -233,7 +234,8 @@ class TablePage {
     const last = table.guess?.event ?? this.lastMove(table);
     return {
       seat: this.turned ? 1 - (table.seat ?? 0) : table.seat ?? 0, mine: table.seat, can: moves !== null && !table.guess && !this.back,
-      table: table.number, log: table.complete ? table.log : null, moves: moves?.list ?? [], picture: goesOn ? table.picture : null, choice: this.choice, small: false, wide: WIDE.matches, last, names: table.names, fresh: this.fresh === true, turns,
+      log: table.complete ? table.log : null, moves: moves?.list ?? [], picture: goesOn ? table.picture : null, choice: this.choice, small: false, wide: WIDE.matches, last, names: table.names, fresh: this.fresh === true, turns,
+      kept: table.seat === null ? undefined : keepingOf(table),
     };
   }
 
