@@ -239,11 +239,14 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def logged_in(self) -> None:
         self.deadlines.cancel(Deadline.LOGIN)
 
-    def logged_out(self) -> None:
-        if not self.closing and Deadline.LOGIN not in self.deadlines:
-            self.deadlines.set(
-                Deadline.LOGIN, self._login_times[0], partial(self._login_due, self.input.bytes_received)
-            )
+    def logged_out(self, seconds: float = 0) -> None:
+        if self.closing or Deadline.LOGIN in self.deadlines:
+            return
+        first, patience = self._login_times
+        if seconds > patience:
+            self.deadlines.set(Deadline.LOGIN, seconds, partial(self._not_logged_in, seconds))
+        else:
+            self.deadlines.set(Deadline.LOGIN, first, partial(self._login_due, self.input.bytes_received))
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
         self.no_alarm()

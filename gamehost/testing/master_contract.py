@@ -5,7 +5,7 @@ The tests that every game and its master must pass. A game's test module derives
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from itertools import islice
 from typing import Any
 
@@ -13,6 +13,7 @@ from attrs import frozen
 from hypothesis import currently_in_test_context, given, note
 from hypothesis import strategies as st
 from hypothesis.errors import ResolutionFailed
+from msgspec import Struct
 from msgspec.structs import replace
 
 from gamehost.games.base import (
@@ -59,6 +60,62 @@ class Step:
     now: int
     drawn: tuple[int, ...]
     events: Sequence[To[Any]]
+
+
+def acted(master: Any, seat: Seat, action: Any, now: int, careful: bool = True) -> Sequence[To[Any]]:
+    """
+    The events of an action.
+
+    :param careful: refuse an action that loses by the rules, as `act_carefully` does
+    :raises IllegalAction: the master refuses the action
+    :raises AssertionError: `act` has raised anything else
+    """
+    try:
+        return act_carefully(master, seat, action, now) if careful else master.act(seat, action, now)
+    except IllegalAction:
+        raise
+    except Exception as error:
+        words = f"`act` raises {error!r} for {action!r} of seat {seat}: expected events, or IllegalAction"
+        raise AssertionError(words) from error
+
+
+def with_another_turn(master: Any) -> Iterator[Any]:
+    """
+    Copies of a master that wait for another seat, because one number in their attributes is another one.
+
+    Numbers are found in attributes, in those of their values, and in sequences.
+    """
+    turn = master.to_move() if isinstance(master, HasTurns) else None
+    for other in () if turn is None else _altered(master, turn, 4):
+        try:
+            if other.to_move() not in (turn, None):
+                yield other
+        except Exception:  # not every value makes a master
+            continue
+
+
+def _altered(value: Any, turn: Seat, depth: int) -> Iterator[Any]:
+    """Copies of a value in which one number that may be a seat is another seat."""
+    match value:
+        case _ if not depth:
+            return
+        case int() if type(value) is int and value in (0, 1, turn):
+            yield 1 - value if value in (0, 1) else 0
+        case tuple() | list() if type(value) in (tuple, list):
+            for place, one in enumerate(value[:8]):
+                for other in _altered(one, turn, depth - 1):
+                    yield type(value)([*value[:place], other, *value[place + 1 :]])
+        case Struct():
+            for name in value.__struct_fields__:
+                for other in _altered(getattr(value, name), turn, depth - 1):
+                    yield replace(value, **{name: other})
+        case _:
+            fields = [one.name for one in getattr(value, "__attrs_attrs__", ())]
+            for name in fields or [*getattr(value, "__dict__", {})]:
+                for other in _altered(getattr(value, name, None), turn, depth - 1):
+                    changed = copy(value)
+                    object.__setattr__(changed, name, other)
+                    yield changed
 
 
 class SeededChance:
@@ -148,7 +205,7 @@ class MasterContract(Mixin):
             if choice is None:
                 break
             seat, action = choice
-            events = master.act(seat, action, number)
+            events = acted(master, seat, action, number, careful=False)
             yield master, Step(seat, self.game.write(action), number, chance.take(), events)
 
     def play(self, seats: int, rng: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
@@ -334,12 +391,18 @@ class MasterContract(Mixin):
 
     # -- what one seat knows
 
-    def near(self, notations: Sequence[bytes], rng: random.Random) -> Iterator[Any]:
-        """Actions with a notation that is nearly that of another one, or is made of two: `a5` and `b1` give `a1`."""
+    def near(self, notations: Sequence[bytes], listed: Sequence[bytes], rng: random.Random) -> Iterator[Any]:
+        """
+        Actions with a notation that is nearly that of another one, or is made of two: `a5` and `b1` give `a1`.
+
+        :param listed: notations of actions that are legal now; half of the others begin with a part of these
+        """
         for number in range(len(notations) and 90):
-            one, other = rng.choice(notations), rng.choice(notations)
+            one, other = rng.choice(listed if listed and number % 4 < 2 else notations), rng.choice(notations)
             place = rng.randrange(len(one) + 1)
-            letter = rng.choice((b"", rng.choice(_LETTERS).encode(), one[place : place + 1] * 2))
+            old = one[place : place + 1]
+            others = _LETTERS[:10] if old.isdigit() else _LETTERS
+            letter = rng.choice((b"", rng.choice(others).encode(), rng.choice(others).encode(), old * 2))
             words, more = one.split(b" "), other.split(b" ")
             if number % 2 and len(words) == len(more) > 1:
                 made = b" ".join(rng.choice(pair) for pair in zip(words, more, strict=True))
@@ -368,16 +431,18 @@ class MasterContract(Mixin):
         seats = [Seat(seat) for seat in range(self.game.most_seats)]
         begun = self.new_master(self.game.most_seats, SeededChance(1))
         begun.begin(0)
-        known = []
+        known, now = list[Any](), list[Any]()
         for situation in (begun, master) if len(seats) in self.seat_counts else (master,):
+            now = []
             for seat in seats[: max(self.seat_counts)]:
                 listed = list(islice(self.game.legal(situation.view(seat), seat) or (), self.most_listed))
-                known += rng.sample(listed, min(len(listed), 12))
+                now += rng.sample(listed, min(len(listed), 12))
+            known += now
         notations = [self.game.write(action) for action in known]
         notations += [step.notation for step in rng.sample(played[1:], min(len(played) - 1, 20))]
         choices = [self.legal(master, rng) for _ in range(4)]
         notations += [self.game.write(choice[1]) for choice in choices if choice is not None]
-        made = [*self.rare(master), *self.near(notations, rng), *self.drawn(data)]
+        made = [*self.rare(master), *self.near(notations, [*map(self.game.write, now)], rng), *self.drawn(data)]
         return [*map(self.game.read, dict.fromkeys(notations)), *made]
 
     @of_matches
@@ -419,7 +484,7 @@ class MasterContract(Mixin):
         for action in tried if whole else ():
             if self.game.write(action) not in legal:
                 try:
-                    events = act_carefully(scratch, seat, action, self.most_steps + 1)
+                    events = acted(scratch, seat, action, self.most_steps + 1)
                 except IllegalAction:
                     continue
                 words = f"the master takes {action!r} of seat {seat}, and `legal` leaves it out"
@@ -430,10 +495,18 @@ class MasterContract(Mixin):
         for action in listed[:_ACCEPTED]:
             words = f"the master refuses {action!r} of seat {seat}, and `legal` lists it"
             try:
-                events = act_carefully(deepcopy(master), seat, action, self.most_steps + 1)
+                events = acted(deepcopy(master), seat, action, self.most_steps + 1)
             except IllegalAction:
                 self.fail(words)
             self.assertFalse(self.denied(events), words)
+
+    @of_matches
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_the_state_says_whose_turn_it_is(self, data: st.DataObject, rng: random.Random) -> None:
+        """Masters that differ in the seat to move differ in `state`."""
+        _, master, _ = self.somewhere(data, rng)
+        for other in with_another_turn(master):
+            self.assertNotEqual(fingerprint(other), fingerprint(master), "`state` lacks whose turn it is")
 
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))

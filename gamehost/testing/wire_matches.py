@@ -3,13 +3,16 @@ Tests of a wire during a match: the messages to its players, and its answers to 
 nonsense.
 """
 
+import random
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from attrs import define
 
 from gamehost.settings import BadOption
 from gamehost.testing.codec_contract import CONTROL, taken
+from gamehost.testing.master_contract import with_another_turn
 from gamehost.testing.memory_host import Client, Lines, MemoryHost, MessageText
 from gamehost.testing.transcript import play, read_transcripts
 from gamehost.testing.wire_hooks import InMatch, Situation, WireHooks, received, state_of, wait_for_forfeit
@@ -32,6 +35,12 @@ class _Broken:
 
     def act(self, *_: object) -> None:
         raise Planted("planted by the wire contract")
+
+
+#: The number of damaged actions that are tried.
+_DAMAGED = 40
+#: The bytes that replace another one in a damaged action.
+_OTHER_BYTES = (b"z", b"Z", b"9", b"-", b" ", b"\xc3\xa9")
 
 
 class MatchContract(WireHooks):
@@ -117,6 +126,23 @@ class MatchContract(WireHooks):
         actor.send(legal)
         self.assertGreater(self.entries(situation), before, "after a refusal no action is accepted any more")
 
+    def test_a_damaged_action_raises_nothing(self) -> None:
+        """An action with a byte that is missing, doubled or another one is accepted, refused, or ends the connection."""
+        rng = random.Random(1)
+        situation, _, _ = self.pair()
+        for number in range(_DAMAGED):
+            actor, action = self.action(situation, number % 3 > 0)
+            place = rng.randrange(len(action))
+            byte = rng.choice((b"", action[place : place + 1] * 2, *_OTHER_BYTES))
+            data = action[:place] + byte + action[place + 1 :]
+            before = self.entries(situation)
+            actor.send(data)
+            situation.host.until_idle()
+            raised = [failure.value for failure in self.flushLoggedErrors()]
+            self.assertEqual(raised, [], f"{data!r} raises this: expected the action, or a refusal")
+            if actor.closed or actor.protocol._codec.unfinished or self.entries(situation) > before:
+                situation, _, _ = self.pair()
+
     def test_an_absence_is_told(self) -> None:
         """A player receives that the opponent's connection is lost."""
         _, ann, bob = self.pair()
@@ -145,6 +171,25 @@ class MatchContract(WireHooks):
         before = self.entries(situation)
         ann.send(action)
         self.assertGreater(self.entries(situation), before, "the player who returned cannot act")
+
+    def test_a_return_says_whose_turn_it_is(self) -> None:
+        """The player that returns receives something else if the match waits for another seat."""
+
+        def told(turned: bool) -> list[str]:
+            situation, ann, _ = self.pair()
+            name = conversation_of(situation).session.name
+            ann.drop()
+            for table in situation.host.lobby.tables.values() if turned else ():
+                for other in islice(with_another_turn(table._master), 1):
+                    table._master = other
+                    changed.append(other)
+            again = situation.host.connect(self.wire.name)
+            self.come_back(again, name)
+            return received(again)
+
+        changed: list[object] = []
+        if not self.no_return and (words := told(turned=True)) and changed:
+            self.assertNotEqual(words, told(turned=False), "a player who returns is not told whose turn it is")
 
     def test_who_returns_may_be_silent(self) -> None:
         """A player that has the seat back is logged in, and is not closed for silence."""
@@ -248,6 +293,16 @@ class MatchContract(WireHooks):
         over.client.drop()
         over.host.wait(120)
         self.assertEqual(len(over.host.lobby.registry), 0, "a name is still in use")
+
+    def test_a_silent_client_is_not_connected_for_ever_after_the_end(self) -> None:
+        """After a match a client either is logged in, or is closed if it does not log in again: in a quarter of an hour."""
+        over = self.after_match()
+        for _ in range(6):
+            over.host.wait(150)
+        words = (
+            "after its match a client is not logged in, and its connection stays open: call `end`, or `peer.logged_out`"
+        )
+        self.assertTrue(over.client.closed or conversation_of(over).session is not None, words)
 
     def test_a_suspended_match_is_told(self) -> None:
         """When the game fails, both players receive the reason, or their connections are closed."""

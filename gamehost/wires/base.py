@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 #: Sent to a connection if a newer connection of the same player has taken its session.
 DISPLACED = "you have logged in again elsewhere"
-
 #: Sent to a player that no other one has joined.
 UNMATCHED = "nobody came for a day"
-
 #: The message to the players of a suspended table.
 SUSPENDED = "a fault has stopped this match; nobody has won; if the owner lets it go on, log in again for your seat"
+#: Seconds that a client has after a match for its next log-in. A person looks at the last board first.
+AFTER_MATCH_SECONDS = 600.0
 
 
 class Claim(Struct, frozen=True):
@@ -120,8 +120,8 @@ class Peer(Protocol[M_contra]):
     def logged_in(self) -> None:
         """The client has logged in, or has sent all that it needs for that. The deadline for logging in ends."""
 
-    def logged_out(self) -> None:
-        """The client is not logged in any more. It has as long to log in as a new connection."""
+    def logged_out(self, seconds: float = 0) -> None:
+        """The client is not logged in any more. It has as long to log in as a new connection, or longer: this many seconds."""
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
         """Call `ring` after a number of seconds. This replaces an earlier alarm; the connection's end cancels it."""
@@ -217,8 +217,7 @@ class BaseConversation(Generic[M]):
     #: Type of event -> method that sends it. Other events go to `tell_other`.
     TELLS: ClassVar[Mapping[type, Callable[..., None]]] = {}
 
-    #: The description of this port for clients of another protocol, as of `guidance.wrong_port`; empty: they receive
-    #: none.
+    #: The description of this port for clients of another protocol, as of `guidance.wrong_port`; empty: they get none.
     SPEAKS: ClassVar[str] = ""
     #: The format of this wire, if `guidance.other_protocol` knows it.
     WRITTEN_IN: ClassVar[str] = ""
@@ -423,10 +422,11 @@ class BaseConversation(Generic[M]):
         self.peer.hang_up(SUSPENDED)
 
     def end(self) -> None:
-        """Leave the lobby. A seat at a table is reserved, a place in the queue is given up."""
+        """Leave the lobby: a seat is reserved. A client that stays connected has `AFTER_MATCH_SECONDS` to log in again."""
         if self.session is not None:
             session, self.session = self.session, None
             self.lobby.leave(session, self)
+            self.peer.logged_out(AFTER_MATCH_SECONDS)
 
 
 class AccountConversation(BaseConversation[M]):

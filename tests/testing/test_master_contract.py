@@ -223,6 +223,26 @@ class UsualMistakesTests(SynchronousTestCase):
         told = self.fleet(WatcherTests.TEST, state=lambda master: master.public)
         self.assertIn("`state` lacks what a seat sees", told)
 
+    def test_state_without_the_turn(self) -> None:
+        told = self.towers("test_the_state_says_whose_turn_it_is", state=lambda master: master.known.board)
+        self.assertIn("`state` lacks whose turn it is", told)
+
+    def test_long_moves_are_left_out(self) -> None:
+        class Short(Towers):  # type: ignore[misc]
+            def legal(self, view: Any, seat: Seat) -> Iterator[Any]:
+                return (move for move in super().legal(view, seat) if abs(int(move.way[1]) - int(move.way[4])) < 3)
+
+        told = failure(towers_tests.MasterTests, LegalTests.TEST, game=Short())
+        self.assertIn("`legal` leaves it out", told)
+
+    def test_an_action_that_raises(self) -> None:
+        def act(master: Any, seat: Seat, action: Any, now: int) -> Any:
+            master.known.board[-int(action.way[1])][ord(action.way[0]) - ord("a")]
+            return TowersMaster.act(master, seat, action, now)
+
+        told = self.towers(LegalTests.TEST, act=act)
+        self.assertIn("index out of range') for Move(way='", told)
+
     def test_a_refusal_tells_the_secret(self) -> None:
         def shoot(master: Any, seat: Seat, action: Any) -> Any:
             try:

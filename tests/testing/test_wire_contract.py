@@ -20,7 +20,7 @@ from gamehost.wires.onitama import WIRE as PIPES
 from gamehost.wires.onitama.codec import PipesCodec
 from gamehost.wires.onitama.conversation import PipesConversation, PipesState
 from gamehost.wires.onitama.messages import Login, Waiting
-from tests.kit.example_game import TOY, TOY_WIRE, Counted, ToyCodec, ToyConfig, ToyConversation, ToyState
+from tests.kit.example_game import TOY, TOY_WIRE, Add, Counted, ToyCodec, ToyConfig, ToyConversation, ToyState
 from tests.kit.memory_host import MemoryHost
 from tests.wires import test_onitama as test_onitama_contract
 
@@ -325,6 +325,39 @@ class FaultTests(SynchronousTestCase):
             self.set_state(ToyState.OUT)
 
         self.assert_found(told_otherwise(Over, tell), "test_after_the_end_another_match_can_be_played")
+
+    def test_no_deadline_after_the_end(self) -> None:
+        def tell(self: ToyConversation, event: Over) -> None:
+            self.peer.say("over")
+            assert self.session is not None
+            self.lobby.leave(self.session, self)
+            self.session = self.handle = None
+            self.set_state(ToyState.OUT)
+
+        wire = told_otherwise(Over, tell)
+        self.assert_found(wire, "test_a_silent_client_is_not_connected_for_ever_after_the_end")
+
+    def test_back_without_the_turn(self) -> None:
+        class Forgetful(PipesConversation):
+            def tell_back(self, event: Back[Any]) -> None:
+                self.set_state(PipesState.PLAYING)
+                self.peer.say(Waiting("/".join(event.view.position.rows())))
+
+            TELLS: ClassVar[Any] = {**PipesConversation.TELLS, Back: tell_back}
+
+        test = "test_a_return_says_whose_turn_it_is"
+        self.assertFalse(fails(PipesHooks, piped(), test))
+        self.assertTrue(fails(PipesHooks, piped(Forgetful), test))
+
+    def test_an_action_that_cannot_be_read(self) -> None:
+        def played(self: ToyConversation, message: str) -> None:
+            if self.handle is not None and message.startswith("+"):
+                self.act(Add(int(message)))
+            else:
+                ToyConversation.played(self, message)
+
+        hears = {**ToyConversation.HEARS, (ToyState.IN, str): played}
+        self.assert_found(telling(HEARS=hears), "test_a_damaged_action_raises_nothing")
 
     def test_deadline_not_stopped(self) -> None:
         def heard(self: ToyConversation, message: str) -> None:

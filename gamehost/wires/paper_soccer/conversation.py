@@ -128,8 +128,8 @@ class XmlConversation(GuestConversation[m.Message]):
 
     def log_out(self, message: m.Logout) -> None:
         """Give up a game, or a waiting place, or nothing; then log out."""
-        self._leave()
         self.peer.logged_out()
+        self._leave()
 
     def _leave(self) -> None:
         handle, self.handle = self.handle, None
@@ -160,8 +160,8 @@ class XmlConversation(GuestConversation[m.Message]):
         self.log_in(message)
 
     def log_out_at_the_end(self, message: m.Logout) -> None:
-        self._done()
         self.peer.logged_out()
+        self._done()
 
     def ignore(self, message: m.Error) -> None:
         """Ignore an error that a client reports. An error is never answered with an error."""

@@ -86,6 +86,15 @@ class WireTests(WireContract, PropertyCase):
         self.assertNotEqual(one[0]["matchId"], two[0]["matchId"])
         self.assertNotEqual(one[0]["token"], two[0]["token"])
 
+    def test_a_return_says_whose_turn_it_is(self) -> None:
+        """The host follows the match by its events, so it does not notice a master that was changed."""
+        situation, ann, _ = self.pair()
+        name = ann.protocol.session.name  # type: ignore[union-attr]
+        ann.drop()
+        again = situation.host.connect("litama")
+        self.come_back(again, name)
+        self.assertEqual(told(again)[-1]["currentTurn"], "blue")
+
     def test_no_answer_holds_what_was_sent(self) -> None:
         """The protocol sends back what it does not know, as JSON: control bytes are escaped, and nothing else comes."""
         _, client = self.connected()

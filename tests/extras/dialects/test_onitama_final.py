@@ -302,13 +302,23 @@ class PaceTests(SynchronousTestCase):
             host.wait(0.2)
             self.assertEqual(client.heard()[-1], "FAILED|not logged in within 120 s")
 
-    def test_who_looks_at_the_end_may_be_silent(self) -> None:
+    def test_who_looks_at_the_end_may_be_silent_for_some_time(self) -> None:
         host = MemoryHost({**DEAL, "onitama.max_plies": "1"})
         ann, _ = seated(host)
         ann.say("MAKE_MOVE|ox|4|2|3|2")
         host.wait(300)
         self.assertFalse(ann.closed)
         self.assertEqual(ann.ask("LOGIN|ann"), ["WAITING|ann"])
+
+    def test_who_looks_at_the_end_for_ever_is_closed(self) -> None:
+        host = MemoryHost({**DEAL, "onitama.max_plies": "1"})
+        ann, _ = seated(host)
+        ann.say("MAKE_MOVE|ox|4|2|3|2")
+        host.wait(599)
+        ann.say("PING|PING")
+        self.assertFalse(ann.closed)
+        host.wait(1)
+        self.assertEqual(ann.heard()[-1], "FAILED|not logged in within 600 s")
 
 
 RECORDED = ROOT / "tests" / "vectors" / "onitama_final.jsonl"

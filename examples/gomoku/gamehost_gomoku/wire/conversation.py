@@ -134,7 +134,6 @@ class GomokuConversation(GuestConversation[Message]):
         self.peer.say(messages.Over(self.name_of(winners[0]) if winners else "-", event.result.why))
         self.leave_table(State.OUTSIDE)
         self.end()
-        self.peer.logged_out()
 
     TELLS: ClassVar[Any] = {
         Begun: tell_begun,

@@ -29,7 +29,7 @@ from gamehost.games.onitama.master import ONITAMA
 from gamehost.lobby.directory import GUEST
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import IssuedKey, Queue, Session
-from gamehost.wires.base import Claim, GuestConversation, Peer, claim_of_table
+from gamehost.wires.base import AFTER_MATCH_SECONDS, Claim, GuestConversation, Peer, claim_of_table
 from gamehost.wires.framing import BYTE_ORDER_MARK, UndecodableLine
 
 UNKNOWN = "Invalid command sent"
@@ -242,6 +242,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             return
         self.peer.logged_in()
         self.peer.say(standing)
+        self.rest()
 
     def spectate(self, message: m.Spectate) -> None:
         self._with(message, partial(self._spectate, message))
@@ -274,6 +275,7 @@ class LitamaConversation(GuestConversation[m.Message]):
         standing = match.standing(view)
         if view.n == n and standing is not None:  # else all spectators have received it, or will
             self.peer.say(standing)
+        self.rest()
 
     def move(self, message: m.MakeMove) -> None:
         """Play a card, for the seat of the token."""
@@ -407,6 +409,12 @@ class LitamaConversation(GuestConversation[m.Message]):
         if self.session is seat.session or not self._seats:
             self.session = self.handle = None
         self._game_finished = True
+        self.rest()
+
+    def rest(self) -> None:
+        """Without a seat, and without a match to watch, the connection is closed after some time."""
+        if not self._seats and not any(match.has_spectator(self) for match in self._spectated):
+            self.peer.logged_out(AFTER_MATCH_SECONDS)
 
     def exchange(self) -> None:
         """Exchange a card in each match that waits for it."""

@@ -70,6 +70,9 @@ class Connection(Protocol):
     def exchange(self) -> None:
         """Exchange a card in each match that waits for it."""
 
+    def rest(self) -> None:
+        """The connection has a match less."""
+
 
 #: The message to spectators of a match that will not begin.
 GONE = "the player who waited is gone"
@@ -410,7 +413,7 @@ class Match:
 
     def _told_the_end(self) -> None:
         self.broadcast(self.inner)
-        self.inner.spectators.clear()
+        self.inner.dismiss()
 
     @property
     def _blue(self) -> int:
@@ -424,8 +427,8 @@ class Match:
         concerned = {one: None for player in self.players for one in player.owners}
         for one in {**concerned, **self.inner.spectators, **self.outer.spectators}:
             one.tell_failure(self.id, why)
-        self.inner.spectators.clear()
-        self.outer.spectators.clear()
+        self.inner.dismiss()
+        self.outer.dismiss()
 
     # -- from the table, for watchers
 
@@ -462,7 +465,7 @@ class Match:
         stop, self._stop = self._stop, None
         if stop is not None:
             stop()
-        self.outer.spectators.clear()
+        self.outer.dismiss()
         self.forget_if_idle()
 
     def forget_if_idle(self) -> None:

@@ -64,6 +64,12 @@ class View:
         else:
             self._late.append(event)
 
+    def dismiss(self) -> None:
+        """No connection watches the match any more."""
+        spectators, self.spectators = self.spectators, {}
+        for spectator in spectators:
+            spectator.rest()
+
     def end(self, winner: str) -> None:
         self.winner, self.told = winner, None
 
