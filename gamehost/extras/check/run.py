@@ -373,6 +373,9 @@ class ClientRun(Run, ClientWatcher):
 
     def refused(self, message: Any, before: Any) -> None:
         """The host refuses what the client said last."""
+        if self._phase is Phase.CLOSING:
+            # The client has not read of the end yet: it still sends what it began before.
+            self._deadline.set(self.clock, CLOSES, self._close)
         if self._phase in (Phase.CLOSING, Phase.ENDING, Phase.DONE):
             return
         if self._expected_refusals:

@@ -202,6 +202,41 @@ class PaperSoccerChecks(CheckerContract, SynchronousTestCase):
     crippled = PAPER_SOCCER_CRIPPLED
 
 
+class Thoughtful(StrategoFramesSoundClient):
+    """Thinks for a second before each frame, and reads nothing before it has sent all."""
+
+    matches = 1
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.unsent: list[bytes] = []
+        self.unread = b""
+
+    def send(self, data: bytes) -> None:
+        self.unsent.append(data)
+        if len(self.unsent) == 1:
+            self.later(1.0, self.send_next)
+
+    def send_next(self) -> None:
+        if self.unsent:
+            super().send(self.unsent.pop(0))
+        if self.unsent:
+            self.later(1.0, self.send_next)
+        else:
+            self.received(b"")
+
+    def received(self, data: bytes) -> None:
+        self.unread += data
+        if self.unread and not self.unsent:
+            unread, self.unread = self.unread, b""
+            super().received(unread)
+
+    def lost(self) -> None:
+        self.unsent.clear()
+        self.unread = b""
+        super().lost()
+
+
 class FramesChecks(CheckerContract, SynchronousTestCase):
     sound = StrategoFramesSoundClient
     crippled = STRATEGO_FRAMES_CRIPPLED
@@ -209,6 +244,11 @@ class FramesChecks(CheckerContract, SynchronousTestCase):
     def test_a_match_that_ends_while_the_host_stops(self) -> None:
         """The client cannot know of the end, so it may try to reach the host for as long as in any other match."""
         self.assertEqual(titles(check(StrategoFramesSoundClient, ["host-stops"], seed=7)), [])
+
+    def test_a_client_that_thinks_before_each_frame(self) -> None:
+        """It places its pieces for half a minute after the end of the match, before it reads of the end."""
+        scenarios = ["wins-in-set-up", "drop-in-set-up", "own-drop-in-set-up"]
+        self.assertEqual(titles(check(Thoughtful, scenarios)), [])
 
     def test_the_only_move_would_break_the_rule_of_two_squares_elsewhere(self) -> None:
         self.assertEqual(titles(check(StrategoFramesSoundClient, ["loses"], seed=24)), [])
