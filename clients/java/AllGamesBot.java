@@ -2,10 +2,11 @@ import gamehost.*;
 import java.util.*;
 
 /**
- * A bot for all games: NAME GAME... [--house easy] [--host 127.0.0.1] [--port 8889]
+ * A bot for all games: NAME GAME... [--games 1] [--house easy] [--host 127.0.0.1] [--port 8889]
  *
- * <p>It plays the games one after the other, against whoever comes or against a house player. It plays at random, but for two
- * things: in Onitama it takes a piece when it can, and in Stratego it places all its pieces at once.
+ * <p>It plays the games one after the other, each once or as often as {@code --games} says, against whoever comes or against a
+ * house player. It plays at random, but for two things: in Onitama it takes a piece when it can, and in Stratego it places all
+ * its pieces at once.
  */
 public class AllGamesBot {
     static final String STRATEGO_PIECES = "12334445555666677778888899999999SFBBBBBB";
@@ -33,7 +34,7 @@ public class AllGamesBot {
 
     public static void main(String[] args) throws Exception {
         if (args.length < 2) throw new IllegalArgumentException("expected NAME GAME..., such as: ann onitama");
-        Map<String, String> options = new HashMap<>(Map.of("--host", "127.0.0.1", "--port", "8889"));
+        Map<String, String> options = new HashMap<>(Map.of("--games", "1", "--host", "127.0.0.1", "--port", "8889"));
         Deque<String> words = new ArrayDeque<>(List.of(args));
         String name = words.pop();
         List<String> games = new ArrayList<>();
@@ -47,7 +48,9 @@ public class AllGamesBot {
             client.hear(told -> {
                 if (told.get("is").equals("seated")) System.out.println(name + ": playing " + told.get("game"));
             });
-            for (String game : games) {
+            List<String> all = new ArrayList<>();
+            for (String game : games) all.addAll(Collections.nCopies(Integer.parseInt(options.get("--games")), game));
+            for (String game : all) {
                 Result result = client.play(game, AllGamesBot::choose, whom);
                 String winners = String.join(" and ", result.winners().stream().map(result.names()::get).toList());
                 System.out.println(name + ": " + game + " won by " + (winners.isEmpty() ? "nobody" : winners) + ": " + result.why());

@@ -1,9 +1,10 @@
 // A bot for all games:
 //
-//     node all_games_bot.js NAME GAME... [--house easy] [--host 127.0.0.1] [--port 8889]
+//     node all_games_bot.js NAME GAME... [--games 1] [--house easy] [--host 127.0.0.1] [--port 8889]
 //
-// It plays the games one after the other, against whoever comes or against a house player. It plays at random, but for two
-// things: in Onitama it takes a piece when it can, and in Stratego it places all its pieces at once.
+// It plays the games one after the other, each once or as often as --games says, against whoever comes or against a house
+// player. It plays at random, but for two things: in Onitama it takes a piece when it can, and in Stratego it places all its
+// pieces at once.
 
 import { parseArgs } from "node:util";
 import { Client, HostError } from "./gamehost.js";
@@ -35,10 +36,11 @@ function setUp() {
   return pieces.replace(/.{10}(?=.)/g, "$&/");
 }
 
-const { positionals: [name, ...games], values: { house, host, port } } = parseArgs({
+const { positionals: [name, ...games], values: { games: times, house, host, port } } = parseArgs({
   allowPositionals: true,
   options: {
-    house: { type: "string" }, host: { type: "string", default: "127.0.0.1" }, port: { type: "string", default: "8889" },
+    games: { type: "string", default: "1" }, house: { type: "string" },
+    host: { type: "string", default: "127.0.0.1" }, port: { type: "string", default: "8889" },
   },
 });
 if (!games.length) throw new Error("expected NAME GAME..., such as: ann onitama");
@@ -48,7 +50,7 @@ const client = new Client(name, {
   hear: ({ is, game }) => is === "seated" && console.log(`${name}: playing ${game}`),
 });
 try {
-  for (const game of games) {
+  for (const game of games.flatMap((one) => Array(Number(times)).fill(one))) {
     const { winners, names, why } = await client.play(game, choose, house ? { house } : {});
     console.log(`${name}: ${game} won by ${winners.map((seat) => names[seat]).join(" and ") || "nobody"}: ${why}`);
   }

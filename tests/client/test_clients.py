@@ -1,6 +1,7 @@
 """The clients on asyncio and on Twisted: a loop whose time passes at once, and endpoints and streams in memory."""
 
 import asyncio
+import importlib.util
 import selectors
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
@@ -20,6 +21,7 @@ from gamehost.client.core import PING_AFTER, PONG_WITHIN, Heard, Lost, NotConnec
 from gamehost.client.twisted_client import MOST_WAITING, Client, Closed
 from gamehost.testing.memory_host import StrictTransport
 from gamehost.wires.open import messages as m
+from tests.kit.sources import ROOT
 
 # The client on asyncio, on a loop whose time passes at once, and streams in memory.
 
@@ -295,6 +297,18 @@ class TwistedTests(SynchronousTestCase):
         self.clock.advance(0.1)
         self.assertEqual(len(self.endpoint.transports), 2)
         self.assertIn(b'"key":"k1"', self.transport.read())
+
+    def test_the_bot_of_the_page_leaves_its_seat_to_another_one(self) -> None:
+        """It says so, and its status says so, too."""
+        spec = importlib.util.spec_from_file_location("bot", ROOT / "docs" / "bots" / "onitama_twisted_bot.py")
+        assert spec is not None and spec.loader is not None
+        bot = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(bot)
+        played = Deferred.fromCoroutine(bot.play(self.clock, "ann", self.endpoint))
+        self.tell(ENTERED, m.Bye("you have logged in again elsewhere"))
+        self.transport.hang_up()
+        ended = self.failureResultOf(played, SystemExit)
+        self.assertEqual(ended.value.code, "ann: you have logged in again elsewhere")
 
     def test_bye_ends_the_messages(self) -> None:
         client = self.client()

@@ -116,7 +116,7 @@ class ClientTests(SynchronousTestCase):
     def test_the_bot_on_twisted(self) -> None:
         with HostProcess(wires=["open"]) as host:
             port = str(host.ports["open"])
-            twisted = [sys.executable, str(BOTS / "onitama_twisted_bot.py"), "ann", f"tcp:127.0.0.1:{port}"]
+            twisted = [sys.executable, str(BOTS / "onitama_twisted_bot.py"), "ann", "--port", str(port)]
             with Bots(twisted, bot("bob", "--port", port)) as bots:
                 ann, bob = map(winners, bots.finish())
         self.assertEqual(len(ann), 1)
