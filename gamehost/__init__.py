@@ -15,4 +15,4 @@ The packages, from the bytes to the rules:
 and game must pass. `docs/architecture.rst` explains the whole.
 """
 
-__version__ = "0.4.0"
+__version__ = "1.0.0"

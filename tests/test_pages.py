@@ -96,7 +96,7 @@ TESTED = {
     ("docs/operating.rst", "10000 tables"): "tests.lobby.test_sleeping.ResumingTests.test_the_rest_in_slices",
     (
         "docs/operating.rst",
-        "gamehost 0.",
+        "gamehost 1.",
     ): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
     (
         "docs/extras/cluster/cluster.rst",

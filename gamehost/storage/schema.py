@@ -15,7 +15,8 @@ from gamehost import __version__
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.contents import PUT_BACK
 
-#: The number of the schema, of both engines. It does not change until release 1.0, and the text changes in place.
+#: The number of the schema, of both engines: 1 is that of release 1.0. A change of the text has another number, and a
+#: conversion from each earlier one; `tests/releases` has stores of the releases.
 SCHEMA_NUMBER = 1
 #: The name of the table with the fingerprint, in each engine.
 SCHEMA_TABLE = "gamehost_schema"

@@ -85,7 +85,7 @@ class HostTests(SynchronousTestCase):
     def the_log_of_a_start(self, host: HostProcess) -> None:
         """But for what only a host with unfinished matches says."""
         log = without_numbers(host.log)
-        *lines, play = shown("docs/operating.rst", "gamehost 0.").lines
+        *lines, play = shown("docs/operating.rst", "gamehost 1.").lines
         for line in lines:
             if not line.startswith("resumed"):
                 self.assertIn(without_numbers(line), log)

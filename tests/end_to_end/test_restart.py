@@ -12,7 +12,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
-from tests.kit import opened_kills
+from tests.kit import opened_kills, release_store
 from tests.kit.journals import by_rows
 from tests.kit.kills import Pair, kill_at_random
 from tests.kit.offer_kills import OfferPair
@@ -61,6 +61,34 @@ class RestartCase(SynchronousTestCase):
         self.assertEqual(bob.hear(), f"RECONNECT|ann|white|{POSITION}")
         bob.say("MAKE_MOVE|crab|a5|a4")
         self.assertEqual(ann.hear(), "MOVE_WAS_MADE|crab|a5|a4")
+
+
+class ReleaseTests(SynchronousTestCase):
+    def test_their_matches_go_on(self) -> None:
+        """In a store of each release from 1.0 on: the quick match, the slow one, and what an account has kept."""
+        for release in sorted(release_store.HOME.glob("*.sql")):
+            folder = Path(self.mktemp()).absolute()
+            folder.mkdir()
+            release_store.restored(release, folder)
+            with release_store.host(folder) as running:
+                self.go_on(running)
+
+    def go_on(self, running: HostProcess) -> None:
+        ann, bob, ben, olga = (release_store.come(running, name) for name in ("ann", "bob", "ben", "olga"))
+        for player in (ann, bob):
+            release_store.hear(player, "back")
+        table = release_store.matches(ben)[0]
+        release_store.say(ben, do="sit", table=table["table"])
+        self.assertEqual((table["state"], table["names"]), ("turn", ["olga", "ben"]))
+        release_store.hear(ben, "back")
+        release_store.say(bob, do="act", table=release_store.matches(bob)[0]["table"], action="crab c5 c4")
+        release_store.say(ben, do="act", table=table["table"], action="crab c5 c4")
+        for player in (ann, ben):
+            self.assertEqual(release_store.hear(player, "event")["event"]["card"], "crab")
+        release_store.say(olga, do="keep", game="onitama")
+        self.assertEqual(release_store.hear(olga, "kept")["text"], "a note")
+        for player in (ann, bob, ben, olga):
+            player.close()
 
 
 class RestartTests(RestartCase):

@@ -17,6 +17,7 @@ from gamehost.storage.sidecar import mark_in
 from gamehost.storage.store import SqliteStore, open_store
 from gamehost.testing.cases import PropertyCase
 from tests.kit.journal_contract import END, MOVE, OPENING
+from tests.kit.release_store import HOME, restored
 from tests.storage.test_sqlite import StoreCase
 
 
@@ -89,6 +90,19 @@ class SchemaTests(StoreCase):
     def test_an_empty_file_has_no_journal(self) -> None:
         self.path.touch()
         self.assertEqual(faults_of(self.path), [f"{self.path}: there is no journal in this file: it is empty"])
+
+
+class ReleaseTests(StoreCase):
+    """A release that changes the schema converts the stores of all releases from 1.0 on."""
+
+    def test_their_stores_are_whole(self) -> None:
+        """Every row is read, and every match is played again."""
+        releases = sorted(HOME.glob("*.sql"))
+        self.assertEqual(releases[0].stem, "1.0.0")
+        for release in releases:
+            folder = self.folder / release.stem
+            folder.mkdir()
+            self.assertEqual(faults_of(restored(release, folder)), [], release.name)
 
 
 ONE, TWO, THREE = map(TableId, (1, 2, 3))
