@@ -1,4 +1,7 @@
-"""Judges of clients and of servers, and what they say to each other: `gamehost check` and `gamehost trace`."""
+"""
+`gamehost check` judges a client or a server by the document of its wire. `gamehost trace` shows the messages between a client
+and a server.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,12 +10,14 @@ from gamehost.entries import Verb, imported
 
 
 def _judged(wires: Sequence[Any]) -> list[str]:
+    """Returns the names of the wires with checks."""
     from gamehost.programs.clients import judges_of
 
     return [wire.name for wire in wires if judges_of(wire.name) is not None]
 
 
 def _traced(wires: Sequence[Any]) -> list[str]:
+    """Returns the names of the wires that can be traced, which are those with a client."""
     from gamehost.programs.clients import clients
 
     return [wire.name for wire in wires if wire.name in clients()]

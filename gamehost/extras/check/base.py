@@ -1,12 +1,13 @@
 """
 The parts of a check: scenarios, the laws that they test, and findings.
 
-The checks of a wire are data: a `Judges`, which a package offers through an entry point `gamehost.checks` under the wire's
-name.
+A *scenario* is one trial of a client or server. A *law* is a rule of the wire's document. A *finding* is a fault that a
+check has found. The checks of a wire are data: a `Judges`, which a package offers through an entry point
+`gamehost.checks` under the wire's name.
 
-Also the shared parts of the readings of a connection: the plain one, and the unanswered moves of a client. A client
-knows the position of the last message to it. It does not know yet whether an unanswered move is accepted. So a further
-move is judged by whether the first one can still be accepted.
+Also the shared parts of *readings*, which follow a connection and judge its messages: a plain reading, and the unanswered moves
+of a client. A client knows the position after the last message that it has received. It does not know yet whether an
+unanswered move is accepted. So a further move is judged by whether the first move can still be accepted.
 """
 
 import re
@@ -28,13 +29,13 @@ from gamehost.players.base import Level, NewPlayer, SeededChance
 
 
 class Grade(StrEnum):
-    """How bad a finding is, from the worst to the least."""
+    """How bad a finding is, the worst grade first."""
 
-    #: The document forbids it.
+    #: The document forbids what was seen.
     BREACH = "breach"
-    #: It works here by luck: another network or another server breaks it.
+    #: What was seen works here by luck. With another network or another server it would fail.
     FRAGILE = "fragile"
-    #: Worth knowing.
+    #: A fact that the author should know, but no fault.
     NOTE = "note"
 
 
@@ -45,17 +46,17 @@ class Verdict(StrEnum):
     BREACH = "breach"
     FRAGILE = "fragile"
     NOTE = "note"
-    #: It could not be played with this client, and says nothing about it.
+    #: The scenario could not be played, and says nothing about the client or server.
     SKIPPED = "skipped"
 
 
 @frozen
 class Law:
-    """One rule of a document."""
+    """A rule of a wire's document, with advice for an author of a program that breaks it."""
 
-    #: The document's section, by its own title; for a law that is `beside` it, the source of the law.
+    #: The title of the document's section; for a law that is not in the document, the source of the law.
     section: str
-    #: The rule, in our words.
+    #: The rule, in our own words.
     says: str
     #: The advice for a client's author after a breach.
     do: str
@@ -63,7 +64,7 @@ class Law:
 
     @classmethod
     def beside(cls, section: str, says: str, do: str) -> "Law":
-        """A law that the wire's document does not have: its source is another document, an extension, or none."""
+        """Returns a law that is not in the wire's document, but in another document, in an extension, or in none."""
         return cls(section, says, do, False)
 
     @property
@@ -72,7 +73,7 @@ class Law:
         return f"the document ({self.section})" if self._documented else self.section
 
 
-#: A duty of every program towards its user, whatever its protocol.
+#: A law for every client of every wire, for the sake of its user.
 CLOSING = Law.beside(
     "what every program owes its user",
     "When the server is gone, the client says so and ends.",
@@ -82,10 +83,14 @@ CLOSING = Law.beside(
 
 def laws(module: str, of: str) -> dict[str, Law]:
     """
-    The laws in the `.toml` file beside a module, with the same name, by their keys. A law has a `section` of the
-    document, or a source `beside` the document. Advice for several laws has a key in the table `do`.
+    Reads the laws of a wire from the `.toml` file with the same name as a module, next to the module.
 
+    A law in the file has a `section` of the document, or a source `beside` the document. Advice that several laws share has a
+    key in the table `do`.
+
+    :param module: the name of the module
     :param of: `clients` or `servers`; clients have the law `closing`, too
+    :returns: the laws by their keys
     """
     folder, _, name = module.rpartition(".")
     told = tomllib.loads(files(folder).joinpath(f"{name}.toml").read_text("utf-8"))
@@ -98,36 +103,39 @@ def laws(module: str, of: str) -> dict[str, Law]:
 
 @frozen
 class TranscriptLine:
+    """One message, or one event, of a scenario's transcript."""
+
     #: Seconds since the scenario began.
     t: float
-    #: `client` or `host`.
+    #: `client` or `host`; empty for an event.
     sender: str
-    #: The message, printable; passwords are hidden.
+    #: The message as printable text, without passwords.
     text: str
-    #: Its meaning, in one line.
+    #: The meaning of the message, in one line.
     meaning: str
 
 
 @frozen
 class Finding:
-    """One fault of a client or a server."""
+    """A fault of a client or a server, or another fact about it, that a scenario has found."""
 
     grade: Grade
-    #: One line. Findings of the same grade, title and cause are the same finding.
+    #: The fault in one line. Findings of the same grade, title and cause are the same finding.
     title: str
+    #: The law that is broken.
     law: Law
-    #: The observation.
+    #: What was observed, in a sentence.
     happened: str
-    #: The last messages before it, the oldest first.
+    #: The last messages before the fault, the oldest first.
     transcript: tuple[TranscriptLine, ...] = field(default=(), eq=False)
     #: The difference between findings of one title, such as the place of a crash; empty: there is none.
     cause: str = ""
 
 
 class Cut(Enum):
-    """The cuts in the bytes that the host sends."""
+    """How the bytes that the host sends are divided into segments."""
 
-    #: They are sent as the host writes them.
+    #: Bytes are sent as the host writes them.
     NONE = "none"
     #: Every byte is a segment of its own.
     BYTES = "bytes"
@@ -138,7 +146,7 @@ class Cut(Enum):
 
 
 class Act(Enum):
-    """An act of a scenario in the middle of a match."""
+    """Something that the checker does on purpose in the middle of a match. The texts stand in transcripts."""
 
     OPPONENT_DROPS = "the opponent's connection is lost, and comes back"
     OPPONENT_GONE = "the opponent's connection is lost for good"
@@ -154,60 +162,62 @@ class Act(Enum):
 
 @frozen
 class Step:
-    """An act of a scenario, which happens once, at a given moment."""
+    """An act of a scenario, with the moment at which the checker carries it out. It is carried out once."""
 
     act: Act
-    #: After so many things have happened at the table.
+    #: The act comes after so many events of the table.
     after: int = 2
-    #: Whether the client owes an action then: yes, no, or either.
+    #: Whether the act waits until the client must move (`True`), or until it need not move (`False`); `None`: it does not wait.
     client_owes: bool | None = None
 
 
 @frozen
 class Scenario:
-    """One trial of a client or of a server."""
+    """A trial of a client or of a server: the conditions of a match, and what happens in the middle of it."""
 
     #: Lower case, with hyphens.
     name: str
-    #: One sentence: the purpose of the trial.
+    #: The purpose of the trial, in one sentence.
     tries: str
-    #: The key of the law that it rests on.
+    #: The key of the law that the trial tests.
     law: str
     #: Settings of the host, by their full names.
     settings: Mapping[str, str] = {}
-    #: The document's messages only.
+    #: Whether the host sends only messages of the document, and no extensions.
     strict: bool = False
-    #: Whether the client is there before its opponents.
+    #: Whether the client comes before its opponents.
     client_first: bool = True
+    #: How strong the opponents are.
     level: Level = Level.EASY
-    #: The names of the opponents. At a table for more players than these and the client, more names are made.
+    #: The names of the opponents. If a table needs more opponents, more names are made.
     opponents: tuple[str, ...] = ("Rival",)
-    #: The players of a table that waits when the client comes, in a game for more than two.
+    #: The number of seats of a table that waits when the client comes, in a game for more than two players.
     seats: int = 2
     cut: Cut = Cut.NONE
     steps: tuple[Step, ...] = ()
-    #: Matches that are played on one connection, if the client wants so many.
+    #: How many matches are played on one connection, if the client wants so many.
     matches: int = 1
-    #: The most events at the table. Then the opponent gives up, so that a match has an end.
+    #: The most events at the table. After these the opponent gives up, so that each match ends.
     most: int = 200
-    #: Whether the client needs to know that it may come back (`--reconnect`).
+    #: Whether the scenario is only for clients that come back after a lost connection (`--reconnect`).
     needs_reconnect: bool = False
-    #: Only with `--slow`.
+    #: Whether the scenario takes long, and is played only with `--slow`.
     slow: bool = False
-    #: Seconds of grace for a lost seat.
+    #: For how many seconds a lost seat is reserved.
     grace: float = 60.0
-    #: How the opponents play, if they lead the game to positions in which a mistake is likely.
+    #: Makes opponents that lead the game to positions in which a mistake is likely; `None`: ordinary opponents.
     opponent: NewPlayer | None = None
-    #: The host's random numbers: a whole number from 0 to n-1.
+    #: Draws the host's random numbers, whole numbers from 0 to n-1; `None`: the seed decides.
     below: Callable[[int], int] | None = None
     #: Settings of a table that waits when the client comes.
     table: Mapping[str, str] = {}
-    #: Lays a rare position while the client's connection is lost, from the game's master and the client's seat.
+    #: Called with the game's master and the client's seat, while the client's connection is lost: changes the position to a
+    #: rare one.
     lay: Callable[[Any, Seat], None] | None = None
-    #: The acts of a scenario for a server: called with the run; `None`: it is a scenario for clients.
+    #: Plays a scenario for a server: called with the run; `None`: it is a scenario for clients.
     script: Callable[[Any], Awaitable[None]] | None = None
-    #: Whether moves are refused by a rule that the document does not have. Then only a client that repeats refused
-    #: moves is at fault.
+    #: Whether the host may refuse moves by a rule that the document does not have. Then a client is at fault only if it repeats
+    #: refused moves.
     forgives: bool = False
 
     @classmethod
@@ -215,10 +225,12 @@ class Scenario:
         cls, settings: Mapping[str, str], after: int, most: int, ascii: bool = False, turns: bool = True
     ) -> "Sequence[Scenario]":
         """
-        The scenarios for the clients of all wires.
+        Returns the scenarios for clients that all wires share.
 
-        :param after: when a match is well under way
-        :param ascii: whether names have no other letters
+        :param settings: settings of the host, by their full names
+        :param after: the number of events after which a match is well under way
+        :param most: the most events of a match
+        :param ascii: whether names may have only letters of ASCII
         :param turns: whether players act in turn from the beginning on
         """
         # The names test letters of two bytes, if the wire allows them.
@@ -253,44 +265,47 @@ class Scenario:
 
 @frozen
 class Said:
+    """The meaning of a message, and how a reading has judged it."""
+
+    #: The meaning in words, for a transcript.
     meaning: str
-    #: Of a client's message: whether it breaks the document's rules as far as the client could know them, or is written
-    #: in a form of its own. Of a server's message: whether it refuses a message of the client, and how bad that one
-    #: was.
+    #: For a client's message: whether it breaks a rule that the client could know, or is written in an unusual form. For a
+    #: server's message: whether it refuses a message of the client, and how bad that message was. `None`: there is no fault.
     grade: Grade | None = None
-    #: The key of its law; empty: the name of its class.
+    #: The key of the law for a finding; empty: the name of the message's class.
     law: str = ""
-    #: The advice for the client's author; empty: that of the law.
+    #: The advice for the client's author; empty: the advice of the law.
     do: str = ""
 
 
 #: The text that replaces a secret.
 HIDDEN = "***"
-#: The secrets in a line of JSON. A line that is no message has no fields, and may contain a password nevertheless.
+#: Finds the secrets in a line of JSON. It is used on the text, because a line that is not a message may contain a
+#: password, too.
 _JSON_SECRET = re.compile(
     r"""("(?:password|key|code|endpoint|auth|address|stop)"\s*:\s*"|"(?:username|nickname|nick)"\s*:\s*"[^":\\]*:)(?:[^"\\]|\\.)*"""
 )
 
 
 def printed_json(message: Any, raw: bytes) -> str:
-    """A line of JSON as it is printed, without secrets."""
+    """Returns a line of JSON as printable text, without secrets. It is a `printed` of `WireChecks`."""
     return _JSON_SECRET.sub(rf"\1{HIDDEN}", printable(raw))
 
 
 class Reading:
     """
-    Follows one connection, and says what its messages mean.
+    Follows one connection, and returns the meaning of each message.
 
-    A wire's own reading names the fields that are never shown, in messages of both sides.
+    A subclass for a wire names the fields with secrets, which are never shown.
     """
 
-    #: The fields of secrets.
+    #: The names of the fields with secrets, in messages of both sides.
     SECRETS: ClassVar[Sequence[str]] = ("password", "key")
-    #: The fields of names, and the character behind which a secret may stand: `NAME:KEY` for a guest.
+    #: The fields with names of players, and the character after which a secret may follow: `NAME:KEY` for a guest.
     NAMES: ClassVar[Mapping[str, str]] = {"username": ":", "nickname": ":", "nick": ":"}
 
     def redacted(self, message: Any) -> Any:
-        """The same message without secrets. It is called before `said` and `heard`."""
+        """Returns a message without its secrets. It is called before `said` and `heard`."""
         hidden = {name: HIDDEN for name in self.SECRETS if isinstance(getattr(message, name, None), str)}
         for name, mark in self.NAMES.items():
             who, found, _ = str(getattr(message, name, "")).partition(mark)
@@ -302,57 +317,60 @@ class Reading:
         return attrs.evolve(message, **hidden)
 
     def said(self, message: Any) -> Said:
-        """The meaning of a client's message."""
+        """Follows a message of the client, and returns its meaning."""
         raise NotImplementedError
 
     def heard(self, message: Any) -> Said:
-        """The meaning of a server's message."""
+        """Follows a message of the server, and returns its meaning."""
         raise NotImplementedError
 
 
 @frozen
 class WireChecks:
+    """The checks of a wire for clients: laws and scenarios, and how messages are read and printed."""
+
     wire: str
-    #: The laws of the document: by the name of a message's class, and by the keys of `GENERAL`.
+    #: The laws of the document, by the names of messages' classes, and by the keys of `GENERAL`.
     laws: Mapping[str, Law]
     scenarios: Sequence[Scenario]
-    #: Follows a connection; each has its own.
+    #: Makes a reading for each connection.
     new_reading: Callable[[], Reading]
-    #: Whether there is one way only to write a message, so that a client that writes another one depends on leniency.
+    #: Whether each message can be written in one way only. Then a client that writes it in another way depends on lenient
+    #: servers.
     canonical: bool = True
-    #: A message as it is printed, from the message and its bytes; by default the bytes as text.
+    #: Returns a message as printable text, from the message and its bytes; `None`: the bytes are printed as text.
     printed: Callable[[Any, bytes], str] | None = None
-    #: The fault in the bytes of one message by the wire's schema; empty: none. Called for messages that break the
+    #: Returns the fault in the bytes of a message by the wire's schema; empty: none. It is called for messages that break the
     #: document.
     schema_fault: Callable[[bytes], str] = lambda data: ""
     #: Changes the bytes of a client's move into a move that the rules refuse; `None`: the wire has no such refusal.
     spoiled: Callable[[bytes], bytes | None] | None = None
-    #: An illegal move in the game's notation, where an illegal move loses; empty: elsewhere.
+    #: An illegal move in the game's notation, for a game in which an illegal move loses; empty: for other games.
     foul: bytes = b""
-    #: The variables of a client's environment in a scenario, besides its address and name: values that it could not
-    #: know otherwise.
+    #: Returns variables for the environment of a client in a scenario: values that the client could not know otherwise.
     environment: Callable[[Scenario], Mapping[str, str]] = lambda scenario: {}
     #: The extension without which a client cannot know how to move, unless it reads the environment; empty: there is none.
     needed: str = ""
-    #: The names of messages that may cross the end of a match on their way. Their refusal is no fault then.
+    #: The names of messages that a client may send before it can know of the end of a match. Refusing them is no fault then.
     late: Collection[str] = ()
-    #: Whether a refusal is no fault of the client, from what was known on the connection before it, and the refusal.
+    #: Returns whether a refusal is no fault of the client, from the reading of the connection and the refusal.
     excused: Callable[[Any, Any], bool] = lambda reading, refusal: False
-    #: Faults that are visible in a whole session and in no single message, from the readings of its connections.
+    #: Finds faults that are visible only in a whole session, from the readings of its connections.
     at_the_end: Callable[[Sequence[Any]], Iterable[Said]] = lambda readings: ()
 
 
 def seed_of(seed: int, scenario: str, earlier: int) -> int:
     """
-    The seed of one scenario. It does not depend on which others are played.
+    Returns the seed of one scenario. It does not depend on which other scenarios are played.
 
-    :param seed: of the whole check
-    :param earlier: how often the scenario was played before: each time it has another seed
+    :param seed: the seed of the whole check
+    :param scenario: the name of the scenario
+    :param earlier: how often the scenario was played before in this check. Each time it gets another seed.
     """
     return seed * 1_000_003 + earlier * 10_007 + sum(map(ord, scenario))
 
 
-#: The laws of all wires that are in no document.
+#: The laws for all wires that are in no document.
 COMMON: Mapping[str, Law] = {
     "connect": Law.beside(
         "what every client does",
@@ -372,7 +390,7 @@ COMMON: Mapping[str, Law] = {
     ),
 }
 
-#: The keys of laws that every wire has, besides those of its messages.
+#: The keys of the laws that every wire must have, besides the laws for its messages.
 GENERAL = ("framing", "login", "turn", "end", "drop", "reconnect", "closing")
 
 
@@ -381,48 +399,53 @@ REFUSALS = ("Refused", "Sorry", "Failed", "InvalidMove", "ErrorMessage")
 
 
 class PlainReading(Reading):
-    """Says the name of each message."""
+    """A reading for a wire without checks: the meaning of a message is the name of its class."""
 
     def said(self, message: Any) -> Said:
         return Said(type(message).__name__)
 
     def heard(self, message: Any) -> Said:
-        """The name of a server's message. A refusal is marked."""
+        """Returns the name of a server's message. A refusal is marked as a breach of the client."""
         name = type(message).__name__
         return Said(name, Grade.BREACH if name in REFUSALS else None)
 
 
 def plain_checks(wire: str) -> WireChecks:
-    """Checks without scenarios, for a wire that has none."""
+    """Returns checks without laws and scenarios, so that a wire without checks can be traced."""
     return WireChecks(wire, {}, (), PlainReading)
 
 
-#: The fault of a move after an unanswered one.
+#: The fault of a move that is sent before the last one was answered.
 TOO_EARLY = "the move before it is not answered yet"
+#: The fault of a move that is sent again although it was refused.
 AGAIN = "it was refused already, and nothing has changed"
 
-#: How a refusal of something else than a move is marked, by what it refuses. A refused log-in is no fault: the name may just
-#: be taken.
+#: The grades of refusals that are not about moves, by what is refused. A refused log-in is no fault, because the name may be
+#: taken.
 GRADES: Mapping[str, Grade | None] = {"log-in": Grade.NOTE, "help": None, "other": Grade.BREACH}
 
 
 @frozen
 class Sent:
-    """A move that is not answered yet."""
+    """A move of the client that is not answered yet."""
 
     move: Any
-    #: The same for what is refused for the same reason.
+    #: A value that is equal for moves that would be refused for the same reason.
     written: Any
-    #: The fault of the move, as far as the client could know it.
+    #: The fault of the move, as far as the client could know it; `None`: it has none.
     wrong: str | None
-    #: Whether the move ends the client's turn, as one that is accepted does.
+    #: Whether the move ends the client's turn: it will be accepted, or it ends the match.
     ends_turn: bool
+    #: Whether the client sent it in its own turn.
     in_turn: bool
 
 
 @define(eq=False)
 class Unanswered:
-    """The moves of one connection that are not answered yet, and those that were refused since the position changed."""
+    """
+    Follows the moves of a client on one connection: the moves that are not answered yet, and the moves that were refused since
+    the position has changed.
+    """
 
     _sent: list[Sent] = field(factory=list)
     _refused: list[Any] = field(factory=list)
@@ -441,16 +464,16 @@ class Unanswered:
         written: Any = None,
     ) -> Said:
         """
-        The client sends a move.
+        Judges a move that the client sends.
 
-        :param move: the same for the same move
-        :param words: the meaning of the move; empty: its fault describes it
-        :param wrong: why the rules refuse it, as far as the client can know
-        :param legal: behind the words of a move that is not wrong
+        :param move: a value that is equal for equal moves
+        :param words: the meaning of the move; empty: only the fault is shown
+        :param wrong: why the rules refuse the move, as far as the client can know; `None`: they do not
+        :param legal: words that follow the meaning of a move without fault
         :param in_turn: whether it is the client's turn
         :param fatal: whether a wrong move ends the match
-        :param written: the move with what else it may be refused for; `None`: nothing else
-        :return: the meaning, with the grade
+        :param written: the move with other values for which it may be refused; `None`: there are none
+        :return: the meaning of the move, with its grade
         """
         written = move if written is None else written
         if in_turn and any(one.ends_turn for one in self._sent):
@@ -463,6 +486,7 @@ class Unanswered:
         return Said(f"{words}: {wrong}" if words else wrong, Grade.BREACH)
 
     def accepted(self, move: Any) -> None:
+        """Called when the server has accepted a move: it is answered, and the position has changed."""
         self.position_changed()
         for one in self._sent:
             if one.move == move:
@@ -470,19 +494,22 @@ class Unanswered:
                 break
 
     def position_changed(self) -> None:
-        """A move was made. Moves that were refused before may be legal now."""
+        """Called when any move was made. Moves that were refused before may be legal now."""
         self._refused.clear()
 
     def next_refused(self) -> Sent | None:
-        """The move that a refusal is about; `None`: there is none."""
+        """Returns the move that the next refusal is about: the first wrong one; `None`: no move is unanswered."""
         return next((one for one in self._sent if not one.ends_turn), self._sent[0] if self._sent else None)
 
     def next_accepted(self) -> Sent | None:
-        """The move that an answer is about which does not repeat it; `None`: there is none."""
+        """
+        Returns the move that the next acceptance is about, if the message does not contain the move; `None`: no move is
+        unanswered.
+        """
         return next((one for one in self._sent if one.ends_turn), self._sent[0] if self._sent else None)
 
     def refused(self) -> Sent | None:
-        """The server refuses a move: which one. `None`: none is unanswered."""
+        """Called when the server refuses a move. Returns the refused move; `None`: no move is unanswered."""
         one = self.next_refused()
         if one is not None:
             self._sent.remove(one)
@@ -491,14 +518,14 @@ class Unanswered:
         return one
 
     def fatal(self) -> Sent | None:
-        """The wrong move that ends the match, if there is one."""
+        """Returns the unanswered wrong move that ends the match; `None`: there is none."""
         return next((one for one in self._sent if one.ends_turn and one.wrong is not None), None)
 
     def over(self) -> int:
         """
-        The match is over.
+        Called when the match is over. Forgets all moves.
 
-        :return: how many moves were sent before the client could know of the end
+        :return: how many moves the client had sent before it could know of the end
         """
         fatal = self.fatal()
         crossed = len(self._sent) - (fatal is not None)
@@ -509,21 +536,23 @@ class Unanswered:
 
 @frozen
 class Outcome:
+    """The outcome of a scenario: its verdict, findings and transcript."""
+
     scenario: Scenario
     verdict: Verdict
     findings: tuple[Finding, ...]
     seconds: float
-    #: The messages and events of the scenario.
+    #: The transcript: all messages and events.
     lines: tuple[TranscriptLine, ...]
-    #: The document's section on which the scenario rests.
+    #: The section of the document with the law that the scenario tests.
     section: str
 
 
 class Run:
     """
-    One scenario, with a client or with a server: its findings, and its outcome.
+    Plays one scenario with a client or a server, and collects the findings. Subclasses do one or the other.
 
-    :param laws: the laws of the document
+    :param laws: the laws of the document, by their keys
     """
 
     log = Logger()
@@ -537,36 +566,51 @@ class Run:
         self._findings: list[Finding] = []
         self._began = clock.seconds()
 
-    #: Whether there has been a connection, and with a server an answer.
+    #: Whether the client has connected, or the server has answered.
     connected = True
-    #: Whether the client has moved. Of a server that is no question.
+    #: Whether the client has made a move. It is always true for a server.
     moved = True
 
     def start(self) -> None:
-        """Play the scenario."""
+        """Begins to play the scenario."""
         raise NotImplementedError
 
     def last_lines(self) -> tuple[TranscriptLine, ...]:
-        """The last messages, the oldest first."""
+        """Returns the last messages, the oldest first."""
         raise NotImplementedError
 
     def found(self, grade: Grade, title: str, law: str, happened: str, cause: str = "", do: str = "") -> None:
-        """Add a finding, unless it is there already."""
+        """
+        Adds a finding, unless an equal one was added before. The parameters are as of `Finding`.
+
+        :param law: the key of the law that is broken
+        :param do: the advice for the author; empty: the advice of the law
+        """
         found = Finding(grade, title, self.law(law, do), happened, self.last_lines(), cause)
         if found not in self._findings:
             self._findings.append(found)
 
     @property
     def breached(self) -> bool:
+        """Whether a breach was found."""
         return any(finding.grade is Grade.BREACH for finding in self._findings)
 
     def law(self, key: str, do: str = "") -> Law:
-        """A law by its key. The law about turns replaces laws that the document does not have."""
+        """
+        Returns a law by its key. The law about turns is used instead of laws that the document does not have.
+
+        :param do: replaces the advice of the law, if it is not empty
+        """
         law = COMMON.get(key) or self._laws[key if key in self._laws else "turn"]
         return evolve(law, do=do) if do else law
 
     def outcome(self, lines: Iterable[TranscriptLine], played: bool = True) -> Outcome:
-        """The outcome. If there are no findings, it depends on whether the scenario could be played."""
+        """
+        Returns the outcome of the scenario. The worst finding decides the verdict.
+
+        :param lines: the transcript
+        :param played: whether the scenario could be played. If not, a scenario without findings counts as skipped.
+        """
         grades = {finding.grade for finding in self._findings}
         otherwise = Verdict.PASS if played else Verdict.SKIPPED
         verdict = next((Verdict(grade.value) for grade in Grade if grade in grades), otherwise)

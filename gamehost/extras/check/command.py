@@ -1,8 +1,8 @@
 """
 The command `gamehost check`: judges a client or a server against the document of its wire.
 
-It plays all scenarios of a wire with one client or one server. The report is text, JSON, JUnit XML or HTML. All four say the
-same: the scenarios with their verdicts, and each finding once with what to do about it.
+It plays all scenarios of a wire with one client or one server. The report is text, JSON, JUnit XML or HTML. All four formats
+have the same content: the scenarios with their verdicts, and each finding once, with advice.
 """
 
 import argparse
@@ -59,16 +59,18 @@ from gamehost.wires.base import Wire
 
 @frozen
 class Report:
+    """The results of a check. The functions `as_...` convert it into text."""
+
     wire: str
     seed: int
     seconds: float
     outcomes: tuple[Outcome, ...]
-    #: Why the rest was not played; empty: all was played, or the client never connected.
+    #: Why some scenarios were not played; empty: all were played, or the client never connected.
     given_up: str = ""
 
     @property
     def findings(self) -> list[tuple[Finding, list[str]]]:
-        """Each finding once, the worst first, with the names of its scenarios."""
+        """Each finding once, the worst first, with the names of the scenarios that have it."""
         merged: dict[tuple[Grade, str, str], tuple[Finding, list[str]]] = {}
         for outcome in self.outcomes:
             of_one = {(finding.grade, finding.title, finding.cause): finding for finding in reversed(outcome.findings)}
@@ -87,7 +89,7 @@ class Report:
         return any(finding.grade is Grade.BREACH for finding, _ in self.findings)
 
     def without_times(self) -> "Report":
-        """The same report with all times 0, so that two runs of one seed can be compared byte for byte."""
+        """Returns the same report with all times 0. So two checks with the same seed have equal reports."""
         return evolve(self, seconds=0.0, outcomes=tuple(map(_without_times, self.outcomes)))
 
 
@@ -100,25 +102,25 @@ def _at_zero(line: TranscriptLine) -> TranscriptLine:
     return evolve(line, t=0.0)
 
 
-#: Makes the run of a scenario. The arguments are the scenario, its seed, its number in the list, and a function. The
-#: run calls the function with the outcome, or with the reason why no other scenario can be played either.
+#: A function that makes the run of a scenario. Its arguments are the scenario, its seed, its number in the list, and a
+#: function. The run calls the last one with the outcome, or with the reason why no other scenario can be played either.
 NewRun = Callable[[Scenario, int, int, Callable[[Outcome | Exception], None]], Run]
 
 
-#: A client that has not moved in any of so many scenarios is not played further.
+#: If a client has not moved in any of the first scenarios, so many, the others are not played.
 FIRST = 4
 
 
 @define(eq=False)
 class Check:
     """
-    Plays scenarios with a client or a server.
+    Plays scenarios with a client or a server, several at the same time, and makes the report.
 
     :param new_run: makes the run of each scenario
-    :param at_once: the number of scenarios that are played at the same time
-    :param pause: seconds between two scenarios
+    :param at_once: how many scenarios are played at the same time
+    :param pause: the seconds between two scenarios
     :param progress: called after each scenario, with its outcome
-    :param answers_within: seconds for the first answer of a server; 0: it is a client
+    :param answers_within: how many seconds a server has for its first answer; 0: a client is checked
     """
 
     _clock: IReactorTime
@@ -135,12 +137,12 @@ class Check:
     _next: int = 0
     _began: float = 0.0
     _given_up: str = ""
-    #: How many have ended, and no other one was started in their place.
+    #: How many scenarios have ended without another one that was started in their place.
     _free: int = 0
     _done: Deferred[Report] = field(factory=Deferred)
 
     def run(self) -> Deferred[Report]:
-        """Play them all. Fires with the report; fails with the reason why a server cannot be checked."""
+        """Plays all scenarios. The result fires with the report, or fails with the reason why a server cannot be checked."""
         self._began = self._clock.seconds()
         for _ in range(min(self._at_once, len(self._scenarios))):
             self._start()
@@ -175,7 +177,7 @@ class Check:
             self._clock.callLater(self._pause, self._go_on)
 
     def _go_on(self) -> None:
-        """Start scenarios in the place of those that have ended, as soon as the client seems to be worth it."""
+        """Starts other scenarios in the place of ended ones. After the first scenarios, it waits until the client has moved."""
         ended = len(self._outcomes)
         if ended == self._next or ended >= FIRST or self._moved:
             free, self._free = self._free, 0
@@ -183,7 +185,7 @@ class Check:
                 self._start()
 
     def _never_there(self) -> bool:
-        """Whether enough scenarios have ended, and the client has not connected, or the server not answered, in any."""
+        """Returns whether the client has not connected, or the server not answered, in enough scenarios."""
         enough = min(self._at_once, len(self._scenarios))
         over = self._clock.seconds() - self._began >= self._answers_within
         return over and len(self._outcomes) >= enough and not any(run.connected for run in self._runs)
@@ -193,7 +195,7 @@ class Check:
         return any(run.moved for run in self._runs)
 
     def _hopeless(self) -> bool:
-        """Whether each of the first scenarios has ended with a breach, and the client has not moved in any."""
+        """Returns whether all of the first scenarios have ended with a breach, and the client has not moved in any."""
         ended = len(self._outcomes)
         breaches = all(outcome.verdict is Verdict.BREACH for outcome in self._outcomes.values())
         if not self._given_up and ended >= FIRST and breaches and not self._moved:
@@ -206,7 +208,7 @@ class Check:
     def _report(self) -> Report:
         outcomes = tuple(self._outcomes[number] for number in range(len(self._scenarios)))
         if outcomes and self._never_there():
-            # It is one fault. The other scenarios say nothing about it.
+            # All scenarios have the same fault. Report it once, and skip the others.
             told = next((outcome for outcome in outcomes if outcome.findings), outcomes[0])
             outcomes = tuple(
                 self._told(one) if one is told else evolve(one, verdict=Verdict.SKIPPED, findings=())
@@ -216,9 +218,7 @@ class Check:
         return Report(self._checks.wire, self._seed, seconds, outcomes, self._given_up)
 
     def _told(self, outcome: Outcome) -> Outcome:
-        """
-        The outcome that represents all of them. The findings about a server include how long no log-in was answered.
-        """
+        """Returns the outcome that represents all scenarios. For a server, it says for how long no log-in was answered."""
         if not self._answers_within:
             return outcome
         more = f" No other log-in was answered either, for {self._answers_within:g} s."
@@ -236,7 +236,7 @@ def check_of_client(
     progress: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Check:
     """
-    The check of a client.
+    Makes the check of a client.
 
     :param launcher: makes a launcher for each scenario
     """
@@ -273,10 +273,10 @@ def chosen(
     checks: WireChecks | ServerChecks, names: Iterable[str], slow: bool = False, reconnect: bool = False
 ) -> list[Scenario]:
     """
-    The scenarios to play.
+    Returns the scenarios that are played.
 
-    :param names: the wanted ones; none: all that fit
-    :raises KeyError: there is no scenario of this name
+    :param names: the names of the wanted scenarios; empty: all that fit the options
+    :raises KeyError: no scenario has this name
     """
     known = {scenario.name: scenario for scenario in checks.scenarios}
     if wanted := list(names):
@@ -289,7 +289,7 @@ def chosen(
 
 
 def counted(outcomes: Iterable[Outcome]) -> dict[Verdict, int]:
-    """The number of scenarios with each verdict."""
+    """Returns how many scenarios have each verdict. Verdicts without scenarios are left out."""
     verdicts = [outcome.verdict for outcome in outcomes]
     return {verdict: verdicts.count(verdict) for verdict in Verdict if verdict in verdicts}
 
@@ -373,8 +373,8 @@ def as_json(report: Report) -> str:
 
 def as_junit(report: Report) -> str:
     """
-    The report as JUnit XML, for continuous integration: one test case a scenario. Breaches and fragile messages are
-    failures.
+    Returns the report as JUnit XML, for continuous integration. Each scenario is a test case. Breaches and fragile messages
+    count as failures.
     """
     failing = (Verdict.BREACH, Verdict.FRAGILE)
     failures = sum(outcome.verdict in failing for outcome in report.outcomes)
@@ -422,7 +422,7 @@ _STYLE = (
 
 
 def as_html(report: Report) -> str:
-    """One page that needs nothing else. It can be read on a telephone."""
+    """Returns the report as an HTML page in a single file. It can be read on a telephone."""
     rows = "".join(
         f"<tr><td class={outcome.verdict.value}>{MARKS[outcome.verdict]}</td><td>{html.escape(outcome.scenario.name)}</td>"
         f"<td>{html.escape(outcome.scenario.tries)}</td><td>{html.escape(outcome.section)}</td>"
@@ -442,7 +442,7 @@ def as_html(report: Report) -> str:
 
 
 def _totals_as_html(report: Report) -> str:
-    """How many findings of each grade there are, and how many scenarios ended in which way."""
+    """Returns HTML with the numbers of findings of each grade, and of scenarios with each verdict."""
     grades = [finding.grade for finding, _ in report.findings]
     verdicts = ", ".join(f"{count} {verdict.value}" for verdict, count in counted(report.outcomes).items())
     found = ", ".join(f"{grades.count(grade)} {grade.value}" for grade in Grade if grade in grades)
@@ -530,7 +530,7 @@ class WaitingLauncher(Launcher):
 # The command.
 
 
-#: The exit status: no breach; breaches; the client could not be run.
+#: The exit statuses: no breach; breaches; the client could not be run.
 CLEAN, BREACHED, NOT_RUN = 0, 1, 2
 
 EPILOG = """\
@@ -584,7 +584,7 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
 
 
 def _read(words: list[str], wires: Sequence[Wire[Any]]) -> argparse.Namespace:
-    """Parse the command line. The words behind `--` are the client's command."""
+    """Parses the command line. The words after `--` are the client's command."""
     end = words.index("--") if "--" in words else len(words)
     options = parser(wires).parse_args(words[:end])
     options.command = words[end + 1 :]
@@ -593,7 +593,7 @@ def _read(words: list[str], wires: Sequence[Wire[Any]]) -> argparse.Namespace:
 
 def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> int:
     """
-    Do what the command line says.
+    Runs `gamehost check` with some arguments.
 
     :return: the exit status
     """
@@ -644,7 +644,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
 
 
 def _largest_process() -> int:
-    """The most memory, in MiB, that one of the ended processes of this command has had."""
+    """Returns the memory of the largest ended child process of this command, in MiB."""
     largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return largest >> (20 if sys.platform == "darwin" else 10)  # Linux counts in KiB
 
@@ -660,9 +660,9 @@ def _check_client(
     launchers: list[Launcher],
 ) -> Check:
     """
-    The check of a client.
+    Makes the check of a client.
 
-    :param launchers: all that are made are added to these
+    :param launchers: a list to which each launcher is added
     """
 
     def launcher() -> Launcher:
@@ -690,10 +690,10 @@ def _check_client(
 
 def with_settings(scenarios: Sequence[Scenario], given: Sequence[str], wire: Wire[Any]) -> list[Scenario]:
     """
-    The scenarios for a client, at a host with these settings. The settings of a scenario have priority.
+    Returns the scenarios for a client with some settings of the host. A scenario's own settings have priority.
 
-    :param given: each as `NAME=VALUE`
-    :raises SystemExit: one is unknown or cannot be used
+    :param given: the settings, each as `NAME=VALUE`
+    :raises SystemExit: a setting is unknown or cannot be used
     """
     found = dict(text.split("=", 1) for text in given if "=" in text)
     known = [f"{wire.name}.{name}" for name in wire.options]
@@ -713,9 +713,9 @@ def with_settings(scenarios: Sequence[Scenario], given: Sequence[str], wire: Wir
 
 def _server(reactor: Any, options: argparse.Namespace, wire: Wire[Any], checks: ServerChecks) -> ServerUnderTest:
     """
-    The server under test.
+    Returns the server under test, from the options.
 
-    :raises SystemExit: its address or a setting cannot be read
+    :raises SystemExit: the server's address or a setting cannot be read
     """
     judges = judges_of(wire.name)
     assert judges is not None
@@ -740,9 +740,9 @@ def _server(reactor: Any, options: argparse.Namespace, wire: Wire[Any], checks: 
 
 def _play(reactor: Any, check: Check, failed: Callable[[str], None]) -> Report | None:
     """
-    Run the reactor until the check is over; `None`: it has no report.
+    Runs the reactor until the check is over, and returns the report; `None`: the check has failed or was interrupted.
 
-    :param failed: called with the reason
+    :param failed: called with the reason why the check has failed
     """
 
     def begin() -> "Deferred[Report | None]":

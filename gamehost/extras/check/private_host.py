@@ -1,7 +1,9 @@
 """
-A host for one scenario, with the checker's own players at its tables; and the replica that judges a server.
+A private host for one scenario, with the checker's own players at its tables. Also the replica, a private host that knows which
+messages a server under test must send.
 
-It has one wire, nothing on disk and no limits on rates. The players that the client under test meets have no connection.
+A private host has one wire, stores nothing on disk, and does not limit rates. The opponents of the client under test have no
+connections.
 """
 
 from collections import deque
@@ -32,7 +34,7 @@ from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Player
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
 
-#: No rate is limited: the checker judges a client by its document, and not by its speed.
+#: Limits of a host without limits on rates. The checker judges a client by the document, and not by its speed.
 UNLIMITED = {"unlimited": "yes", "keyless_resume_seconds": "0"}
 
 
@@ -40,24 +42,24 @@ class ClientWatcher(Watcher):
     """Receives the events of the client under test. Subclasses override what they need."""
 
     def of(self, player: Player[Any, Any]) -> "ClientWatcher":
-        """The watcher of this conversation; by default the same for all."""
+        """Returns the watcher of a conversation; by default the same for all."""
         return self
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """The client has a seat."""
+        """Called when the client gets a seat."""
 
     def delivered(self, event: Any) -> None:
-        """The client's conversation has received an event of its table."""
+        """Called after the client's conversation has received an event of its table."""
 
     def waits(self, queue: Queue) -> None:
-        """The client waits for an opponent in a queue."""
+        """Called when the client begins to wait for an opponent in a queue."""
 
     def opened(self, table: OpenTable, queue: Queue) -> None:
-        """The client waits at a table of its own."""
+        """Called when the client begins to wait at a table of its own."""
 
 
 class WatchedPlayer:
-    """The conversation of the client under test, as a table knows it."""
+    """Stands between a table and the conversation of the client under test, and reports the events of the table."""
 
     def __init__(self, player: Player[Any, Any], watcher: ClientWatcher) -> None:
         self.player = player
@@ -74,7 +76,7 @@ class WatchedPlayer:
 
 @define(eq=False)
 class WatchedLobby(Lobby):
-    """A lobby that reports the acts of the client under test."""
+    """A lobby that reports what the client under test does: it logs in, waits, or opens a table."""
 
     watcher: ClientWatcher = field(kw_only=True)
 
@@ -101,13 +103,14 @@ class WatchedLobby(Lobby):
         return table
 
     def leave(self, session: Session, player: Player[Any, Any]) -> None:
+        """Ends a session, as of `Lobby.leave`. A conversation gives itself, but the session has its `WatchedPlayer`."""
         watched = session.player
         if isinstance(watched, WatchedPlayer) and watched.player is player:
             player = watched
         super().leave(session, player)
 
     def _watched(self, player: Player[Any, Any]) -> Player[Any, Any]:
-        # The checker's own players are not watched.
+        """Wraps the conversation of a client. The checker's own players are not wrapped."""
         return player if isinstance(player, Opponent) else WatchedPlayer(player, self.watcher.of(player))
 
 
@@ -115,9 +118,12 @@ class PrivateHost:
     """
     A host for one scenario.
 
-    :param settings: as for `--set`, by their full names
-    :param seed: of everything that is random on this host
-    :param below: draws the random numbers instead: a whole number from 0 to n-1
+    :param watcher: receives the events of the client under test
+    :param settings: settings by their full names, as for `--set`
+    :param strict: whether the host sends only messages of the document, and no extensions
+    :param grace: for how many seconds a lost seat is reserved
+    :param seed: the seed of all random numbers on this host
+    :param below: draws the random numbers instead, whole numbers from 0 to n-1
     """
 
     def __init__(
@@ -132,7 +138,7 @@ class PrivateHost:
         below: Callable[[int], int] | None = None,
     ) -> None:
         self.wire = wire
-        #: The wire's games by name, and the one that is played unless a client seeks another one.
+        #: The wire's games by name, and the game that is played unless a client asks for another one.
         self.games = {one.name: one for one in wire.games}
         self.game = wire.games[0]
         journal = MemoryJournal()
@@ -148,16 +154,21 @@ class PrivateHost:
         self.queue = Queue(self.game)
 
 
-#: Events of tables that are no events of a game.
+#: The events of tables that are not events of a game.
 _OF_TABLES = (Away, Left, Suspended, OpenTable, Refused, Over)
-#: Where opponents come from.
+#: The address of the opponents.
 ADDRESS = "192.0.2.2"
-#: After so many refused actions an opponent gives up, so that a fault of its own never makes a scenario endless.
+#: An opponent gives up after so many refused actions, so that a fault of its own never makes a scenario endless.
 MOST_REFUSED = 100
 
 
 def hear(player: GamePlayer, event: Any, seat: int) -> bool:
-    """Pass an event of the table for this seat to a player. Returns whether it may be its turn then."""
+    """
+    Passes an event of a table to a game's player.
+
+    :param seat: the seat of the player
+    :returns: whether it may be the player's turn now
+    """
     if isinstance(event, _OF_TABLES):
         return False
     if not isinstance(event, Back):
@@ -170,11 +181,11 @@ def hear(player: GamePlayer, event: Any, seat: int) -> bool:
 @define(eq=False)
 class Opponent:
     """
-    A player that the client under test meets. It sits at the table directly, without a connection of its own.
+    An opponent of the client under test. It takes part in the match directly, without a connection.
 
-    :param new_player: makes its player, from the game's name and the seat
-    :param think: whether it may act now; it is asked again when `go_on` is called
-    :param over: called at the end of its match
+    :param new_player: makes the player of the game that chooses the moves, from the game's name and the seat
+    :param think: returns whether the opponent may move now. It is called again after `go_on`.
+    :param over: called at the end of the match
     """
 
     _host: PrivateHost
@@ -186,46 +197,52 @@ class Opponent:
     session: Session | None = None
     handle: SeatHandle[Any] | None = None
     _player: GamePlayer | None = None
+    #: The last action, in the game's notation.
     _last: bytes = b""
     _table: TableId | None = None
+    #: Whether `_act` will be called soon.
     _called: bool = False
-    #: How many of its actions were refused.
+    #: How many actions of this opponent were refused.
     _refused: int = 0
 
     def come(self) -> Session:
-        """Log in again, or take the seat back."""
+        """Logs in, or takes the seat back. Returns the session."""
         if self.handle is None:
             self.drop()
         self.session = self._host.lobby.enter(self.name, self._host.wire.name, ADDRESS, self)
         return self.session
 
     def drop(self) -> None:
-        """Lose the connection. The seat is reserved for the grace time."""
+        """Leaves the host, as if the connection were lost. The seat is reserved for the grace time."""
         session, self.session = self.session, None
         if session is not None:
             self._host.lobby.leave(session, self)
         self.handle = None
 
     def come_back(self) -> None:
+        """Takes the seat in the match back, after `drop`."""
         if self.session is None:
             self._host.lobby.reconnect(self.come())
 
     def resign(self) -> None:
+        """Resigns the match, if there is one."""
         if self.handle is not None:
             self.handle.resign()
 
     def act(self, notation: bytes) -> None:
-        """Act, whatever the player would do."""
+        """Sends an action to the table, in the game's notation."""
         if self.handle is not None:
             self.handle.act(self._host.games[self.handle.game].read(notation))
 
     def seated(self, handle: SeatHandle[Any]) -> None:
+        """Called when this opponent gets a seat. For a new match, a new player is made."""
         self.handle = handle
         if self._player is None or handle.table != self._table:
             self._table = handle.table
             self._player = self._new_player(handle.game, Seat(handle.seat))
 
     def deliver(self, event: Any) -> None:
+        """Called with each event of the table: passes it to the player, and acts if it is the player's turn."""
         player = self._player
         if isinstance(event, Over):
             self.handle = self._player = None
@@ -241,12 +258,13 @@ class Opponent:
         self.go_on()
 
     def go_on(self) -> None:
-        """Act soon, if it is this player's turn."""
+        """Acts in the next turn of the reactor, if it is the player's turn."""
         if not self._called:
             self._called = True
             self._clock.callLater(0, self._act)
 
     def _act(self) -> None:
+        """Asks the player for its action, and sends it to the table."""
         self._called = False
         if self._refused > MOST_REFUSED:
             self.resign()
@@ -258,27 +276,27 @@ class Opponent:
             self.act(notation)
 
 
-# The judge of a server: a private host that receives the messages of both clients, and makes the messages that the
-# server must send to each.
+# The replica judges a server. It is a private host that receives the messages of both clients, and makes the messages that the
+# server must send to each client.
 
 
-#: Seconds for which a lost seat is reserved. The replica's clock does not run, so it is reserved for the whole
+#: For how many seconds a lost seat is reserved. The replica's clock does not run, so the seat is reserved during the whole
 #: scenario.
 GRACE = 3600.0
 
 
 class SeatOfUser(ClientWatcher):
     """
-    The seat of one player, with a house player that knows what that player may do.
+    The seat of a player at the replica's table. A house player receives its events, so that a legal action is always known.
 
-    :param seed: of the house player
+    :param seed: the seed of the house player
     """
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._table: TableId | None = None
         self.seat = Seat(0)
-        #: `None`: there is no match.
+        #: The house player; `None`: there is no match.
         self.player: GamePlayer | None = None
 
     def seated(self, handle: SeatHandle[Any]) -> None:
@@ -295,15 +313,17 @@ class SeatOfUser(ClientWatcher):
 
     @property
     def match_id(self) -> str:
+        """The id of the match at the replica."""
         return str(self._table)
 
 
 class _Watcher(ClientWatcher):
     """
-    Passes events to the right seat. A player that logs in belongs to the connection that the replica reads at that
+    Finds the seat of a conversation. A player that logs in belongs to the connection that the replica is reading at that
     moment.
     """
 
+    #: The seat of that connection.
     speaker: SeatOfUser
 
     def of(self, player: Any) -> ClientWatcher:
@@ -312,9 +332,10 @@ class _Watcher(ClientWatcher):
 
 class ReplicaConnection:
     """
-    One connection to the replica. It is the peer of its own conversation.
+    A player's connection to the replica. It is also the peer of the replica's conversation: a message that the conversation
+    sends is one that the server must send.
 
-    :param expect: called with each message that the server must send
+    :param expect: called with each message that the server must send, as a client reads it
     """
 
     address = "192.0.2.2"
@@ -334,6 +355,7 @@ class ReplicaConnection:
         self._conversation.begin()
 
     def hear(self, data: bytes) -> None:
+        """Passes bytes of the player's client to the replica. All answers are made before this method returns."""
         self._replica.watcher.speaker = self._seat
         try:
             for message in self._codec.feed(data):
@@ -345,6 +367,7 @@ class ReplicaConnection:
         self._replica.clock.advance(0)
 
     def lose(self) -> None:
+        """Ends the connection to the replica, as if it were lost."""
         if not self.closed:
             self.closed = True
         self._conversation.end()
@@ -353,7 +376,7 @@ class ReplicaConnection:
     # -- the peer
 
     def say(self, message: Any) -> None:
-        """The server must send this message, as a client reads it."""
+        """Called with a message that the server must send. Reports it as a client reads it."""
         if not self.closed:
             for read in self._reads.feed(self._codec.encode(message)):
                 self._expect(read)
@@ -361,25 +384,25 @@ class ReplicaConnection:
     refuse = say_past = say
 
     def say_newest(self, message: Any, key: str) -> None:
-        """The server must send this message: clients read at once."""
+        """Called with a message that may replace an older unsent one. Clients read at once, so it is like `say`."""
         self.say(message)
 
     def say_and_hold(self, message: Any, seconds: float) -> None:
-        """The server must send this message, at its own pace."""
+        """Called with a message that delays the next one. The server has its own pace, so it is like `say`."""
         self.say(message)
 
-    #: There are no holds.
+    #: No messages are delayed.
     hold_seconds = 0.0
 
     def unsay(self, unwanted: Callable[[Any], bool]) -> bool:
         return False
 
     def hang_up(self, reason: str = "") -> None:
-        """The server may close the connection."""
+        """Called when the replica closes the connection. Then the server may close its connection, too."""
         self.closed = True
 
     def _ignored(self, *_: Any, **__: Any) -> None:
-        """There are no rates, the replica's clock does not run, and no telnet is answered."""
+        """Does nothing: a replica has no rates, its clock does not run, and it does not answer telnet."""
 
     say_bytes = hold = logged_in = logged_out = alarm = no_alarm = pulse = _ignored
     exempt_from_rate = move_accepted = journaled = _ignored
@@ -387,28 +410,32 @@ class ReplicaConnection:
 
 class Replica:
     """
-    The private host.
+    A private host that receives the same messages as the server under test. Its clock does not run.
 
-    :param settings: of the game and the wire, by their full names
-    :param strict: the document's messages only
+    :param settings: settings of the game and the wire, by their full names
+    :param strict: whether only messages of the document are expected, and no extensions
+    :param seed: the seed of its random numbers
     """
 
     def __init__(self, wire: Wire[Any], settings: Mapping[str, str], strict: bool, seed: int) -> None:
         self.clock = Clock()
         self.watcher = _Watcher()
         self._chance = SeededChance(seed)
+        #: The next random numbers, which the server has chosen.
         self._draws: deque[int] = deque()
         self.host = PrivateHost(
             self.clock, wire, self.watcher, settings=settings, strict=strict, grace=GRACE, seed=seed, below=self._below
         )
 
     def _below(self, n: int) -> int:
+        """Draws the host's random numbers: first those of the server, then others."""
         return min(self._draws.popleft(), n - 1) if self._draws else self._chance.below(n)
 
     def draw_next(self, draws: Iterable[int]) -> None:
+        """Sets the next random numbers of the host."""
         self._draws = deque(draws)
 
     def begin_with(self, settings: Mapping[str, str]) -> None:
-        """The next match has these settings too."""
+        """Adds settings of the game for the next match."""
         before, game = self.host.lobby.settings, self.host.game.name
         self.host.lobby.settings = {**before, game: {**before[game], **settings}}

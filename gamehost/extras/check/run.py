@@ -1,6 +1,6 @@
 """
-One scenario: the shared part of every run, of a client or a server. Also the run with a client, from its start to the
-verdict, with the acts of the scenario in the middle of a match.
+Plays a scenario with a client, from the start of the client to the verdict: starts the client, plays matches with it, and
+carries out the acts of the scenario in the middle of a match.
 """
 
 import re
@@ -26,39 +26,39 @@ from gamehost.tables.interfaces import Back, OpenTable, Over, Refused, SeatHandl
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
 
-#: Seconds for a client to connect and to log in.
+#: How many seconds a client has to connect and to log in.
 CONNECTS = 20.0
-#: Seconds after the last message until the checker closes the connection.
+#: How many seconds after the last message the checker closes the connection.
 CLOSES = 5.0
-#: Seconds for the client to end after that.
+#: How many seconds the client has to end after that.
 ENDS = 10.0
-#: Refused messages after which a match is ended: more of them say nothing new.
+#: A scenario ends after so many refused messages, because more of them show nothing new.
 MOST_REFUSED = 20
-#: Seconds for a whole scenario.
+#: The most seconds of a scenario.
 WHOLE = 120.0
-#: The laws that a client cannot keep if it does not know how to move.
+#: The laws that a client must break if it does not know how to move.
 _OF_PLAY = ("turn", "crash", "Move", "MakeMove", "end")
-#: Seconds for a person to connect a client by hand, and for a whole scenario then.
+#: How many seconds a person has to connect a client by hand, and the most seconds of a scenario then.
 CONNECTS_BY_HAND = 600.0
 WHOLE_BY_HAND = 3600.0
 
 
-#: Seconds for an answer that the client owes.
+#: How many seconds the client has for a move.
 ANSWERS = 10.0
-#: Matches that are played with a client beyond those of the scenario, if it asks for them.
+#: How many more matches than those of the scenario are played with a client that asks for them.
 MORE = 2
-#: The share of a level's thinking that an opponent uses.
+#: The opponents use this share of the thinking time of their level.
 EFFORT = 0.25
 
-#: Seconds in which a client must come back after its connection was lost.
+#: How many seconds a client has to come back after its connection was lost.
 RETURNS = 10.0
-#: Seconds for which a client may try to reach a host that does not exist any more.
+#: For how many seconds a client may try to reach a host that does not exist any more.
 TRIES = 30.0
-#: Seconds for which an opponent is away, and for which it thinks, where a scenario says so.
+#: For how many seconds an opponent is away, and thinks for a short and a long time, in the scenarios with these acts.
 AWAY = 0.3
 THINKS = 5.0
 THINKS_LONG = 30.0
-#: The end of the reasons of refused moves that came too early.
+#: How the reason of a refusal ends if a move came in the other player's turn.
 OTHERS_TURN = "it is the other player's turn"
 #: The advice after messages that came in one segment.
 READS = (
@@ -70,11 +70,12 @@ READS = (
 class Phase(Enum):
     """How far a run has come."""
 
+    #: The client must connect, or ask for the next match.
     CONNECTING = "connecting"
     PLAYING = "playing"
-    #: The client's connection was lost on purpose, and it should come back.
+    #: The checker has cut the client's connection, and the client should come back.
     RETURNING = "returning"
-    #: The last message was sent; the client may close.
+    #: The last message was sent; the client may close the connection.
     CLOSING = "closing"
     #: The connection or the host is closed; the client should end.
     ENDING = "ending"
@@ -94,22 +95,22 @@ class Launcher:
         self._port: Any = None
 
     def start(self, run: "ClientRun", factory: "Factory[Line]") -> None:
-        """Listen with this factory, and start the client. Its end is reported to `ClientRun.client_ended`."""
+        """Listens with a factory, and starts the client. The end of the client is reported to `ClientRun.client_ended`."""
         raise NotImplementedError
 
     def listen(self, number: int, factory: "Factory[Line]") -> int:
-        """Listen on a port; 0: on a free one. Returns its number."""
+        """Listens on a port, and returns its number. If the number is 0, the system chooses a free port."""
         self._port = self._reactor.listenTCP(number, factory, interface="127.0.0.1")
         return int(self._port.getHost().port)
 
     def refuse_connections(self) -> None:
-        """Stop listening, as if the host had ended."""
+        """Stops to listen, as if the host had ended."""
         port, self._port = self._port, None
         if port is not None:
             port.stopListening()
 
     def stop(self) -> None:
-        """End the client. If a person has started it, only its connection is closed."""
+        """Ends the client. A client that a person has started is not ended."""
 
 
 #: The parts of a program's last words that differ each time: texts in quotation marks, numbers and addresses.
@@ -120,18 +121,23 @@ _EXCEPTION = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Exit|Int
 
 @frozen
 class Crash:
-    """How a program ended, in words, and what two equal ends have in common."""
+    """How a program ended, in words, and a value by which two crashes with the same cause are recognized."""
 
-    #: Behind `The client ended`.
+    #: The words that follow `The client ended`.
     words: str
-    #: Behind the title of a finding: the exception's name, if there is one.
+    #: The words that follow the title of a finding: the exception's name, if there is one.
     named: str
-    #: The same for ends that have one cause.
+    #: A text that is equal for crashes with the same cause.
     cause: str
 
     @classmethod
     def of(cls, status: int, words: str) -> "Crash":
-        """The end with this status, after these last words."""
+        """
+        Describes the end of a program.
+
+        :param status: the exit status; negative: the program was ended by a signal
+        :param words: the last words that the program has printed
+        """
         how = f"by signal {-status}" if status < 0 else f"with status {status}"
         found = _EXCEPTION.search(words)
         last, _, place = words.rpartition(PLACE)
@@ -142,8 +148,9 @@ class Crash:
 
 class ClientRun(Run, ClientWatcher):
     """
-    One scenario with one client.
+    Plays one scenario with one client.
 
+    :param launcher: starts the client
     :param done: called once, with the outcome
     """
 
@@ -167,26 +174,27 @@ class ClientRun(Run, ClientWatcher):
         self.transcript = Transcript(checks, clock.seconds, encode, wire.configure({}).new_codec().encode)
         self._phase = Phase.CONNECTING
         self._line: Line | None = None
-        #: Refusals that are not the client's fault: of a changed move, or of a move that was sent twice because the
-        #: client cannot know which messages were lost with its connection.
+        #: How many of the next refusals are not the client's fault: of a move that the checker has changed, or of a move that
+        #: is sent again because the client cannot know which messages were lost with its connection.
         self._expected_refusals = 0
         self._host_is_gone = False
         self.connected = self.moved = False
-        #: Whether the client has had a seat. It has `moved` when the rules have accepted an action of it.
+        #: Whether the client has had a seat. `moved` becomes true when the rules have accepted a move of the client.
         self._was_seated = False
         self._ended = False
         self._handle: SeatHandle[Any] | None = None
+        #: A player that receives the same events as the client. It knows whether the client must move.
         self._shadow: Player | None = None
         self._matches = 0
         self._refusals = 0
-        #: The class of the client's last message, the key of its law, and what to do about it if that is known better.
+        #: The class of the client's last message, the key of its law, and better advice than that of the law, if there is any.
         self._last_said = ("", "", "")
         self._steps = list(scenario.steps)
-        #: Whether the client's next move is to be spoiled.
+        #: Whether the checker changes the client's next move.
         self._spoils = False
-        #: Until when the opponents think, on the clock.
+        #: The opponents do not move before this time.
         self._held_until = 0.0
-        #: Whether the client has said something after the last match.
+        #: Whether the client has sent a message since the last match.
         self._said_since_over = False
         self._deadline = Timer()
         self._host = PrivateHost(
@@ -200,7 +208,7 @@ class ClientRun(Run, ClientWatcher):
     # -- from start to end
 
     def start(self) -> None:
-        """Start the client. If it comes second, its opponents are there already."""
+        """Starts the client. In some scenarios its opponents wait for it already."""
         if not self.scenario.client_first:
             self._opponents_first()
         factory = Factory.forProtocol(self._new_line)
@@ -209,6 +217,7 @@ class ClientRun(Run, ClientWatcher):
         self._launcher.start(self, factory)
 
     def _new_line(self) -> Line:
+        """Makes the protocol for a new connection of the client."""
         if self.connected:
             self.transcript.connected_again()
         self.connected = True
@@ -217,7 +226,7 @@ class ClientRun(Run, ClientWatcher):
         return self._line
 
     def _later(self, seconds: float, call: Callable[..., None], *arguments: Any) -> None:
-        """Call something later. A fault in it ends this scenario only."""
+        """Calls a function later. An exception in it becomes a finding, and ends only this scenario."""
 
         def called() -> None:
             try:
@@ -231,6 +240,7 @@ class ClientRun(Run, ClientWatcher):
         self.clock.callLater(seconds, called)
 
     def _finish(self) -> None:
+        """Ends the scenario: stops the client and the host, and reports the outcome."""
         if self._phase is Phase.DONE:
             return
         self._phase = Phase.DONE
@@ -247,13 +257,16 @@ class ClientRun(Run, ClientWatcher):
         self._done(self.outcome(self.transcript.lines, played=bool(self._matches)))
 
     def found(self, grade: Grade, title: str, law: str, happened: str, cause: str = "", do: str = "") -> None:
-        """Add a finding. If the client cannot know how to move, the finding names what it needs, and is no breach."""
+        """
+        Adds a finding, as of `Run.found`. If the client cannot know how to move, a breach becomes a note that names the
+        extension which the client needs.
+        """
         if grade is Grade.BREACH and law in _OF_PLAY and self._cannot_know:
             grade, title, law, cause, do = Grade.NOTE, f"this client needs {self.checks.needed}", "needed", "", ""
         super().found(grade, title, law, happened, cause, do)
 
     def _fails(self, title: str, law: str, happened: str, cause: str = "") -> None:
-        """Add a breach that ends the scenario."""
+        """Adds a breach, and ends the scenario."""
         self.found(Grade.BREACH, title, law, happened, cause)
         self._finish()
 
@@ -262,10 +275,11 @@ class ClientRun(Run, ClientWatcher):
 
     @property
     def _cannot_know(self) -> bool:
-        """Whether the client is at a table where it cannot know how to move, and has not moved."""
+        """Whether the client sits at a table where it needs an extension to know how to move, and has not moved."""
         return bool(self.scenario.strict and self.checks.needed and self._was_seated and not self.moved)
 
     def _not_there(self) -> None:
+        """Called when the client has not logged in in time."""
         if self.connected:
             title, law = "the client did not log in", "login"
         else:
@@ -273,6 +287,7 @@ class ClientRun(Run, ClientWatcher):
         self._fails(title, law, f"{title.capitalize()} within {self._connects:g} s.")
 
     def _too_long(self) -> None:
+        """Called when the scenario has taken too long."""
         happened = f"The scenario was ended after {WHOLE:g} s; the match went on."
         self.found(Grade.NOTE, "the match was very long", "turn", happened)
         self._finish()
@@ -281,13 +296,14 @@ class ClientRun(Run, ClientWatcher):
 
     def client_ended(self, status: int, words: str) -> None:
         """
-        The program has ended.
+        Called when the client's program has ended. Decides by the phase whether this is a fault.
 
-        :param status: 0: well; negative: by a signal
-        :param words: the line that it printed last, or the one that says why it ended; or nothing
+        :param status: the exit status; 0: no error; negative: the program was ended by a signal
+        :param words: the last line that it has printed, or the line with the reason of its end; empty: none
         """
         self._ended = True
         crash = Crash.of(status, words)
+        # After its match the program should end, without an error.
         if self._phase in (Phase.CLOSING, Phase.ENDING):
             if status < 0:
                 self.found(
@@ -306,8 +322,10 @@ class ClientRun(Run, ClientWatcher):
                     cause=crash.cause,
                 )
             self._finish()
+        # It has ended well between two matches: it plays only one match.
         elif self._matches and not status and (self._phase is Phase.CONNECTING or not self._said_since_over):
             self._no_next_match()
+        # It has ended too early.
         elif self._phase is not Phase.DONE:
             if self.connected:
                 when, law = "before the match was over", "crash"
@@ -318,6 +336,7 @@ class ClientRun(Run, ClientWatcher):
             self._fails(title, law, f"The client ended {when} {crash.words}.", crash.cause)
 
     def _line_lost(self, line: Line) -> None:
+        """Called when a connection of the client is lost. In a match, the client gets a second to end by itself."""
         if line is not self._line:
             return
         self._line = None
@@ -327,7 +346,10 @@ class ClientRun(Run, ClientWatcher):
             self._client_should_end()
 
     def _gone(self) -> None:
-        """The client closed its connection in the middle. A client that ends at the same time is judged by its end."""
+        """
+        Called a second after the client has lost its connection. If its program has not ended meanwhile, closing the connection
+        is the fault. Otherwise its end is judged.
+        """
         if self._line is None and self._phase is Phase.PLAYING:
             happened = "The client closed its connection before the match was over."
             self._fails("the client closed its connection in the middle", "turn", happened)
@@ -335,7 +357,7 @@ class ClientRun(Run, ClientWatcher):
     # -- what the client says
 
     def passes(self, data: bytes) -> bytes:
-        """The client's bytes; where the scenario says so, with another move."""
+        """Returns the bytes that the host reads: the client's bytes, or a changed move if the scenario wants that."""
         changed = self.checks.spoiled(data) if self._spoils and self.checks.spoiled is not None else None
         if changed is None:
             return data
@@ -345,6 +367,7 @@ class ClientRun(Run, ClientWatcher):
         return changed
 
     def said(self, message: Any, raw: bytes) -> None:
+        """Called with each message of the client: records it, and looks for fragile messages."""
         self._said_since_over = True
         said = self.transcript.said(message, raw)
         self._last_said = (type(message).__name__, said.law or type(message).__name__, said.do)
@@ -354,11 +377,12 @@ class ClientRun(Run, ClientWatcher):
             self._check_writing(message, raw)
 
     def _check_writing(self, message: Any, raw: bytes) -> None:
+        """Adds a finding if the client has written a message in another way than the document."""
         assert self._codec is not None
         try:
             written = self._codec().encode(message)
         except WireError:
-            return  # not a message of a client; the host's refusal says so
+            return  # this is not a message of a client, and the host refuses it
         if raw != written:
             name = type(message).__name__
             self.found(
@@ -372,9 +396,9 @@ class ClientRun(Run, ClientWatcher):
         self.transcript.heard(message, raw)
 
     def refused(self, message: Any, before: Any) -> None:
-        """The host refuses what the client said last."""
+        """Called when the host refuses the client's last message. Decides whether the client is at fault."""
         if self._phase is Phase.CLOSING:
-            # The client has not read of the end yet: it still sends what it began before.
+            # The client has not read the end of the match yet, and still sends messages from before.
             self._deadline.set(self.clock, CLOSES, self._close)
         if self._phase in (Phase.CLOSING, Phase.ENDING, Phase.DONE):
             return
@@ -387,7 +411,7 @@ class ClientRun(Run, ClientWatcher):
             return
         self._refusals += 1
         reason = self._reason(message) or self._reason(before)
-        # The record has the refusal itself after this call.
+        # Later, because the refusal is recorded only after this call, and a finding shows it.
         if not self.scenario.forgives:
             self._later(0, self._judge_refusal, *self._last_said, reason)
         if self._refusals == MOST_REFUSED:
@@ -400,10 +424,17 @@ class ClientRun(Run, ClientWatcher):
             self._later(0, self._finish)
 
     def _judge_refusal(self, name: str, law: str, do: str, reason: str) -> None:
+        """
+        Adds a finding for a refused message.
+
+        :param name: the name of the message's class
+        :param law: the key of its law
+        :param do: the advice; empty: the advice of the law
+        """
         if self._phase is Phase.DONE:
             return
         if reason.endswith(OTHERS_TURN):
-            # Nothing is wrong with the move itself: advice about moves would miss.
+            # The move itself is not wrong, so the advice is about turns.
             words, law, do = name, "turn", ""
         else:
             law = law if law in self.checks.laws else "framing"
@@ -412,6 +443,7 @@ class ClientRun(Run, ClientWatcher):
 
     @staticmethod
     def _reason(message: Any) -> str:
+        """Returns the reason in a message, after a colon; empty: it has none."""
         for name in ("reason", "why", "detail", "text"):
             reason = getattr(message, name, None)
             if isinstance(reason, str) and reason:
@@ -430,6 +462,7 @@ class ClientRun(Run, ClientWatcher):
     # -- the end
 
     def _no_next_match(self) -> None:
+        """Notes that the client plays one match only, and ends the scenario."""
         self.found(
             Grade.NOTE,
             "the client plays one match on a connection",
@@ -445,6 +478,7 @@ class ClientRun(Run, ClientWatcher):
         self._client_should_end()
 
     def _client_should_end(self) -> None:
+        """Waits for the end of the client's program after the connection was closed."""
         if self._ended or self._launcher.by_hand:
             self._finish()
             return
@@ -464,12 +498,14 @@ class ClientRun(Run, ClientWatcher):
         self._later(0, self._meet, queue)
 
     def _meet(self, queue: Queue) -> None:
+        """Makes an opponent join the queue of the client, if another match is to be played."""
         wanted = self.scenario.matches
         more = self._matches < wanted or (self._said_since_over and self._matches < wanted + MORE)
         if self._phase is Phase.DONE or self._handle is not None or not more:
             return
         opponent = self._opponents[0] if self._opponents else self._new_opponent(0)
-        # Where the client says which game it wants, its opponents cannot come first. They take the first seat instead.
+        # On a wire with several games the client chooses the game, so its opponent cannot wait for it. In scenarios in which
+        # the opponent should come first, it gets the first seat instead.
         first = None if self.scenario.client_first or not self._client_chooses else Seat(0)
         self._host.lobby.play(opponent.come(), queue, first)
 
@@ -478,11 +514,12 @@ class ClientRun(Run, ClientWatcher):
         return len(self._host.games) > 1
 
     def opened(self, table: OpenTable, queue: Queue) -> None:
-        """The client waits at a table of its own: its opponents come."""
+        """Called when the client waits at a table of its own: its opponents join it."""
         self._logged_in()
         self._later(0, self._fill, table, queue)
 
     def _fill(self, table: OpenTable, queue: Queue) -> None:
+        """Seats opponents at all other seats of the client's table."""
         if self._phase is Phase.DONE:
             return
         for opponent in self._opponents:
@@ -493,6 +530,7 @@ class ClientRun(Run, ClientWatcher):
             self._host.lobby.join(self._opponents[number].come(), queue, table.table)
 
     def _opponents_first(self) -> None:
+        """Makes the opponents wait for the client, in a queue or at a table with one free seat."""
         if self._client_chooses:
             return
         lobby, queue, opponent = self._host.lobby, self._host.queue, self._new_opponent(0)
@@ -504,6 +542,11 @@ class ClientRun(Run, ClientWatcher):
             lobby.join(self._new_opponent(number).come(), queue, table.table)
 
     def _new_opponent(self, number: int) -> Opponent:
+        """
+        Makes an opponent with a name of the scenario.
+
+        :param number: counts the opponents from 0
+        """
         names = self.scenario.opponents
         name = names[number] if number < len(names) else f"{names[0]}{number + 1}"
         seed, level = self.chance.below(2**32), self.scenario.level
@@ -526,6 +569,7 @@ class ClientRun(Run, ClientWatcher):
             self._deadline.stop()
 
     def seated(self, handle: SeatHandle[Any]) -> None:
+        """Called when the client has a seat: the match begins, or the client is back."""
         self._handle = handle
         self._was_seated = True
         if self._shadow is None:
@@ -536,8 +580,8 @@ class ClientRun(Run, ClientWatcher):
 
     def delivered(self, event: Any) -> None:
         """
-        The client's conversation has received an event of its table. Without a host or a connection the client has
-        received nothing.
+        Called when the client's conversation has received an event of its table: follows the match, and judges the client.
+        Events while there is no connection are ignored, because the client does not receive them.
         """
         if self._host_is_gone or self._phase is Phase.RETURNING:
             return
@@ -556,10 +600,11 @@ class ClientRun(Run, ClientWatcher):
 
     @property
     def _owes(self) -> bool:
+        """Whether it is the client's turn."""
         return self._shadow is not None and self._shadow.answer() is not None
 
     def _look(self) -> None:
-        """See what is to be done now, after something has happened."""
+        """Called after each event of the match: sets the deadline for the client's move, and carries out the next act."""
         if self._phase is not Phase.PLAYING or self._handle is None:
             return
         owes = self._owes
@@ -573,16 +618,18 @@ class ClientRun(Run, ClientWatcher):
         self._take_step(owes)
 
     def _silent(self) -> None:
+        """Called when the client has not moved in time. Ends the scenario with a breach."""
         happened = f"It was the client's turn, and it sent nothing that was accepted for {ANSWERS:g} s."
         do = ""
         if (count := self.transcript.at_once()) > 1:
             happened += f" The last {count} messages of the host came in one segment."
-            # A client that has not moved yet may have another fault: then the observation has to do.
+            # Advice about reads is given only if they are probably the fault. A client that has never moved may have another.
             do = READS if self.moved or self.scenario.cut is Cut.JOINED else ""
         self.found(Grade.BREACH, "no answer", "turn", happened, do=do)
         self._finish()
 
     def _over(self, event: Over) -> None:
+        """Called at the end of a match: judges how the client has lost, and waits for its next step."""
         handle, self._handle, self._shadow = self._handle, None, None
         self._matches += 1
         self._said_since_over = False
@@ -597,7 +644,8 @@ class ClientRun(Run, ClientWatcher):
 
     def _opponent_over(self) -> None:
         """
-        The match is over. A client with a lost connection does not receive the end, and may wait for another match.
+        Called by an opponent at the end of a match. If the client's connection is cut, the client cannot receive the
+        end, and the scenario ends.
         """
         if self._phase is Phase.RETURNING:
             self._matches += 1
@@ -606,6 +654,11 @@ class ClientRun(Run, ClientWatcher):
     # -- what the scenario does
 
     def _take_step(self, owes: bool) -> None:
+        """
+        Carries out the next act that is due, if there is one.
+
+        :param owes: whether it is the client's turn
+        """
         assert self._handle is not None
         for step in self._steps:
             if self._handle.n >= step.after and step.client_owes in (None, owes):
@@ -614,6 +667,7 @@ class ClientRun(Run, ClientWatcher):
                 break
 
     def _do(self, act: Act) -> None:
+        """Carries out an act of the scenario, and notes it in the transcript."""
         self.transcript.note(act.value)
         opponent = self._opponents[0]
         match act:
@@ -638,11 +692,13 @@ class ClientRun(Run, ClientWatcher):
                 self._spoils = self.checks.spoiled is not None
 
     def _think(self, seconds: float) -> None:
+        """Makes all opponents wait before their next moves."""
         self._held_until = self.clock.seconds() + seconds
         for opponent in self._opponents:
             self._later(seconds, opponent.go_on)
 
     def _client_cut(self) -> None:
+        """Cuts the client's connection. The client should come back in time."""
         if self._line is not None:
             self._phase = Phase.RETURNING
             self._expected_refusals = 1
@@ -652,7 +708,10 @@ class ClientRun(Run, ClientWatcher):
                 self._lay(self.scenario.lay)
 
     def _lay(self, lay: Callable[[Any, Seat], None]) -> None:
-        """Lay another position. The opponents see it too, and wait until the client is back."""
+        """
+        Changes the position of the match. The opponents take their seats again to receive it, and wait until the client
+        is back.
+        """
         handle = self._handle
         assert handle is not None
         lay(self._host.lobby.tables[handle.table]._master, Seat(handle.seat))
@@ -663,6 +722,7 @@ class ClientRun(Run, ClientWatcher):
             opponent.come_back()
 
     def _client_is_back(self) -> None:
+        """Lets opponents continue that have waited for the client."""
         if self._held_until == float("inf"):
             self._held_until = 0.0
             for opponent in self._opponents:
@@ -673,6 +733,11 @@ class ClientRun(Run, ClientWatcher):
         self._fails("the client does not come back", "reconnect", happened)
 
     def _host_gone(self, killed: bool) -> None:
+        """
+        Ends the host in the middle of a match. The client should end, too.
+
+        :param killed: whether connections are cut; otherwise the host closes them in good order
+        """
         self._matches += 1
         self._host_is_gone = True
         self._phase = Phase.ENDING

@@ -1,9 +1,9 @@
 """
-One scenario with one server. The checker plays all clients; a replica of the host makes the messages that the server
-must send to each.
+Plays a scenario with a server. The checker plays all clients. A replica, which is a private host, makes the messages that the
+server must send to each client.
 
-Both receive the same messages in the same order. After each step the checker waits until the server has sent its
-messages. So the order of the messages of two clients is always known.
+Server and replica receive the same messages in the same order. After each step the checker waits until the server has sent all
+messages that it must send. So the order of the messages of two clients is always known.
 """
 
 from abc import ABC, abstractmethod
@@ -28,26 +28,27 @@ from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
 from gamehost.wires.websocket import ClientBytes, client_bytes
 
+#: A function that plays a scenario: it connects clients, and sends messages.
 Script = Callable[["ServerRun"], Awaitable[None]]
 
 
 class Stopped(Exception):
-    """The scenario is over, because a finding makes the rest of it meaningless."""
+    """The scenario must end, because a finding makes the rest of it meaningless."""
 
 
 class Skipped(Exception):
-    """The scenario says nothing about this server. The message says why."""
+    """The scenario cannot judge this server. The message gives the reason."""
 
 
 class Unreachable(Exception):
-    """There is no connection to the server. The message says why."""
+    """There is no connection to the server. The message gives the reason."""
 
 
 @frozen
 class Opening:
-    """Random choices of a server for a match, which the replica must repeat."""
+    """The random choices of a server for a match, which the replica must repeat."""
 
-    #: Settings of the game, without their prefix.
+    #: Settings of the game, by their names without the name of the game.
     settings: Mapping[str, str] = {}
     #: The first random number that the match draws; `None`: it draws none.
     draws: int | None = None
@@ -56,69 +57,75 @@ class Opening:
 
 class Spelling(ABC):
     """
-    The messages of a wire for the concepts that every game has. Each run has its own.
+    Makes and compares the messages of a wire, so that scripts for servers need not know them. Each run has a spelling
+    of its own.
 
     The defaults are those of most wires: no extensions, no random choices at the beginning, no ids and no secrets.
     """
 
-    #: Whether matches have an opening that must be known before they can be judged.
+    #: Whether the random choices of the server must be known before its messages about a match can be judged.
     waits_for_opening = False
 
     @abstractmethod
     def log_in(self, name: str, password: str) -> Sequence[Any]:
-        """The messages of a log-in."""
+        """Returns the messages of a log-in."""
 
     async def enter(self, run: "ServerRun", user: "User", after: "User | None" = None) -> None:
         """
-        Let a user wait for a match, by default by a log-in. The match begins if another user waits already: `after`.
+        Makes a user wait for a match. By default this is a log-in.
+
+        :param after: the user that waits already, so that the match begins; `None`: no user waits
         """
         await run.say(user, *self.log_in(user.name, user.password), draw=run.draw_at_opening(after))
 
     async def enter_again(self, run: "ServerRun", user: "User", after: "User | None" = None) -> None:
-        """The same after a match, on the same connection."""
+        """Makes a user wait for the next match after a match, on the same connection. See `enter`."""
         await run.say(user, *self.again(user.name, run.match_id), draw=run.draw_at_opening(after))
 
     def again(self, name: str, match_id: str) -> Sequence[Any]:
-        """The messages that begin the next match on a connection, by default a log-in; none: it begins by itself."""
+        """
+        Returns the messages that begin the next match on a connection, by default a log-in; empty: the next match
+        begins without a message.
+        """
         return self.log_in(name, "")
 
     @abstractmethod
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
-        """The messages of an action of the game; none: its effects cannot be judged."""
+        """Returns the messages for an action of the game; empty: the effects of the action cannot be judged."""
 
     def documented(self, message: Any) -> Any | None:
-        """A server's message without what is an extension; `None`: all of it is one."""
+        """Returns a server's message without the parts that are extensions; `None`: the whole message is an extension."""
         return message
 
     def precedes(self, message: Any, following: Any) -> bool:
-        """Whether a message is an extension because of the one that follows it: the reason of a refusal, for example."""
+        """Returns whether a message is an extension because of the next message, as the reason before a refusal is."""
         return False
 
     def with_id(self, message: Any, match_id: str) -> Any:
-        """The same message with another match's id, where it has one."""
+        """Returns a message with the id of another match, if messages of its class have such an id."""
         return message
 
     def opening(self, message: Any, first: str) -> Opening | None:
         """
-        The contents of a server's message about the beginning of a match; `None`: it has none.
+        Returns the random choices that a server's message contains; `None`: the message is not about the beginning of a match.
 
         :param first: the name of the player that came first
-        :raises ValueError: the match begins, but the message lacks a value that is needed; the error names the setting
-            that helps
+        :raises ValueError: the match begins, but the message lacks a value that is needed. The error names the setting
+            with which the match can be judged nevertheless.
         """
         return None
 
     def secret(self, got: Any, expected: Any) -> str:
-        """The part of a server's message that its receiver may not know; empty: none."""
+        """Returns the part of a server's message that its receiver may not know, in words; empty: there is none."""
         return ""
 
 
 class OpeningDraw:
     """
-    The random choices at the beginning of a match.
+    Finds out the random choices of a server at the beginning of a match, from its messages.
 
     :param first: the name of the player that came first
-    :param settings: the settings that the user has given
+    :param settings: the settings from the command line
     """
 
     def __init__(self, spelling: Spelling, first: str, settings: Mapping[str, str]) -> None:
@@ -131,9 +138,11 @@ class OpeningDraw:
 
     @property
     def known(self) -> bool:
+        """Whether the server has sent its random choices."""
         return self._opening is not None
 
     def hear(self, message: Any) -> None:
+        """Looks for the random choices in a message of the server."""
         try:
             self._opening = self._spelling.opening(message, self._first)
         except ValueError as error:
@@ -143,7 +152,7 @@ class OpeningDraw:
 
     def repeat(self, run: "ServerRun") -> None:
         """
-        Let the replica begin the match like the server.
+        Makes the replica begin its match with the same random choices.
 
         :raises Skipped: the server does not send a value that is needed
         """
@@ -155,6 +164,8 @@ class OpeningDraw:
 
 @frozen
 class ServerChecks:
+    """The checks of a wire for servers."""
+
     wire: str
     #: The laws of the document: by the name of a message's class, and `turn` for all others.
     laws: Mapping[str, Law]
@@ -162,13 +173,15 @@ class ServerChecks:
     new_spelling: Callable[[], Spelling]
 
 
-#: The server's name in the handshake of WebSocket.
+#: The name of the server in the handshake of WebSocket.
 HOST = "localhost"
-#: Connects a protocol with the server under test.
+#: A function that connects a protocol to the server under test.
 Dial = Callable[[TwistedProtocol], Deferred[Any]]
 
 
 class _ServerLine(TwistedProtocol):
+    """A connection to the server under test. It reports to its user."""
+
     def __init__(self, user: "User") -> None:
         self._user = user
 
@@ -181,10 +194,10 @@ class _ServerLine(TwistedProtocol):
 
 class User:
     """
-    One client.
+    A client that the checker plays: its connections to the server and to the replica, and the messages that are due.
 
-    :param transcript: of this client; several clients may share its lines
-    :param expected: the messages that the server must still send
+    :param transcript: records the messages of this client. All clients of a run have the same list of lines.
+    :param seed: the seed of the house player that knows legal actions
     """
 
     def __init__(self, name: str, password: str, run: "ServerRun", transcript: Transcript, seed: int) -> None:
@@ -198,11 +211,13 @@ class User:
         self._codec: Any = None
         self._below = ClientBytes()
         self.replica: ReplicaConnection | None = None
-        #: The messages that the server must still send, and those that it has sent and that are not judged yet.
+        #: The messages that the server must still send.
         self.expected: deque[Any] = deque()
+        #: The messages that the server has sent, and that are not judged yet.
         self.unjudged: deque[Any] = deque()
         #: All messages that the server has sent.
         self.heard: list[Any] = []
+        #: The bytes of the message that is being read.
         self._raw = bytearray()
 
     @property
@@ -211,7 +226,13 @@ class User:
         return self._line is not None
 
     def connect(self, wire: Wire[Any], dial: Dial, cut: Callable[[Any], SegmentedTransport]) -> Deferred[Any]:
-        """Connect with the server. Fires when that has been done, and fails if it cannot be."""
+        """
+        Connects to the server.
+
+        :param dial: connects a protocol to the server
+        :param cut: wraps the transport, so that bytes are sent in other segments
+        :returns: fires when the connection is made, and fails if it cannot be made
+        """
         client = client_of(wire.name)
         assert client is not None
         self._codec, self._below = client.codec(), client_bytes(wire)
@@ -226,6 +247,7 @@ class User:
         return dial(line).addCallback(made)
 
     def said(self, messages: Sequence[Any]) -> bytes:
+        """Records messages of this client, and returns their bytes. They are not sent yet."""
         data = b""
         for message in messages:
             raw = self._codec.encode(message)
@@ -235,16 +257,19 @@ class User:
         return data
 
     def send(self, data: bytes) -> None:
+        """Sends bytes to the server, if there is a connection."""
         if self._line is not None:
             self._transport.write(self._below.sent(data))
 
     def close(self) -> None:
+        """Closes the connection to the server."""
         line, self._line = self._line, None
         if line is not None and line.transport is not None:
             line.transport.loseConnection()
         self._transcript.note(f"{self.name}: the checker closes the connection")
 
     def received(self, line: _ServerLine, data: bytes) -> None:
+        """Called with bytes of the server: reads the messages, records them, and passes them to the run."""
         if line is not self._line:
             return
         try:
@@ -264,19 +289,21 @@ class User:
             self._run.unreadable(self, error)
 
     def lost(self, line: _ServerLine) -> None:
+        """Called when a connection is lost. If the checker has not closed it, the server has."""
         if line is self._line:
             self._line = None
             self._transcript.note(f"{self.name}: the server closes the connection")
             self._run.closed(self)
 
     def _name_last(self) -> None:
+        """Adds the name of this client to the last line of the transcript."""
         line = self._transcript.lines[-1]
         self._transcript.lines[-1] = evolve(line, meaning=f"{self.name}: {line.meaning}")
 
 
-#: Seconds for an answer that the server owes.
+#: How many seconds the server has for an answer.
 ANSWERS = 5.0
-#: If a server has answered nothing for so many seconds in any scenario, no further one is begun.
+#: If the server has answered nothing in any scenario for so many seconds, no further scenario begins.
 LOG_IN_WITHIN = 30.0
 #: The most differences between two messages that a finding lists.
 MOST_TOLD = 5
@@ -284,38 +311,39 @@ MOST_TOLD = 5
 
 @frozen
 class ServerUnderTest:
-    """The server, as a scenario needs it."""
+    """The server under test, and the options with which it is checked."""
 
     clock: IReactorTime
     wire: Wire[Any]
-    #: The checks of clients: their readings say what messages mean.
+    #: The checks of clients. Their readings give the meanings of messages.
     reading: WireChecks
     checks: ServerChecks
     dial: Dial
+    #: Whether the server may send only messages of the document, and no extensions.
     strict: bool
     #: Settings of the wire and its game, by their full names.
     settings: dict[str, str]
     password: str = "correct horse"
 
 
-#: Seconds for a connection.
+#: The most seconds until a connection is made.
 CONNECTS = 10.0
-#: Seconds in which a server that owes nothing must send nothing.
+#: If no answer is due, the checker waits so many seconds. The server must send nothing in this time.
 QUIET = 0.2
-#: Players' names end in letters of these.
+#: The letters with which players' names end.
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-#: Seconds for a whole scenario.
+#: The most seconds of a scenario.
 WHOLE = 120.0
-#: Seconds of silence after a connection was closed, so that the server knows of it.
+#: The checker waits so many seconds after it has closed a connection, so that the server detects it.
 PARTING = 0.05
 
 
 class ServerRun(Run):
     """
-    One scenario with one server.
+    Plays one scenario with one server. Its methods without `_` are for scripts.
 
+    :param tag: letters at the end of the players' names, which make the names different in each scenario
     :param done: called once with the outcome, or with `Unreachable`
-    :param tag: makes the names of the players different in each scenario
     """
 
     def __init__(
@@ -333,7 +361,7 @@ class ServerRun(Run):
         self._new_codec = client.codec
         self.spelling: Spelling = server.checks.new_spelling()
         self._lines: list[TranscriptLine] = []
-        #: The current trial, for the title of a finding; empty: an ordinary step.
+        #: The unusual step that is being tried, in words for the title of a finding; empty: the step is an ordinary one.
         self._trying = ""
         self._done = done
         self._tag = tag
@@ -341,9 +369,11 @@ class ServerRun(Run):
         self.game = server.wire.games[0]
         self.replica = Replica(server.wire, server.settings, server.strict, seed)
         self.users: list[User] = []
+        #: Fires when the script may continue; `None`: it does not wait.
         self._waiting: Deferred[None] | None = None
         self._timer = Timer()
-        #: Random choices that the server is about to send, before the replica gets the message that leads to them.
+        #: The random choices that the server will send now; `None`: it will send none. The replica receives the message that
+        #: leads to them only after they are known.
         self._draw: OpeningDraw | None = None
         #: The opening of the last match, as the server has sent it.
         self.opening: Opening | None = None
@@ -352,17 +382,19 @@ class ServerRun(Run):
         self.match_id = ""
         self._over = False
 
-    #: Whether the server has said anything.
+    #: Whether the server has sent any message.
     connected = False
 
     # -- from start to end
 
     def start(self) -> None:
+        """Begins to play the script."""
         Deferred.fromCoroutine(self._play()).addErrback(
             lambda failure: self._done(Unreachable(f"the checker itself failed: {failure.getErrorMessage()}"))
         )
 
     async def _play(self) -> None:
+        """Plays the script to its end, and reports the outcome."""
         played = True
         unreachable: Unreachable | None = None
         assert self.scenario.script is not None
@@ -388,16 +420,16 @@ class ServerRun(Run):
     # -- what scripts do
 
     def new_user(self, name: str) -> User:
-        """A player that is not connected yet."""
+        """Makes a client that is not connected yet. The tag of the run is added to its name."""
         user = User(name + self._tag, self._server.password, self, self._new_transcript(), self.chance.below(2**31))
         self.users.append(user)
         return user
 
     async def connect(self, user: User) -> None:
         """
-        Connect with the server.
+        Connects a client to the server and to the replica, and waits for the messages that the server must send.
 
-        :raises Unreachable: that cannot be done
+        :raises Unreachable: the server cannot be reached
         """
         clock, cut, chance = self.clock, self.scenario.cut, self.chance
         try:
@@ -410,6 +442,7 @@ class ServerRun(Run):
         await self.all_answered()
 
     async def drop(self, user: User) -> None:
+        """Closes the connections of a client to the server and to the replica, and waits for the messages to the others."""
         user.close()
         user.expected.clear()
         if user.replica is not None:
@@ -420,16 +453,18 @@ class ServerRun(Run):
 
     async def say(self, user: User, *messages: Any, trying: str = "", draw: OpeningDraw | None = None) -> None:
         """
-        Send messages in one piece, and wait for the answers.
+        Sends messages of a client in one segment, and waits for all messages that the server must send because of them.
 
-        :param trying: the trial, in words that follow "after"
-        :param draw: the random choices that the server makes because of them
+        :param trying: the unusual step that is tried, in words that follow "after"; empty: the messages are ordinary
+        :param draw: the random choices that the server makes because of the messages; `None`: it makes none
         """
         self._stop_if_late()
         self._trying = trying
         data = user.said(messages)
+        # Random choices: the server must come first, because the replica repeats its choices.
         if draw is not None:
             await self._send_and_find_out(user, data, draw)
+        # The replica's match has an id of its own.
         heard = data
         if self.match_id:
             own = user.seat.match_id
@@ -446,9 +481,9 @@ class ServerRun(Run):
 
     async def _send_and_find_out(self, user: User, data: bytes, draw: OpeningDraw) -> None:
         """
-        Send, and wait until the server has sent its random choices.
+        Sends bytes to the server, waits until it has sent its random choices, and makes the replica repeat them.
 
-        :raises Skipped: the following messages cannot be judged
+        :raises Skipped: the server does not send a choice that is needed
         """
         self._draw = draw
         user.send(data)
@@ -457,20 +492,24 @@ class ServerRun(Run):
         draw.repeat(self)
 
     def draw_at_opening(self, first: User | None) -> OpeningDraw | None:
-        """The random choices of a match that begins with the waiting user; `None`: there are none, or no user waits."""
+        """
+        Returns an object that finds out the random choices of the next match; `None`: the wire has none, or no match begins.
+
+        :param first: the user that waits; `None`: no user waits
+        """
         if first is None or not self.spelling.waits_for_opening:
             return None
         return OpeningDraw(self.spelling, first.name, self._server.settings)
 
     def begin_with(self, opening: Opening) -> None:
-        """Begin the next match of the replica like the server's."""
+        """Makes the next match of the replica begin with the same random choices as the server's match."""
         self.opening, self.match_id = opening, opening.match_id
         self.replica.begin_with(opening.settings)
         if opening.draws is not None:
             self.replica.draw_next((opening.draws,))
 
     async def play(self, most: int) -> bool:
-        """Play legal moves, so many at most. Returns whether the match is over."""
+        """Plays legal moves, at most so many. Returns whether the match is over."""
         for _ in range(most):
             user, action = self.on_turn()
             if user is None:
@@ -480,7 +519,7 @@ class ServerRun(Run):
         return self.on_turn()[0] is None
 
     async def act(self, user: User, action: Any) -> bool:
-        """Play one legal move. Returns whether it can be judged."""
+        """Plays one legal move. Returns `False` if the move was not sent, because its effects cannot be judged."""
         messages = self.spelling.says(action, user.seat.seat, self.match_id)
         if messages:
             await self.say(user, *messages)
@@ -488,7 +527,7 @@ class ServerRun(Run):
         return bool(messages)
 
     def on_turn(self) -> tuple[User | None, Any]:
-        """The user that is to act, and a legal action; `None`: the match is over."""
+        """Returns the user that must act, and a legal action for it. Both are `None` if the match is over."""
         for user in self.users:
             player = user.seat.player
             notation = player.answer() if player is not None else None
@@ -497,14 +536,14 @@ class ServerRun(Run):
         return None, None
 
     def other(self, user: User) -> User:
-        """Another player at the table."""
+        """Returns another player of the match."""
         return next(one for one in self.users if one is not user and one.seat.player is not None)
 
     async def all_answered(self) -> None:
         """
-        Wait until the server has sent all that it must.
+        Waits until the server has sent all messages that it must send. If none is due, waits a moment for wrong messages.
 
-        :raises Stopped: it does not
+        :raises Stopped: a message has not come in time, or is wrong
         """
         if any(user.expected for user in self.users):
             await self._wait(ANSWERS, lambda: not any(user.expected for user in self.users))
@@ -516,13 +555,19 @@ class ServerRun(Run):
 
     async def pause(self, seconds: float) -> None:
         """
-        Wait.
+        Waits for some seconds.
 
-        :raises Stopped: a message came that is not allowed here
+        :raises Stopped: a message has come that is not allowed now
         """
         await self._wait(seconds, lambda: False)
 
     async def _wait(self, seconds: float, enough: Callable[[], bool]) -> None:
+        """
+        Waits until a condition is true, or until the time is over.
+
+        :param enough: the condition, which is tested after each message of the server
+        :raises Stopped: there is a breach
+        """
         self._stop_if_found()
         if enough():
             return
@@ -533,16 +578,27 @@ class ServerRun(Run):
         self._stop_if_found()
 
     def _go_on(self) -> None:
+        """Lets the script continue, if it waits."""
         waiting, self._waiting = self._waiting, None
         self._timer.stop()
         if waiting is not None:
             waiting.callback(None)
 
     def _stop_if_found(self) -> None:
+        """
+        Ends the scenario after a breach.
+
+        :raises Stopped: there is a breach
+        """
         if self.breached:
             raise Stopped
 
     def _stop_if_late(self) -> None:
+        """
+        Ends the scenario if it has taken too long.
+
+        :raises Stopped: it has taken too long
+        """
         if self.clock.seconds() - self._began > WHOLE:
             happened = f"The scenario was ended after {WHOLE:g} s; the server was slow."
             self.found(Grade.NOTE, "the scenario was very long", "turn", happened)
@@ -551,6 +607,7 @@ class ServerRun(Run):
     # -- from the users
 
     def received(self, user: User, message: Any) -> None:
+        """Called with each message of the server to a user. Judges it as soon as the replica has made its own message."""
         if self._over:
             return
         if self.strict and self.spelling.documented(message) != message:
@@ -562,7 +619,7 @@ class ServerRun(Run):
         self._judge_all()
 
     def expects(self, user: User, message: Any) -> None:
-        """The server must send a message."""
+        """Called by the replica with a message that the server must send to a user. Extensions are not expected."""
         if self.match_id:
             message = self.spelling.with_id(message, self.match_id)
         documented = self.spelling.documented(message)
@@ -572,17 +629,20 @@ class ServerRun(Run):
             user.expected.append(documented)
 
     def closed(self, user: User) -> None:
+        """Called when the server has closed a connection. It is a breach, unless the replica has closed it, too."""
         if self._over or user.replica is None or user.replica.closed:
             return
         self._breach("the server closes the connection", "turn", f"The server closed the connection of {user.name}.")
 
     def _judge_all(self) -> None:
+        """Judges all messages that can be judged, and lets the script continue if that is possible now."""
         for user in self.users:
             self._judge(user)
         if self._waiting is not None and (self.breached or self._enough()):
             self._go_on()
 
     def _judge(self, user: User) -> None:
+        """Compares the server's messages to a user with the expected ones. Extensions are skipped."""
         while user.unjudged and not self._over:
             got = self.spelling.documented(user.unjudged[0])
             if got is None:
@@ -607,10 +667,11 @@ class ServerRun(Run):
         return tuple(self._lines[-10:])
 
     def unreadable(self, user: User, error: WireError) -> None:
-        """The server has sent bytes that are no message."""
+        """Called when the server has sent bytes that are not a message: adds a breach."""
         self._breach(f"bytes that are no message: {error}", "framing", f"{user.name} could not read: {error}.")
 
     def _new_transcript(self) -> Transcript:
+        """Makes the transcript of a client. All transcripts of the run write into the same list of lines."""
         server = self._server
         host = server.wire.configure({}).new_codec()
         client = self._new_codec()
@@ -619,6 +680,7 @@ class ServerRun(Run):
         )
 
     def _breach(self, title: str, law: str, happened: str) -> None:
+        """Adds a breach, with the unusual step that was tried. The script stops then."""
         if self._trying:
             title, happened = f"{title} after {self._trying}", f"{happened} The checker tried {self._trying}."
         self.found(Grade.BREACH, title, law, happened)
@@ -626,6 +688,7 @@ class ServerRun(Run):
             self.clock.callLater(0, self._go_on)
 
     def _extension(self, user: User, message: Any) -> None:
+        """Adds a finding for a message that is an extension, or contains one."""
         name = type(message).__name__
         self.found(
             Grade.FRAGILE,
@@ -635,6 +698,7 @@ class ServerRun(Run):
         )
 
     def _surplus(self, user: User, got: Any) -> None:
+        """Adds a breach for a message that came when none was due."""
         name = type(got).__name__
         self._breach(
             f"{name} is sent, and nothing was due", name, f"The server sent {user.name} {name}; nothing was due."
@@ -642,7 +706,7 @@ class ServerRun(Run):
 
     def _missing(self, user: User) -> None:
         """
-        A message has not come.
+        Adds a breach for a message that has not come in time.
 
         :raises Stopped: always
         """
@@ -652,6 +716,7 @@ class ServerRun(Run):
         raise Stopped
 
     def _mismatch(self, user: User, got: Any, expected: Any) -> None:
+        """Adds a breach for a message that differs from the expected one: another class, a secret, or wrong values."""
         name, due = type(got).__name__, type(expected).__name__
         if name != due:
             happened = f"The server sent {user.name} {name}, where {due} was due."
@@ -668,9 +733,11 @@ class ServerRun(Run):
 
 def differences(got: Any, expected: Any) -> Iterator[tuple[str, str]]:
     """
-    The differences of two messages of one class.
+    Compares two messages of the same class.
 
-    :returns: for each difference the name of the field, and a sentence without its full stop
+    :param got: the server's message
+    :param expected: the replica's message
+    :returns: for each difference, the name of the field, and a sentence without its full stop
     """
     for name in expected.__struct_fields__:
         theirs, mine = getattr(got, name), getattr(expected, name)
@@ -679,11 +746,17 @@ def differences(got: Any, expected: Any) -> Iterator[tuple[str, str]]:
 
 
 def _shown(value: Any) -> str:
+    """Returns a value as it is shown in a finding. Texts have quotation marks."""
     return repr(value) if type(value) is str else str(value)
 
 
 def tag(seed: int, number: int) -> str:
-    """Letters that make names different in each scenario, and mostly in each check."""
+    """
+    Returns four letters that make names different in each scenario, and mostly in each check.
+
+    :param seed: the seed of the check
+    :param number: the number of the scenario
+    """
     value, letters = seed * 1_009 + number, ""
     for _ in range(4):
         value, letter = divmod(value, 26)
@@ -693,9 +766,9 @@ def tag(seed: int, number: int) -> str:
 
 def address_of(text: str) -> tuple[str, int]:
     """
-    Host and port of `127.0.0.1:8893` or `[::1]:8893`.
+    Reads a host and a port, such as `127.0.0.1:8893` or `[::1]:8893`.
 
-    :raises ValueError: the text is something else
+    :raises ValueError: the text has another form
     """
     host, separator, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
@@ -705,5 +778,6 @@ def address_of(text: str) -> tuple[str, int]:
 
 
 def dialled(reactor: Any, host: str, port: int) -> Dial:
+    """Returns a function that connects a protocol to a server."""
     endpoint = HostnameEndpoint(reactor, host.encode("idna"), port, CONNECTS)
     return lambda protocol: connectProtocol(endpoint, protocol)

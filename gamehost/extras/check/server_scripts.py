@@ -1,5 +1,5 @@
 """
-The scenarios for the servers of every wire.
+The parts of scenarios for servers that all wires share. A script plays a scenario: it connects clients, and sends messages.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -8,18 +8,19 @@ from typing import Any
 from gamehost.extras.check.base import Cut, Scenario
 from gamehost.extras.check.server_run import Script, ServerRun, User
 
-#: A match has this many moves at most. A longer one is not finished.
+#: The most moves that are played in a match. A longer match is not finished.
 LONGEST = 400
 
-#: Seconds for which a lost connection is not replaced: a server may reserve the seat from strangers for a moment.
+#: The seconds between the loss of a connection and the next connection of the same player. Some servers refuse a new connection
+#: for a moment, to reserve the seat.
 AWAY = 4.0
 
-#: The fault, and the messages with it.
+#: A function that returns, for the user on turn, wrong moves: the name of each fault, and the messages with the fault.
 Faults = Callable[[ServerRun, User], Iterator[tuple[str, Sequence[Any]]]]
 
 
 async def meet(run: ServerRun, *names: str) -> tuple[User, User]:
-    """Two players connect and log in. The first one to do so is returned first."""
+    """Connects two players, and logs them in, so that a match begins. Returns the players in the order of their log-ins."""
     first, second = map(run.new_user, names or ("ann", "bob"))
     for user, after in ((first, None), (second, first)):
         await run.connect(user)
@@ -28,7 +29,7 @@ async def meet(run: ServerRun, *names: str) -> tuple[User, User]:
 
 
 async def meet_crosswise(run: ServerRun) -> tuple[User, User]:
-    """Connect two players. The one that connects later logs in first."""
+    """Does what `meet` does, in another order: the player that connects last logs in first. Returns that player first."""
     second, first = run.new_user("ann"), run.new_user("bob")
     await run.connect(second)
     await run.connect(first)
@@ -38,7 +39,7 @@ async def meet_crosswise(run: ServerRun) -> tuple[User, User]:
 
 
 def some_moves(most: int) -> Script:
-    """Two players, and so many moves."""
+    """Returns a script that plays a match with at most so many moves."""
 
     async def script(run: ServerRun) -> None:
         await meet(run)
@@ -48,13 +49,13 @@ def some_moves(most: int) -> Script:
 
 
 async def crosswise(run: ServerRun) -> None:
-    """The other order of log-ins, and some moves."""
+    """A script: two players log in in the other order, and play some moves."""
     await meet_crosswise(run)
     await run.play(8)
 
 
 async def next_match(run: ServerRun) -> None:
-    """A whole match, and the next one on the same connections."""
+    """A script: two players play a whole match, and then begin another one on the same connections."""
     first, second = await meet(run)
     if await run.play(LONGEST):
         await once_more(run, first, second)
@@ -62,13 +63,18 @@ async def next_match(run: ServerRun) -> None:
 
 
 async def once_more(run: ServerRun, first: User, second: User) -> None:
-    """Both begin the next match."""
+    """Makes both players begin the next match."""
     await run.spelling.enter_again(run, first)
     await run.spelling.enter_again(run, second, first)
 
 
 def refusals(faults: Faults, moves: int) -> Script:
-    """Each fault is refused, and changes nothing."""
+    """
+    Returns a script that sends wrong moves in the middle of a match. The server must refuse each one, and the match continues.
+
+    :param faults: the wrong moves
+    :param moves: how many moves are played before
+    """
 
     async def script(run: ServerRun) -> None:
         await meet(run)
@@ -80,6 +86,7 @@ def refusals(faults: Faults, moves: int) -> Script:
 
 
 async def try_all(run: ServerRun, faults: Faults) -> None:
+    """Sends all wrong moves of the user on turn, one after the other."""
     on_turn, _ = run.on_turn()
     if on_turn is None:
         return
@@ -88,7 +95,7 @@ async def try_all(run: ServerRun, faults: Faults) -> None:
 
 
 async def out_of_turn(run: ServerRun) -> None:
-    """The wrong player sends the right player's move."""
+    """A script: the player that is not on turn sends the move of the other player."""
     await meet(run)
     await run.play(2)
     on_turn, action = run.on_turn()
@@ -100,7 +107,7 @@ async def out_of_turn(run: ServerRun) -> None:
 
 
 def joined(faults: Faults) -> Script:
-    """A refused move and a legal one in one segment."""
+    """Returns a script that sends a wrong move and a legal move in one segment."""
 
     async def script(run: ServerRun) -> None:
         await meet(run)
@@ -116,7 +123,11 @@ def joined(faults: Faults) -> Script:
 
 
 def returns(on_turn: bool) -> Script:
-    """The connection of the player on turn, or of the other one, is lost after three moves, and comes back."""
+    """
+    Returns a script in which a player loses its connection after three moves, and comes back.
+
+    :param on_turn: whether it is the player on turn
+    """
 
     async def script(run: ServerRun) -> None:
         await meet(run)
@@ -135,4 +146,5 @@ def returns(on_turn: bool) -> Script:
 
 
 def case(name: str, tries: str, law: str, script: Script, cut: Cut = Cut.NONE) -> Scenario:
+    """Returns a scenario for servers. The parameters are the fields of `Scenario`."""
     return Scenario(name, tries, law, cut=cut, script=script)

@@ -1,8 +1,8 @@
 """
-`gamehost trace`: shows what a client and a server say to each other, line by line, and what it means.
+`gamehost trace`: shows the messages between a client and a server, a line for each, with their meaning.
 
-Bytes of connections are passed on to a server and back, unchanged; a trace only looks at copies of them. Faults are for
-hardening a client: they cut, join and delay segments, or lose the connection.
+The program stands between client and server, and passes all bytes on unchanged. A trace reads only copies of the bytes. For
+tests of a client, the line may have deliberate faults: segments are cut, joined or delayed, or the connection is lost.
 """
 
 import argparse
@@ -34,18 +34,18 @@ from gamehost.wires.base import Codec, Wire
 from gamehost.wires.framing import WireError
 from gamehost.wires.websocket import LinesOrSocket, client_bytes
 
-#: The columns of what was said, before what it means.
+#: The width of the column with the messages, in characters. Their meanings follow it.
 WIDTH = 34
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
 
 
 @frozen
 class TraceLine:
-    """One message, or one event of the connection."""
+    """One printed line: a message, or an event of the connection."""
 
-    #: The time of day, as it is printed.
+    #: The time as it is printed.
     at: str
-    #: The client: the number of the connection, or the name of its log-in.
+    #: The client: the number of the connection, or the name under which the client has logged in.
     client: str
     #: `client`, `host`, or empty for an event.
     sender: str
@@ -56,14 +56,19 @@ class TraceLine:
     @property
     def mark(self) -> str:
         """
-        The grade, but `refused` where the server refuses what its client did wrong: the server is right. Bytes that cannot be
-        read have no text, and are a breach of their sender.
+        The mark of the line: the grade of the message. If the server refuses a wrong message of its client, the mark is
+        `refused`, because the server is right. Bytes that cannot be read are a breach of their sender; such a line has no text.
         """
         if self.grade is Grade.BREACH and self.sender == "host" and self.text:
             return "refused"
         return "" if self.grade is None else self.grade.value
 
     def as_text(self, colour: bool = False) -> str:
+        """
+        Returns the line for a terminal.
+
+        :param colour: whether the mark is red
+        """
         arrow = {"client": f"{self.client} > host", "host": f"{self.client} < host"}.get(self.sender, self.client)
         mark = f"{self.mark.upper()}: " if self.mark else ""
         if mark and colour:
@@ -71,6 +76,7 @@ class TraceLine:
         return f"{self.at}  {arrow:14} {self.text:{WIDTH}} {mark}{escaped(self.meaning)}".rstrip()
 
     def as_json(self) -> str:
+        """Returns the line as an object in JSON."""
         return json.dumps(
             {
                 "at": self.at,
@@ -85,6 +91,8 @@ class TraceLine:
 
 
 class _Said(Watcher):
+    """Passes the messages of one direction, with their bytes, to a function."""
+
     def __init__(self, hear: Callable[[Any, bytes], None]) -> None:
         self._hear = hear
 
@@ -94,11 +102,12 @@ class _Said(Watcher):
 
 class Trace:
     """
-    The trace of one connection.
+    Reads the bytes of one connection, in both directions, and prints a line for each message.
 
-    :param name: the connection, until its client has logged in
-    :param at: a time in seconds since 1970 as it is printed
-    :param tell: prints each line
+    :param checks: the checks of the wire, which judge the messages
+    :param name: the name of the connection until its client has logged in
+    :param at: converts a time in seconds since 1970 into the text that is printed
+    :param tell: prints a line
     """
 
     def __init__(
@@ -113,27 +122,37 @@ class Trace:
         assert client is not None
         self.name = name
         self._at = at
-        #: When what is read now has passed, in seconds since 1970.
+        #: The time at which the bytes that are read now have passed, in seconds since 1970.
         self._seconds = 0.0
         self._tell = tell
         config: Any = wire.configure({})
         self._transcript = Transcript(checks, lambda: 0.0, client.codec().encode, config.new_codec().encode)
         config = LinesOrSocket(config) if wire.websocket else config
         self._client = RecordingConfig(config, _Said(self._client_says)).new_codec()
-        #: The layer below the server's messages.
+        #: Removes the framing of WebSocket from the server's bytes, if the client speaks WebSocket.
         self._below = client_bytes(wire, looks_on=True)
         self._host = RecordingCodec(client.codec(), _Said(self._host_says))
         #: The directions that can still be read.
         self._readable = {"client", "host"}
 
     def client_sent(self, data: bytes, seconds: float = 0.0) -> None:
-        """Bytes of the client, which passed at this time."""
+        """
+        Reads bytes of the client.
+
+        :param seconds: the time at which they have passed
+        """
         self._read("client", self._client, data, seconds)
 
     def host_sent(self, data: bytes, seconds: float = 0.0) -> None:
+        """
+        Reads bytes of the server.
+
+        :param seconds: the time at which they have passed
+        """
         self._read("host", self._host, data, seconds, self._below.received)
 
     def event(self, words: str, seconds: float = 0.0) -> None:
+        """Prints a line for an event that is not a message."""
         self._tell(TraceLine(self._at(seconds), self.name, "", "", words))
 
     def _read(
@@ -144,6 +163,11 @@ class Trace:
         seconds: float,
         below: Callable[[bytes], bytes] = lambda data: data,
     ) -> None:
+        """
+        Feeds bytes to the codec of their sender, which reports the messages. After an error, the sender is not read any more.
+
+        :param below: removes the layer below the messages
+        """
         if sender not in self._readable:
             return
         self._seconds = seconds
@@ -156,6 +180,7 @@ class Trace:
             self._tell(TraceLine(self._at(seconds), self.name, sender, "", words, Grade.BREACH))
 
     def _client_says(self, message: Any, raw: bytes) -> None:
+        """Prints a message of the client. After a log-in, its lines have the name of the player."""
         said = self._transcript.said(message, raw)
         named = (
             getattr(message, "username", None) or getattr(message, "nick", None) or getattr(message, "nickname", None)
@@ -170,36 +195,37 @@ class Trace:
         self._tell_new(self._transcript.heard(message, raw).grade)
 
     def _tell_new(self, grade: Grade | None) -> None:
+        """Prints the new lines of the transcript, and removes them from it."""
         for line in self._transcript.lines:
             self._tell(TraceLine(self._at(self._seconds), self.name, line.sender, line.text, line.meaning, grade))
         self._transcript.lines.clear()
 
 
-#: Seconds without bytes until the trace reads what has passed, and seconds for which it waits at most.
+#: The trace reads the bytes that have passed after so many seconds without bytes, and after `LATEST` seconds at the latest.
 QUIET = 0.002
 LATEST = 0.05
-#: Segments that wait to be read; if there are more, they are read at once.
+#: How many segments may wait to be read. If there are more, all are read at once.
 MOST_UNREAD = 1_000
-#: The chance of `drop` is given in parts of this.
+#: The chance of a lost connection is compared with a random number below this one.
 WHOLE = 1_000_000
 
 
 @frozen
 class Fault:
-    """The deliberate faults of a line."""
+    """The deliberate faults of the connection between client and server."""
 
     cut: Cut = Cut.NONE
-    #: Seconds by which each segment is late.
+    #: The delay of each segment in seconds.
     delay: float = 0.0
-    #: The chance that a segment is the last one of its connection, from 0 to 1.
+    #: The probability that the connection is lost at a segment, from 0 to 1.
     drop: float = 0.0
 
     @classmethod
     def read(cls, text: str) -> "Fault":
         """
-        `cut`, `join`, `delay=MS` or `drop=P`.
+        Reads the value of `--fault`: `cut`, `join`, `delay=MS` or `drop=P`.
 
-        :raises BadOption: another text, or a number that cannot be used
+        :raises BadOption: the text is something else, or has a number that cannot be used
         """
         name, _, value = text.partition("=")
         try:
@@ -218,11 +244,14 @@ class Fault:
 
 
 class _End(Protocol):
+    """One of the two connections of a relayed connection. It only reports received bytes, and the loss of the connection."""
+
     transport: Any = None
 
     def __init__(self, received: Callable[[bytes], None], lost: Callable[[], None]) -> None:
         self._received = received
         self._lost = lost
+        #: Writes with deliberate cuts; `None`: the connection to the server is not made yet.
         self.out: Any = None
 
     def connectionMade(self) -> None:
@@ -237,9 +266,10 @@ class _End(Protocol):
 
 class RelayedConnection:
     """
-    A client's connection and the one to the server.
+    A client's connection and its connection to the server. Bytes are passed on in both directions.
 
-    :param trace: is shown a copy of the bytes, after they were passed on
+    :param trace: reads a copy of the bytes after they were passed on
+    :param chance: decides cuts and lost connections
     """
 
     def __init__(self, clock: IReactorTime, trace: Trace, fault: Fault, chance: SeededChance) -> None:
@@ -249,7 +279,7 @@ class RelayedConnection:
         self._chance = chance
         self.client = _End(self._from_client, self._client_lost)
         self.server = _End(self._from_server, self._server_lost)
-        #: The bytes that have passed and were not read yet: the reader, the bytes, and their time.
+        #: The segments that have passed and were not read yet: the function that reads them, the bytes, and the time.
         self._unread: deque[tuple[Callable[[bytes, float], None], bytes, float]] = deque()
         self._reading = Timer()
         #: The bytes that the client has sent before the connection to the server was ready.
@@ -257,11 +287,13 @@ class RelayedConnection:
         self._closed = False
 
     def connect(self, endpoint: Any) -> None:
+        """Connects to the server."""
         factory = Factory.forProtocol(lambda: self.server)
         factory.noisy = False
         endpoint.connect(factory).addCallbacks(self._connected, self._refused)
 
     def _connected(self, _: object) -> None:
+        """Called when the server is reached: sends the client's bytes so far, and begins to pass bytes on."""
         if self._closed:
             self.server.transport.loseConnection()
             return
@@ -273,12 +305,14 @@ class RelayedConnection:
             self._from_client(data)
 
     def _refused(self, reason: Failure) -> None:
+        """Called when the server cannot be reached: closes the client's connection."""
         self._event(f"the server cannot be reached: {reason.getErrorMessage()}")
         if not self._closed:
             self._closed = True
             self.client.transport.loseConnection()
 
     def _from_client(self, data: bytes) -> None:
+        """Passes bytes of the client on to the server. Bytes that come before the server is reached are stored."""
         if self.server.out is None:
             self._early.append(data)
             return
@@ -290,6 +324,7 @@ class RelayedConnection:
         self._look(self._trace.host_sent, data)
 
     def _pass_on(self, end: _End, data: bytes) -> None:
+        """Writes bytes to one end, with the deliberate faults."""
         if self._fault.drop and self._chance.below(WHOLE) < self._fault.drop * WHOLE:
             self._event("the connection is lost on purpose")
             self.client.transport.abortConnection()
@@ -309,10 +344,10 @@ class RelayedConnection:
 
     def _look(self, look: Callable[[bytes, float], None], data: bytes) -> None:
         """
-        Let the trace read this later.
+        Makes the trace read a segment later. Reading takes longer than passing on, so it is done after a moment without
+        traffic. Then no message has to wait.
 
-        Reading takes longer than passing on. So it is done after a moment without traffic: then no message waits for
-        it.
+        :param look: a function of the trace that reads the segment
         """
         now = self._clock.seconds()
         self._unread.append((look, data, now))
@@ -322,7 +357,7 @@ class RelayedConnection:
             self._reading.set(self._clock, QUIET, self._read)
 
     def _read(self) -> None:
-        """Read one segment. The others are read in the next turns of the reactor, so that bytes pass in between."""
+        """Reads one segment. The others are read in the next turns of the reactor, so that bytes can pass in between."""
         if self._unread:
             look, data, seconds = self._unread.popleft()
             look(data, seconds)
@@ -330,12 +365,14 @@ class RelayedConnection:
             self._reading.set(self._clock, 0, self._read)
 
     def _read_all(self) -> None:
+        """Reads all segments that have passed, at once."""
         self._reading.stop()
         while self._unread:
             look, data, seconds = self._unread.popleft()
             look(data, seconds)
 
     def _event(self, words: str) -> None:
+        """Prints an event of the connection, after all messages before it."""
         self._look(lambda _, seconds: self._trace.event(words, seconds), b"")
         self._read_all()
 
@@ -346,6 +383,11 @@ class RelayedConnection:
         self._close("the server has closed the connection", self.client)
 
     def _close(self, words: str, other: _End) -> None:
+        """
+        Called when one of the two connections is closed: closes the other one.
+
+        :param words: the event, for the trace
+        """
         if self._closed:
             return
         self._closed = True
@@ -362,10 +404,11 @@ class RelayedConnection:
 
 class RelayFactory(Factory):
     """
-    Makes a relayed connection for each client.
+    Makes a relayed connection for each client that connects.
 
     :param host: the server's name or address
-    :param new_trace: the trace of a connection, from its number
+    :param port: the server's port
+    :param new_trace: makes the trace of a connection, from the number of the connection
     """
 
     noisy = False
@@ -417,7 +460,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> int:
     """
-    Do what the command line says, until it is interrupted.
+    Runs `gamehost trace` with some arguments, until it is interrupted.
 
     :return: the exit status
     """
@@ -480,10 +523,11 @@ def read_traffic(
     wire: Wire[Any], checks: WireChecks, paths: Sequence[Path], tell: Callable[[TraceLine], None], headed: bool
 ) -> int:
     """
-    Trace connections that a contest has stored: lines of JSON with `at`, in seconds, `connection`, `from` and `bytes`, in
-    base64.
+    Traces connections that a contest has stored in files. Each line of a file is an object in JSON with `at` (in seconds),
+    `connection`, `from` and `bytes` (in base64).
 
-    :param headed: whether the path of each file stands before it
+    :param tell: prints a line of the trace
+    :param headed: whether the path of each file is printed before its lines
     :return: the exit status
     """
     for path in paths:
@@ -506,9 +550,15 @@ def read_traffic(
 
 
 def time_of_day(seconds: float) -> str:
+    """Returns a time in seconds since 1970 as hours, minutes, seconds and milliseconds, in the time zone of this machine."""
     return datetime.fromtimestamp(seconds).strftime("%H:%M:%S.%f")[:-3]
 
 
 def printer(form: str, colour: bool) -> Callable[[TraceLine], None]:
-    """The function that prints the lines of a trace to standard output, each at once."""
+    """
+    Returns a function that prints a line of a trace to standard output.
+
+    :param form: `text` or `json`
+    :param colour: whether marks are red
+    """
     return lambda line: print(line.as_json() if form == "json" else line.as_text(colour), flush=True)

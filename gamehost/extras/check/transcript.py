@@ -1,7 +1,8 @@
 """
-The connections of the client under test. They pass bytes to the private host, and cut or join the bytes that come back.
-Also the record of a session: it is made where the host itself reads and writes, so it shows what the host has
-understood.
+The connections of the client under test, and the record of its session.
+
+The connections pass the client's bytes to the private host, and divide the host's bytes into other segments. The record is made
+by codecs and peers that wrap the host's own. So it shows the messages exactly as the host has read them.
 """
 
 import re
@@ -20,13 +21,13 @@ from gamehost.wires.base import Codec, Conversation, Peer, WireConfig
 from gamehost.wires.framing import BLANK, ClientLineCodec, LineCodec, WireError
 from gamehost.wires.websocket import LineOrTextCodec, LinesOrSocket
 
-#: Seconds between two segments. Most systems join bytes that come closer together.
+#: The seconds between two segments. Most systems join segments that come closer together.
 BETWEEN = 0.001
-#: Seconds between two messages that a client may find in one read.
+#: Messages that come within so many seconds may be in one read of the client.
 AT_ONCE = 0.01
-#: Seconds for which `Cut.JOINED` delays bytes.
+#: For how many seconds `Cut.JOINED` delays bytes.
 HELD = 0.02
-#: The bytes of one write that become segments of their own; the rest is cut at random places.
+#: With `Cut.BYTES`, so many bytes of each write are segments of their own. The rest is cut at random places.
 SINGLE = 160
 #: The longest segment of `Cut.RANDOM`, in bytes.
 LONGEST_SEGMENT = 48
@@ -34,9 +35,9 @@ LONGEST_SEGMENT = 48
 
 class SegmentedTransport:
     """
-    Writes to another transport in other segments; everything else is passed on.
+    Wraps a transport, and writes bytes in other segments, as a `Cut` says. All other calls are passed on.
 
-    :param chance: decides where `Cut.RANDOM` cuts
+    :param chance: decides the places of random cuts
     """
 
     def __init__(self, transport: Any, clock: IReactorTime, cut: Cut, chance: SeededChance) -> None:
@@ -44,9 +45,13 @@ class SegmentedTransport:
         self._clock = clock
         self._cut = cut
         self._chance = chance
+        #: The bytes that are not written yet.
         self._pending = bytearray()
+        #: How many segments were written since the last call of `write`.
         self._since = 0
+        #: Whether a timer runs for the next segment.
         self._busy = False
+        #: Whether the connection is closed after the last byte.
         self._ends = False
         self._aborted = False
 
@@ -69,17 +74,19 @@ class SegmentedTransport:
         self.write(b"".join(data))
 
     def loseConnection(self) -> None:
-        """Close, when everything is written."""
+        """Closes the connection when all bytes are written."""
         self._ends = True
         if not self._busy:
             self._transport.loseConnection()
 
     def abortConnection(self) -> None:
+        """Drops the connection, and all bytes that are not written yet."""
         self._aborted = True
         self._pending.clear()
         self._transport.abortConnection()
 
     def _write(self) -> None:
+        """Writes the next segment, and sets the timer for the one after it."""
         piece = bytes(self._pending[: self._size()])
         del self._pending[: len(piece)]
         if piece and not self._aborted and not self._transport.disconnected:
@@ -92,6 +99,7 @@ class SegmentedTransport:
             self._transport.loseConnection()
 
     def _size(self) -> int:
+        """Returns the length of the next segment."""
         if self._cut is Cut.JOINED:
             return len(self._pending)
         self._since += 1
@@ -103,9 +111,9 @@ class SegmentedTransport:
 @define(eq=False)
 class Line(Protocol):
     """
-    One connection of the client under test.
+    One connection of the client under test. Everything is passed on to the host's own protocol.
 
-    :param protocol: the host's end
+    :param protocol: the host's protocol for the connection
     :param lost: called when the connection is lost
     """
 
@@ -128,11 +136,11 @@ class Line(Protocol):
         self._lost(self)
 
     def cut(self) -> None:
-        """Lose the connection, and all bytes that are on their way."""
+        """Drops the connection, and all bytes that are not sent yet."""
         self._segments.abortConnection()
 
     def close(self) -> None:
-        """Close the connection in good order."""
+        """Closes the connection after all bytes are sent."""
         self._protocol.hang_up()
 
 
@@ -144,16 +152,18 @@ _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 @define(eq=False)
 class Transcript:
-    """The messages of one client's session, over all of its connections."""
+    """The record of a client's session: all messages of all its connections, with their meanings."""
 
     checks: WireChecks
+    #: Returns the time.
     seconds: Callable[[], float]
-    #: Write a message of the client, and one of the host, again without its secrets.
+    #: Encode a message of the client, and one of the host, after its secrets were removed.
     encode: Callable[[Any], bytes] | None
     encode_host: Callable[[Any], bytes]
     lines: list[TranscriptLine] = field(factory=list)
-    #: When the scenario began; by default now.
+    #: The time at which the scenario began; by default now.
     began: float = field(default=Factory(lambda self: self.seconds(), takes_self=True), kw_only=True)
+    #: A reading for each connection, the last one for the current connection.
     readings: list[Reading] = field(
         init=False, default=Factory(lambda self: [self.checks.new_reading()], takes_self=True)
     )
@@ -164,11 +174,11 @@ class Transcript:
         return self.readings[-1]
 
     def connected_again(self) -> None:
-        """A new connection begins. Nothing of the last one is true of it."""
+        """Called when a new connection begins. It gets a new reading, because the old one does not fit it."""
         self.readings.append(self.checks.new_reading())
 
     def said(self, message: Any, raw: bytes) -> Said:
-        """The client has sent a message. Returns its meaning."""
+        """Records a message of the client, and returns its meaning."""
         if message is BLANK:
             return Said("an empty line")
         shown = self.reading.redacted(message)
@@ -181,7 +191,7 @@ class Transcript:
         return said
 
     def heard(self, message: Any, raw: bytes) -> Said:
-        """The host has sent a message. Returns its meaning."""
+        """Records a message of the host, and returns its meaning."""
         shown = self.reading.redacted(message)
         if shown is not message:
             raw = self.encode_host(shown)
@@ -190,15 +200,18 @@ class Transcript:
         return heard
 
     def note(self, meaning: str) -> None:
-        """Something happened that is no message."""
+        """Records an event that is not a message."""
         self.lines.append(TranscriptLine(self._now(), "", "", meaning))
 
     def last(self, most: int = 10) -> tuple[TranscriptLine, ...]:
-        """The last messages, the oldest first."""
+        """Returns the last lines of the record, the oldest first."""
         return tuple(self.lines[-most:])
 
     def at_once(self) -> int:
-        """How many of the host's messages came in the segment of its last one, if the client has said nothing since."""
+        """
+        Returns how many of the host's last messages came at the same moment, probably in one segment. Messages before the
+        client's last message do not count.
+        """
         count = 0
         for line in reversed(self.lines):
             if line.sender != "host" or self.lines[-1].t - line.t > AT_ONCE:
@@ -207,6 +220,7 @@ class Transcript:
         return count
 
     def _add(self, sender: str, message: Any, raw: bytes, meaning: str) -> None:
+        """Adds a line for a message, with its bytes as printable text."""
         printed = self.checks.printed
         text = printable(raw) if printed is None else printed(message, raw)
         self.lines.append(TranscriptLine(self._now(), sender, text, meaning))
@@ -220,32 +234,37 @@ class Watcher:
 
     def passes(self, data: bytes) -> bytes:
         """
-        The bytes that the host reads instead of these bytes of the client: a segment, or a text of WebSocket as a line.
+        Called before the host reads bytes of the client. Returns the bytes that the host reads instead.
+
+        :param data: a segment; from a client that speaks WebSocket, a text as a line
         """
         return data
 
     def said(self, message: Any, raw: bytes) -> None:
-        """The client has sent a message."""
+        """Called with each message of the client, and its bytes."""
 
     def heard(self, message: Any, raw: bytes) -> None:
-        """The host sends a message."""
+        """Called with each message that the host sends, and its bytes."""
 
     def refused(self, message: Any, before: Any) -> None:
         """
-        The host sends a refusal; `heard` is called for it too.
+        Called when the host sends a refusal. `heard` is called for the refusal, too.
 
-        :param before: the message that was sent before it, to the same client
+        :param before: the last message that the host has sent to the same client before the refusal
         """
 
     def unreadable(self, error: WireError) -> None:
-        """The client has sent bytes that are no message."""
+        """Called when the client has sent bytes that are not a message."""
 
     def hung_up(self, reason: str) -> None:
-        """The host closes the connection."""
+        """Called when the host closes the connection."""
 
 
 def pieces_of(codec: Any, data: bytes) -> Iterable[bytes]:
-    """Bytes in pieces with one message of this codec at most: lines, or single bytes if another codec reads them."""
+    """
+    Divides bytes into pieces that contain one message at most. For a codec that reads lines, these are the lines, otherwise the
+    single bytes.
+    """
     if isinstance(codec, LineCodec | ClientLineCodec) and hasattr(codec, "LIMIT"):
         return _LINE.findall(data)
     return (data[number : number + 1] for number in range(len(data)))
@@ -253,18 +272,19 @@ def pieces_of(codec: Any, data: bytes) -> Iterable[bytes]:
 
 class RecordingCodec:
     """
-    The host's codec of one connection, with a record of what goes through it.
+    Wraps the host's codec of one connection, and reports each message in both directions with its bytes.
 
-    It feeds pieces with one message at most, so that the bytes of each message are known.
+    It feeds the codec pieces with one message at most, so that the bytes of each message are known.
     """
 
     def __init__(self, codec: Codec[Any], watcher: Watcher) -> None:
         self._codec = codec
         self._watcher = watcher
+        #: The bytes of the message that is being read.
         self._raw = bytearray()
 
     def __getattr__(self, name: str) -> Any:
-        if name != "LIMIT":  # there is no short way for a segment that is a message
+        if name != "LIMIT":  # so the host does not use its faster method for a segment that is a whole message
             raise AttributeError(name)
         return getattr(self._codec, name)
 
@@ -292,7 +312,7 @@ class RecordingCodec:
 
 
 class RecordingInput(LineOrTextCodec):
-    """The same for a client that may speak WebSocket. Each text of it is recorded as a line."""
+    """A recording codec for a client that may speak WebSocket. Each text of such a client is recorded as a line."""
 
     def __init__(self, codec: Codec[Any], watcher: Watcher) -> None:
         super().__init__(RecordingCodec(codec, watcher))
@@ -307,11 +327,12 @@ class RecordingInput(LineOrTextCodec):
 
 
 class RecordingPeer:
-    """The peer of one conversation, with a record of what the conversation refuses."""
+    """Wraps the peer of a conversation, and reports refusals and the end of the connection."""
 
     def __init__(self, peer: Peer[Any], watcher: Watcher) -> None:
         self._peer = peer
         self._watcher = watcher
+        #: The last message that the host has sent.
         self._said: Any = None
 
     def __getattr__(self, name: str) -> Any:
@@ -322,7 +343,7 @@ class RecordingPeer:
         self._peer.say(message)
 
     def refuse(self, message: Any) -> None:
-        """Send a refusal. Some wires say the reason in a message before it."""
+        """Sends a refusal, and reports it with the message before it. On some wires that message has the reason."""
         self._watcher.refused(message, self._said)
         self._peer.refuse(message)
 
@@ -332,7 +353,7 @@ class RecordingPeer:
 
 
 class RecordingConfig:
-    """A wire's configuration, with a record of every connection."""
+    """Wraps a wire's configuration, so that all its connections are recorded."""
 
     def __init__(self, config: WireConfig[Any], watcher: Watcher) -> None:
         self._config = config
