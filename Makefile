@@ -32,8 +32,8 @@ help: ## list these targets
 ##@ To change the code
 venv: $(VENV)/ready ## install everything that the targets below need into .venv
 
-test: $(VENV)/ready ## run the tests on all cores; TESTS=tests.wires runs some of them, JOBS=1 uses one core
-	$(FORK) $(TRIAL) -j$(JOBS) $(or $(TESTS),tests)
+test: $(VENV)/ready ## run the tests on all cores, some minutes; TESTS=tests.wires runs some of them, JOBS=1 uses one core, LONG=yes runs those that take seconds
+	$(if $(LONG),GAMEHOST_LONG=$(LONG)) $(FORK) $(TRIAL) -j$(JOBS) $(or $(TESTS),tests)
 
 test-times: $(VENV)/ready ## what the tests cost: the slowest, and those after which a worker is larger; TESTS=tests.wires
 	$(FORK) $(BIN)/python -m tests.kit.times $(TESTS)
@@ -49,9 +49,9 @@ types: $(VENV)/ready ## check types with mypy
 
 # Each process writes a data file of its own: trial's workers and the hosts that tests start are counted too.
 # Trial's summary is printed again at the end, behind the report.
-coverage: $(VENV)/ready ## run the tests, and fail if less than the floor in pyproject.toml is covered
+coverage: $(VENV)/ready ## run all tests, and fail if less than the floor in pyproject.toml is covered
 	rm -rf .coverage .coverage.* coverage && mkdir coverage
-	set -o pipefail; $(FORK) $(BIN)/coverage run -m twisted.trial -j$(JOBS) tests | tee coverage/trial.txt
+	set -o pipefail; GAMEHOST_LONG=yes $(FORK) $(BIN)/coverage run -m twisted.trial -j$(JOBS) tests | tee coverage/trial.txt
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage html --quiet --fail-under=0
 	$(BIN)/coverage report --skip-covered --sort=cover
@@ -139,12 +139,12 @@ test-browser: $(VENV)/ready ## the pages in a real Chromium, which is installed 
 	sh tests/install_browser.sh
 	$(PIP) --no-deps axe-playwright-python
 	for module in tests.browser $$(ls tests/browser/slow_*.py 2>/dev/null | sed 's/\.py$$//; s,/,.,g'); do \
-		GAMEHOST_BROWSER=required $(TRIAL) $$module || exit 1; done
+		GAMEHOST_LONG=yes GAMEHOST_BROWSER=required $(TRIAL) $$module || exit 1; done
 
 # GAMEHOST_KILLS counts for one host and for three.
 test-cluster: $(VENV)/ready ## one and three hosts on PostgreSQL in trouble, seven minutes; installs it; KILLS STARTS CROWDED TABLES HANGS RESTARTS STOPS CABLES FAILOVERS BEHIND MEETINGS
 	sh tests/install_postgresql.sh
-	GAMEHOST_POSTGRESQL=required $(TRIAL) tests.extras.cluster.postgresql tests.end_to_end.test_cluster
+	GAMEHOST_LONG=yes GAMEHOST_POSTGRESQL=required $(TRIAL) tests.extras.cluster.postgresql tests.end_to_end.test_cluster
 	GAMEHOST_POSTGRESQL=required $(FORK) $(foreach name,KILLS STARTS CROWDED TABLES HANGS RESTARTS STOPS CABLES FAILOVERS BEHIND MEETINGS, \
 		$(if $($(name)),GAMEHOST_$(name)=$($(name)))) $(TRIAL) tests.slow_kills.PlayTests tests.slow_cluster
 

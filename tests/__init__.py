@@ -1,5 +1,6 @@
 """
 The suite. Run it with `make test`, or with `python -m twisted.trial tests` from the checkout.
+`make coverage` runs long tests, too.
 
 Property tests draw the same examples in every run. `make test-properties` draws new ones, and more.
 """
@@ -39,6 +40,13 @@ settings.load_profile(_PROFILE)
 def share(suite: T, search: T) -> T:
     """How much a test does that can do any amount: in `make test`, and in `make test-properties`."""
     return search if _PROFILE == "search" else suite
+
+
+def long(test: T) -> T:
+    """Marks a test that takes seconds of a core. `make test` skips the test; `make coverage`, and so CI, runs it."""
+    if os.environ.get("GAMEHOST_LONG") != "yes":
+        test.skip = "it takes seconds: `make coverage` runs it"  # type: ignore[attr-defined]
+    return test
 
 
 class SmallProcess:

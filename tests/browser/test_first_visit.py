@@ -4,6 +4,7 @@ What somebody meets for the first time, in a real browser: the page, an invitati
 What is asked less often is in `slow_first_visit`.
 """
 
+from tests import long
 from tests.browser.playing import CAN, TITLE, Hand, PlayCase
 from tests.kit.browser import PHONE, BrowserCase, enter, findings, sit_down
 
@@ -34,6 +35,7 @@ class PageTests(BrowserCase):
 class InvitationTests(PlayCase):
     """A friend is sent an address."""
 
+    @long
     async def test_what_the_friend_sees(self) -> None:
         """The game, who invites, the settings, the board and one button; then the match begins for both."""
         page = await self.browser.page()
@@ -63,6 +65,7 @@ class InvitationTests(PlayCase):
 class LogInTests(PlayCase):
     """A guest is the same one in all tabs, and on the next day."""
 
+    @long
     async def test_tabs_and_days(self) -> None:
         """The tab is closed in mid-game; another one has name, match and list of matches, until the guest logs out."""
         hand, bob = await self.onitama(Hand)

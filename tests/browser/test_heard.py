@@ -6,6 +6,7 @@ The games that last longer are in `slow_heard`.
 
 from collections.abc import Sequence
 
+from tests import long
 from tests.browser.playing import ONITAMA, PlayCase
 from tests.kit.heard import Heard
 
@@ -44,6 +45,7 @@ class HeardCase(PlayCase):
 
 
 class OnitamaTests(HeardCase):
+    @long
     async def test_whole(self) -> None:
         """White takes the master."""
         heard = await self.seek_by_ear("Onitama")

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from tests import long
 from tests.browser.playing import ONITAMA_DEAL, PlayCase
 from tests.kit.browser import DESKTOP, PHONE, Page, findings, sit_down
 
@@ -21,6 +22,7 @@ class MineTests(PlayCase):
                     await page.look(size, dark=dark)
                     Path(folder, f"{name}-{size[0]}{'-dark' * dark}.png").write_bytes(await page.picture())
 
+    @long
     async def test_from_the_turn_to_the_end(self) -> None:
         page = await self.browser.page(PHONE)
         await sit_down(page, "ann", "onitama")

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import json
 
+from tests import long
 from tests.browser.playing import CAN, TITLE, Finger, Hand, Keys, PlayCase
 from tests.kit.browser import OVER, Page, findings, sit_down
 from tests.kit.plugin_games import INSTALLED, PLUGINS
@@ -80,6 +81,7 @@ class PlainBoardTests(PlayCase):
         self.assertEqual(await findings(page), [])
         self.assertLessEqual(await page.run("document.documentElement.scrollWidth - innerWidth"), 0)
 
+    @long
     async def test_by_mouse_and_by_touch(self) -> None:
         """A whole match; a third page looks on, steps back, and finds the record afterwards."""
         black, white = await self.seats(Hand, Finger)
@@ -99,6 +101,7 @@ class PlainBoardTests(PlayCase):
         await watcher.until(f"location.hash === '#1' && !{PICTURE}.includes('won')")
         await self.nothing_found_now(watcher)
 
+    @long
     async def test_by_keyboard(self) -> None:
         """Without a mouse; a page that is loaded again goes on."""
         black, white = await self.seats(Keys, Keys)
@@ -109,6 +112,7 @@ class PlainBoardTests(PlayCase):
         await white.page.until("performance.getEntriesByType('navigation')[0].type === 'reload'")
         await self.play(black, white)
 
+    @long
     async def test_cards(self) -> None:
         """A match at random, by buttons. Each sees the own card, and a watcher sees none."""
         hands = await self.seats(Hand, Finger, "kuhn")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests import long
 from tests.browser.playing import BLUE, CAN, STEPS, TITLE, Finger, Hand, LargeGameCase, PlayCase, begin_eriantys
 from tests.kit.browser import ASKED, DESKTOP, SMALL, TOO_SMALL, findings, play_on
 
@@ -16,6 +17,7 @@ class PlayingTests(PlayCase):
         moves = await hand.page.run("[...document.querySelectorAll('.rows button')].map(one => one.textContent)")
         self.assertEqual(moves, ["ox c1–c2", "crab a5–a4", "tiger c2–c4", "eel b5–a5", "boar c4–c5"])
 
+    @long
     async def test_paper_soccer_by_touch(self) -> None:
         """On a phone, point by point."""
         hand = await self.play_paper_soccer(Finger)
@@ -43,6 +45,7 @@ class StrategoTests(LargeGameCase):
         self.options = (f"--store={folder / 'host.sqlite'}",)
         super().setUp()
 
+    @long
     async def test_by_touch_and_step_by_step(self) -> None:
         """Set up on a phone, play to the end, and look at the finished match from any of its positions."""
         hand, bob = await self.stratego(Finger)
@@ -86,6 +89,7 @@ class StrategoTests(LargeGameCase):
 class EriantysTests(LargeGameCase):
     """Two pages at one table."""
 
+    @long
     async def test_a_round(self) -> None:
         """Teams, wizards, and a turn by mouse; then one resigns, and both are told the same."""
         ann, bob = [Hand(await self.browser.page(DESKTOP)) for _ in range(2)]

@@ -1,5 +1,6 @@
 """The pages in other languages: each in its own, and nothing wider than the narrowest phone."""
 
+from tests import long
 from tests.browser.slow_narrow import BEYOND
 from tests.kit.browser import BrowserCase, Page, enter
 
@@ -18,6 +19,7 @@ HEADING = "document.querySelector('main h1')?.textContent"
 
 
 class WordTests(BrowserCase):
+    @long
     async def test_the_longest_language_on_the_narrowest_phone(self) -> None:
         page = await self.browser.page(SMALL)
         await page.speak("it-CH,de")

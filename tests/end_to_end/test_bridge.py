@@ -13,6 +13,7 @@ from unittest import SkipTest
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.ops.workers import kept, kill
+from tests import long
 from tests.end_to_end import test_contest
 from tests.kit.fork_server import ROOT, start
 from tests.kit.process import PATIENCE, HostProcess
@@ -106,6 +107,7 @@ class GamesTests(BridgeCase):
                 self.assertIn("(rules)", result)
                 self.assertEqual(self.results(bob), [result])
 
+    @long
     def test_a_bot_that_does_wrong(self) -> None:
         """It is resigned, and the reason is printed. A command that cannot be run costs no game."""
         protocol = "codingame-paper-soccer"
@@ -141,6 +143,7 @@ class GamesTests(BridgeCase):
 
 
 class KilledHostTests(BridgeCase):
+    @long
     def test_in_mid_game(self) -> None:
         """The bridge comes back with its seat while its bot thinks, and the game goes on to its end."""
         for protocol in PYTHON:
@@ -213,6 +216,7 @@ class ContestTests(test_contest.ContestCase):
     BRIDGE = f"{sys.executable} -m gamehost bridge codingame-paper-soccer --to {{host}}:{{port}} --name {{name}} "
     BRIDGE += "--answer-time=60 --"
 
+    @long
     def test_bridges_are_entrants(self) -> None:
         """Two of them, and a house player. What a bot has started ends with its game."""
         bots = {"ann": python_bot("codingame-paper-soccer"), "bob": python_bot("codingame-paper-soccer", 2)}
@@ -223,6 +227,7 @@ class ContestTests(test_contest.ContestCase):
         self.assertEqual(sum(self.points().values()), 3.0)
         self.assertEqual({one["cause"] for one in self.results()["games"]}, {"rules"})
 
+    @long
     def test_why_a_bridge_has_resigned(self) -> None:
         """It is told in the journal, in the results, and on the terminal."""
         players = {"ann": " ".join(python_bot("codingame-paper-soccer")), "bob": "sh -c 'read a; exit 3'"}

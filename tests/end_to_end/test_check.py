@@ -9,6 +9,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests import long
 from tests.kit.process import (
     PATIENCE,
     ROOT,
@@ -63,6 +64,7 @@ class BotTests(SynchronousTestCase):
     def test_open_in_javascript(self) -> None:
         self.assert_clean("open", js_client(), "second-seat", "refused", "own-drop-in-turn")
 
+    @long
     def test_open_in_java(self) -> None:
         bot = java_client(Path(self.mktemp()).absolute())
         self.assert_clean("open", bot, "second-seat", "refused", "own-drop-in-turn")

@@ -14,6 +14,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.plugins import GAMES
 from gamehost.testing.cases import Mixin, PropertyCase
+from tests import long
 from tests.kit.process import CLIENTS, PATIENCE, ROOT, HostProcess, compiled_java, java, node, play_through_a_kill
 
 PLAYED = ("onitama", "paper-soccer", "stratego", "eriantys")
@@ -113,6 +114,10 @@ class JavaCase(SynchronousTestCase):
 
 
 class JavaTests(LibraryTests, JavaCase):
+    @long
+    def test_all_games_against_house_players(self) -> None:
+        super().test_all_games_against_house_players()
+
     def setUp(self) -> None:
         super().setUp()
         self.bot = [*java(self.classes), "AllGamesBot"]
@@ -176,6 +181,7 @@ class JsonTests(JavaCase, PropertyCase):
         self.process.stdin.flush()
         return self.process.stdout.readline().removesuffix("\n")
 
+    @long
     @given(VALUES, st.booleans())
     def test_what_is_read_is_written_again(self, value: Any, ascii_only: bool) -> None:
         self.assertEqual(json.loads(self.answer(json.dumps(value, ensure_ascii=ascii_only))), value)

@@ -14,6 +14,7 @@ from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.plugins import REGISTRY
+from tests import long
 from tests.kit import try_cluster
 from tests.kit.cluster import Cluster, Member, end
 from tests.kit.kills import Pair, restart_under_play
@@ -77,6 +78,7 @@ class OneDatabaseTests(SynchronousTestCase):
         self.assertNotIn("listening", str(error))
         return str(error)
 
+    @long
     def test_a_host_alone_on_the_database_of_a_cluster(self) -> None:
         """It is refused, and told who has the database. The members go on, also over kill -9 of one of them."""
         with Cluster(self.server, self.folder, ["onitama"], size=2) as cluster:

@@ -21,6 +21,7 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 from gamehost.extras.contest import owners
 from gamehost.extras.contest.isolation import why_not
 from gamehost.extras.contest.owners import Owners, owners_here
+from tests import long
 from tests.kit.fork_server import ROOT, run, start
 from tests.kit.process import PATIENCE, HostProcess, Socket
 
@@ -109,6 +110,7 @@ class ContestCase(SynchronousTestCase):
 
 
 class ProgramsTests(ContestCase):
+    @long
     def test_a_bad_program_costs_its_own_games_only(self) -> None:
         bad = CARELESS
         options = ("--format=gauntlet", "--memory=300", f"--concurrency={len(bad)}", "--move-time=8")
@@ -122,6 +124,7 @@ class ProgramsTests(ContestCase):
         words = {one["words"] for one in self.results()["games"] if one["cause"] == "crash"}
         self.assertTrue(any("ValueError: no such opening" in one for one in words), words)
 
+    @long
     def test_a_cheat_costs_its_own_games_only(self) -> None:
         """
         It asks for the seats of others before their programs are started, beside its own seat, and from a process that it has
@@ -174,6 +177,7 @@ class ProgramsTests(ContestCase):
         audit = run("gamehost", "contest", "--audit", f"--out={self.folder / 'out'}")
         return audit.returncode, audit.stdout
 
+    @long
     def test_an_audit(self) -> None:
         """A long game is drawn. All follows from plan and seed, and what somebody has changed does not."""
         # In two moves nobody can win; in three a player at random does, now and then.
@@ -189,11 +193,13 @@ class ProgramsTests(ContestCase):
         self.assertEqual(status, 1)
         self.assertIn("game 1.1a: entry 1: the seed of the game gives another deal", said)
 
+    @long
     def test_house_players(self) -> None:
         """On a wire where the second player joins by the id of the match. Those of all wires play in memory."""
         self.finish(self.begin({"ann": "house:random", "bob": "house:random"}, "--wire=litama"))
         self.assertEqual([one["cause"] for one in self.results()["games"]], ["rules"])
 
+    @long
     def test_two_that_are_gone_at_once(self) -> None:
         """The host puts away a match at which nobody is. That decides nothing, and the deadline is not waited for."""
         contest = self.begin({"gone": "gone", "floods": "floods"}, "--pairs", "--deadline=90")
@@ -294,6 +300,7 @@ class IsolationTests(ContestCase):
             raise SkipTest("expected a Python that other users may run")
         self.assertEqual(self.found("user"), {"own", "temporary", "host", "page"})
 
+    @long
     def test_a_program_in_a_sandbox_plays(self) -> None:
         """It is known by its door: a log-in under another name costs the game."""
         if (why := why_not("bubblewrap")) is not None:
@@ -306,6 +313,7 @@ class IsolationTests(ContestCase):
 
 
 class UploadTests(ContestCase):
+    @long
     def test_a_program_that_is_handed_in_plays(self) -> None:
         """From its next game on: the one of before loses the game that is being played."""
         if (why := why_not("bubblewrap")) is not None:
@@ -368,6 +376,7 @@ class OwnersTests(SynchronousTestCase):
 class HostedTests(ContestCase):
     """On a running host, by places that it keeps."""
 
+    @long
     def test_everybody_sees_it(self) -> None:
         host = HostProcess("--house=0", wires=("onitama", "open"), folder=self.folder, store="gamehost.sqlite")
         with host:

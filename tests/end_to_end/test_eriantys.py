@@ -11,6 +11,7 @@ from gamehost.extras.dialects.eriantys_java import messages as m
 from gamehost.extras.dialects.eriantys_java.client import JavaClientCodec
 from gamehost.extras.dialects.eriantys_java.codec import BoardCache, JavaCodec
 from gamehost.extras.dialects.eriantys_java.objects import HEADER
+from tests import long
 from tests.end_to_end.test_games import bot
 from tests.kit.java_words import compiled, recorded, run
 from tests.kit.process import ROOT, Bots, HostProcess, winners
@@ -84,6 +85,7 @@ class JavaVirtualMachineTests(SynchronousTestCase):
     if shutil.which("javac") is None or shutil.which("java") is None:
         skip = "there is no JDK: javac and java are needed"
 
+    @long
     def test_both_ways_and_a_log_in(self) -> None:
         """The JVM's messages are read, those of the host are read by the JVM, and a client in the JVM logs in."""
         classes = compiled(Path(self.mktemp()))

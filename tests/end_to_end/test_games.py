@@ -22,6 +22,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.paper_soccer.rules import Point, Position
 from gamehost.wires.base import DISPLACED
+from tests import long
 from tests.kit.games.paper_soccer import as_move, recorded
 from tests.kit.memory_host import HOME, Hears, Says, Transcript
 from tests.kit.process import PATIENCE, ROOT, Bots, HostProcess, Socket, play_through_a_kill, winners
@@ -242,6 +243,7 @@ class FramesOverSocketsTests(SynchronousTestCase):
         subprocess.run([compiler, *warnings, "-o", program, str(FRAMES_BOT.with_suffix(".c"))], check=True)
         return [program, name, "--port", port, "--games", str(FRAMES_GAMES)]
 
+    @long
     def test_the_bot_in_c_plays_on_after_the_host_is_killed_and_started_again(self) -> None:
         self.play_through_a_kill(self.c_bot("ann", "PORT"), frames_bot("bob", "PORT"))
 
@@ -306,6 +308,7 @@ class LinesOverSocketsTests(SynchronousTestCase):
         self.addCleanup(client.close)
         return client
 
+    @long
     def test_two_bots_play_on_after_the_host_is_killed_and_started_again(self) -> None:
         folder = Path(self.mktemp()).absolute()
         printed = play_through_a_kill(WIRE, folder, lines_bot("ann", "PORT"), lines_bot("bob", "PORT"))

@@ -11,6 +11,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.utils import getProcessOutputAndValue
 from twisted.trial.unittest import TestCase
 
+from tests import long
 from tests.kit.hostile import cases, hostile_factory
 from tests.kit.process import CLIENTS, ROOT, compiled_java, java, node
 
@@ -38,10 +39,12 @@ class LiesTests(TestCase):
         (named,) = (end for case, end in zip(told, ends, strict=True) if case.name == "replaced.seat=99")
         self.assertIn('sent "replaced" with a wrong "seat"', named)
 
+    @long
     async def test_javascript(self) -> None:
         script = Path(__file__).with_name("client_lies.js")
         await self.check([*node(), str(script), str(CLIENTS / "js" / "gamehost.js")])
 
+    @long
     async def test_java(self) -> None:
         java()
         with tempfile.TemporaryDirectory() as folder:

@@ -20,6 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 from gamehost.client.asyncio_client import Client as AsyncioClient
 from gamehost.client.asyncio_client import Connect, tcp, unix
 from gamehost.client.core import Lost
+from tests import long
 from tests.kit.process import PATIENCE, ROOT, Bots, HostProcess, Socket, play_through_a_kill, winners
 
 # The open wire over real sockets: a unix socket, and a port that is in use.
@@ -89,6 +90,7 @@ def module() -> ModuleType:
 
 
 class ClientTests(SynchronousTestCase):
+    @long
     def test_all_games_over_tcp(self) -> None:
         """Two bots in one process play all games, one after another."""
 
@@ -104,6 +106,7 @@ class ClientTests(SynchronousTestCase):
         with HostProcess(wires=["open"]) as host:
             asyncio.run(play(host.ports["open"]))
 
+    @long
     def test_two_bots_play_on_after_the_host_is_killed_and_started_again(self) -> None:
         """kill -9 in the middle of a match: the bots come back, and play all their games."""
         folder = Path(self.mktemp()).absolute()
@@ -113,6 +116,7 @@ class ClientTests(SynchronousTestCase):
         self.assertEqual(len(ann), GAMES)
         self.assertEqual(ann, bob)
 
+    @long
     def test_the_bot_on_twisted(self) -> None:
         with HostProcess(wires=["open"]) as host:
             port = str(host.ports["open"])

@@ -25,6 +25,7 @@ from gamehost.commands import admin, journal
 from gamehost.commands.admin import VERBS, main
 from gamehost.lobby.account_changes import RESET
 from gamehost.plugins import REGISTRY
+from tests import long
 from tests.end_to_end.test_restart import DEAL, RestartCase
 from tests.kit.altered_hosts import FILES
 from tests.kit.fork_server import ROOT, VARIABLE, run, start
@@ -77,6 +78,7 @@ class EncodingTests(SynchronousTestCase):
         *("check Łukasz", "contest Łukasz", "trace Łukasz --listen tcp:1 --to 127.0.0.1:1", "completion Łukasz"),
     )
 
+    @long
     def test_a_terminal_without_these_letters(self) -> None:
         """Whatever a command prints, it does not end with an error about an encoding."""
         for encoding in ("ascii", "latin-1"):
@@ -339,10 +341,12 @@ class StartTests(SynchronousTestCase):
     def test_a_default_start_imports_nothing_that_nobody_asked_for(self) -> None:
         self.assertEqual(found(self.started("--house=0"), *NOT_ASKED_FOR), [])
 
+    @long
     def test_a_host_without_a_socket_for_its_operator_has_no_verbs_for_one(self) -> None:
         host = self.started("--house=0", "--store=memory")
         self.assertEqual(found(host, "gamehost.admin.host"), [])
 
+    @long
     def test_who_asks_for_tls_gets_it(self) -> None:
         for shortened in ("--config", "--conf"):
             with self.subTest(shortened):
@@ -522,6 +526,7 @@ class ForkServerTests(SynchronousTestCase):
             self.assertEqual(status, 1)
             self.assertTrue(text.endswith("ValueError: planted\n"), text)
 
+    @long
     def test_commands(self) -> None:
         """Output and errors are kept apart; a program that imports the host finds its own folder first."""
         for forked in ("no", "yes"):

@@ -13,6 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.players.base import Level
 from gamehost.testing.transcript import Hears, Says, Transcript
+from tests import long
 from tests.kit.plugin_games import INSTALLED, PLUGINS
 from tests.kit.process import ROOT, HostProcess, Socket
 
@@ -65,6 +66,7 @@ class ExamplePluginTests(SynchronousTestCase):
         """Find it and the host from any folder."""
         self.environment = {"PYTHONPATH": os.pathsep.join((str(ROOT), str(installed())))}
 
+    @long
     def test_its_own_tests_pass(self) -> None:
         """With the contracts of `gamehost.testing`, from where it is installed."""
         ended = subprocess.run(
@@ -96,6 +98,7 @@ class ExamplePluginTests(SynchronousTestCase):
         listed = gamehost(self.environment, "journal", "verify", f"--store={store}")
         self.assertEqual(listed.returncode, 0, listed.stdout + listed.stderr)
 
+    @long
     def test_a_game_with_rules_a_master_and_messages_is_played_everywhere(self) -> None:
         """On the console against house players, and by a program on the open wire; then it is drawn and verified."""
         path = os.pathsep.join((self.environment["PYTHONPATH"], PLUGINS, INSTALLED))
@@ -117,6 +120,7 @@ class ExamplePluginTests(SynchronousTestCase):
         verified = gamehost(environment, "journal", "verify", f"--store={store}")
         self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
 
+    @long
     def test_its_checks_and_its_program_are_found(self) -> None:
         """`gamehost check` plays scenarios of the package with the package's own program, and nothing is wrong with it."""
         program = (sys.executable, "-m", "gamehost", "player", "gomoku", "--to", "{host}:{port}", "--name", "{name}")
@@ -127,6 +131,7 @@ class ExamplePluginTests(SynchronousTestCase):
         for scenario in scenarios:
             self.assertIn(f"{scenario}: ok", ended.stderr)
 
+    @long
     def test_its_port_is_closed_until_it_is_asked_for(self) -> None:
         """To install a package opens nothing; its options are in the help text. The log says what it does not bring."""
         with HostProcess(wires=["onitama"], environment=self.environment) as host:

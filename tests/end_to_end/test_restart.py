@@ -12,6 +12,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
+from tests import long
 from tests.kit import opened_kills, release_store
 from tests.kit.journals import by_rows
 from tests.kit.kills import Pair, kill_at_random
@@ -125,6 +126,7 @@ class LateCheckTests(RestartCase):
         module = "tests.kit.altered_hosts:checks_late"
         return HostProcess(*DEAL, wires=["onitama"], folder=self.folder, store="store.sqlite", module=module)
 
+    @long
     def test_a_table_that_is_damaged_is_left_out(self) -> None:
         """Its players are told so. The others play on; the owner finds it in the log, and `journal verify` names it."""
         with self.host() as host:
@@ -323,6 +325,7 @@ class RefusedTests(RestartCase):
         with self.host():
             pass
 
+    @long
     def test_a_log_file_that_cannot_be_written(self) -> None:
         """The start is refused: a host without its log would be noticed much later."""
         twistd = "import sys; from twisted.scripts.twistd import run; sys.argv[0] = 'twistd'; run()"

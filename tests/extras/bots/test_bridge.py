@@ -17,6 +17,7 @@ from gamehost.games.messages import BadAnswer, Prompt
 from gamehost.players.base import SeededChance
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import OpenCodec
+from tests import long
 from tests.kit.bridges import BOTS, MemoryBot, RandomBot, World
 from tests.kit.plugin_games import GOMOKU, GOMOKU_MESSAGES
 
@@ -263,6 +264,7 @@ class LostConnectionTests(SynchronousTestCase):
                 world.links.remove((near, far))
         world.machine.advance(1)
 
+    @long
     def test_at_each_point(self) -> None:
         """Of one bridge, of both, or with the host: the bots are told the same, and what they do is done once."""
         for protocol in BOTS:

@@ -40,6 +40,7 @@ from gamehost.wires.open.codec import SERVER_LINE_LIMIT, OpenCodec
 from gamehost.wires.paper_soccer import messages as soccer
 from gamehost.wires.stratego_frames import messages as frames
 from gamehost.wires.stratego_lines import messages as lines
+from tests import long
 from tests.kit.memory_host import MemoryHost
 from tests.kit.players import RULES, HouseProcess, WirePerson, play, program_of
 from tests.kit.players import WIRES as PLAYABLE
@@ -455,6 +456,7 @@ class ServersTests(SynchronousTestCase):
 
 
 class WholeMatches(SynchronousTestCase):
+    @long
     def test_somebody_who_waits(self) -> None:
         """Gets an opponent after 20 seconds, plays to the end, and once more."""
         for wire in PLAYABLE:
@@ -468,6 +470,7 @@ class WholeMatches(SynchronousTestCase):
                 self.assertRegex(result, "^(ann( [(](red|blue)[)])?|easy[.][0-9]+|red|blue) has won$")
             self.assertEqual([one.refused for one in process.seen if one.refused], [])
 
+    @long
     def test_the_process_and_the_connection_are_lost(self) -> None:
         for wire in PLAYABLE:
             host = MemoryHost(house_rules=RULES)

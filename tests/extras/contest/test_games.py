@@ -13,6 +13,7 @@ from gamehost.journal.notation import read_notation
 from gamehost.journal.replay import replayed
 from gamehost.ops.workers import Running
 from gamehost.plugins import REGISTRY
+from tests import long
 from tests.kit.contests import NOBODY, WIRES, MemoryContest, program, tables
 
 #: Settings for short games that the rules end.
@@ -44,6 +45,7 @@ class WholeContestTests(SynchronousTestCase):
         names = [seat.name for seat in record.opening.seats]
         return {name: 1 / len(winners) if seat in winners else 0.0 for seat, name in enumerate(names)}
 
+    @long
     def test_every_result_is_that_of_its_record(self) -> None:
         self.assertEqual(len(WIRES), 9)
         for wire, game, seats in tables():
@@ -125,6 +127,7 @@ class WholeContestTests(SynchronousTestCase):
             self.assertEqual((len(made.games), len(host.rooms)), (8, at_once))
             self.assertTrue(all(room.free for room in host.rooms))
 
+    @long
     def test_nothing_of_a_game_is_left_for_the_next_one(self) -> None:
         """On each wire: the names, the accounts with their passwords, and ends that players have missed."""
         for wire, game, seats in tables():

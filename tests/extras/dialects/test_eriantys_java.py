@@ -28,6 +28,7 @@ from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation, received
 from gamehost.testing.wire_matches import SAMPLES
 from gamehost.wires.eriantys import WIRE as JSON_WIRE
+from tests import long
 from tests.kit.games.eriantys import acting, at, circle, new_position, rich, with_islands
 from tests.kit.java_words import JavaWords
 from tests.kit.journals import RecordingJournal
@@ -189,6 +190,7 @@ class JsonTurns:
 
 
 class GamesTests(SynchronousTestCase):
+    @long
     def test_three_players_with_characters(self) -> None:
         """Nothing comes at another place than the page says, nor too soon; everybody is told who uses a character."""
         players = company(new_host(1), 1, 3, expert=True)
@@ -203,6 +205,7 @@ class GamesTests(SynchronousTestCase):
 class RefusalTests(SynchronousTestCase):
     """Refused assistants. A published client shows what it may play again at once, and a message behind that kills it."""
 
+    @long
     def test_two_thousand_refusals(self) -> None:
         """No message follows a refusal while the client asks its person. It answers out of what it has."""
         refused, seed = 0, 0

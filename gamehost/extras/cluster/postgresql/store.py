@@ -686,7 +686,7 @@ def open_postgresql(
     cluster: ClusterAddress | None = None,
 ) -> DurableJournal:
     """
-    Opens the journal in a database, or makes a new one. Other parameters are as of `gamehost.storage.sqlite.open_journal`.
+    Opens the journal in a database, or makes a new one. Other parameters: see `gamehost.storage.sqlite.open_journal`.
 
     :param store: such as `postgresql://gamehost@db.example.org/gamehost`
     :param lock_patience: how many seconds to wait for the lock of a host that was lost

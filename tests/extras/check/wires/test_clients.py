@@ -10,6 +10,7 @@ from gamehost.extras.check.wires.stratego_frames import printed
 from gamehost.programs.clients import WireClient
 from gamehost.wires.base import Wire
 from gamehost.wires.stratego_frames.messages import Move, Setup
+from tests import long
 from tests.extras.check.wires.eriantys_clients import (
     CRIPPLED,
     AcknowledgesEveryThird,
@@ -53,6 +54,11 @@ class EriantysChecks(CheckerContract, SynchronousTestCase):
     sound = SoundClient
     crippled = CRIPPLED
 
+    @long
+    def test_a_sound_client_is_clean(self) -> None:
+        super().test_a_sound_client_is_clean()
+
+    @long
     def test_a_client_that_acknowledges_sometimes(self) -> None:
         """It is found, in short games and in long ones, whatever else the scenario is about."""
         title = "the client acknowledges some messages and not others"
@@ -186,6 +192,7 @@ class OpenChecks(CheckerContract, SynchronousTestCase):
             self.assertEqual(titles(report), [], game)
             self.assertNotIn("skipped", [outcome.verdict.value for outcome in report.outcomes])
 
+    @long
     def test_a_question_that_nobody_can_answer(self) -> None:
         """A client may ask what it can do in the set-up of Stratego, which is refused. It may not ask for steps."""
         report = check(PlaysStratego, ["first-seat", "wins"])
@@ -240,6 +247,10 @@ class Thoughtful(StrategoFramesSoundClient):
 class FramesChecks(CheckerContract, SynchronousTestCase):
     sound = StrategoFramesSoundClient
     crippled = STRATEGO_FRAMES_CRIPPLED
+
+    @long
+    def test_a_sound_client_is_clean(self) -> None:
+        super().test_a_sound_client_is_clean()
 
     def test_a_match_that_ends_while_the_host_stops(self) -> None:
         """The client cannot know of the end, so it may try to reach the host for as long as in any other match."""
