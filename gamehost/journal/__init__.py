@@ -1,1 +1,3 @@
-"""The record of a table: its parts, how it is checked, and how it is replayed."""
+"""
+The journal: the parts of a table's record, how a record is replayed and checked, and how a match is written as text.
+"""

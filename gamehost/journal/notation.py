@@ -1,12 +1,13 @@
 """
 A match as text, which people can read and programs can read back, and as a picture.
 
-The header of the text has one tag a line, such as `[Game "onitama"]`, as in PGN. After an empty line there is one entry
-a line. It has its number, the time on the table's clock in milliseconds, the seat (`-`: none), and the action in the
-game's notation. Words with an asterisk are no actions: `*begin`, `*left`, `*time`, `*archived`, `*draw`, `*takeback`.
-Random numbers of the entry are in braces.
+The header of the text has one tag in each line, such as `[Game "onitama"]`, as in PGN. After an empty line, each line
+is one entry: its number, the time on the table's clock in milliseconds, the seat (`-`: none), and the action in the
+game's notation. Words with an asterisk are entries that are not actions of the game, such as `*begin`, `*left`,
+`*time`, `*archived`, `*draw` and `*takeback`. The random numbers of an entry are in braces.
 
-Nothing is hidden in this text, so it is for matches that are over, and for the operator.
+The text shows everything, also what players must not know during the match. So it is only for finished matches, and for
+the operator.
 """
 
 import json
@@ -38,20 +39,20 @@ _WORDS: Mapping[EntryKind, str] = {
 _KINDS = {word: kind for kind, word in _WORDS.items()}
 _TAG = re.compile(r"\[([A-Z][a-z]*) (.*)\]")
 _ENTRY = re.compile(r"([0-9]{1,9}) +([0-9]{1,15}) +(-|[0-9]{1,2}) +([^{}]+?)(?: +\{([0-9]{1,12}(?: [0-9]{1,12})*)\})?")
-#: A longer text is not read.
+#: How many characters a text may have.
 LONGEST = 4 * 1024 * 1024
 
 
 class NotNotation(ValueError):
-    """A text is no match in this notation. The message names the line, and what was expected."""
+    """A text is not a match in this notation. The message says which line is wrong, and what was expected."""
 
 
 @frozen
 class Notation:
-    """A match as it was read."""
+    """A match that was read from a text."""
 
     record: TableRecord
-    #: For people, such as `2026-01-31`; empty: it is not said.
+    #: The date of the match, for people, such as `2026-01-31`; empty: not given.
     date: str = ""
 
 
@@ -62,7 +63,8 @@ def write_notation(record: TableRecord, date: str = "") -> str:
     Addresses, keys and codes of the players are left out.
 
     :param date: for people, such as `2026-01-31`
-    :raises NotNotation: an action's notation cannot stand in such a text: it begins with an asterisk, or has braces
+    :raises NotNotation: an action's notation cannot be written in such a text, because it begins with an asterisk or
+        has braces
     """
     return "\n".join([*_header(record, date), "", *_lines(record.entries)]) + "\n"
 
@@ -76,7 +78,7 @@ def _header(record: TableRecord, date: str) -> Iterator[str]:
         yield _tag("Date", date)
     for seat in opening.seats:
         yield _tag("Seat", seat.name, seat.wire)
-    # Not the code: with it one can watch a private match.
+    # The code is left out: anybody who has it can watch a private match.
     for name, value in sorted(settings_to_show(opening.settings).items()):
         yield _tag("Setting", name, value)
     if record.entries and record.entries[-1].outcome:
@@ -99,7 +101,7 @@ def _lines(entries: Sequence[Entry]) -> Iterator[str]:
 
 @frozen
 class _Header:
-    """The tags that were read."""
+    """The tags of a header, collected while the text is read."""
 
     tags: dict[str, str] = field(factory=dict)
     seats: list[SeatRecord] = field(factory=list)
@@ -107,7 +109,9 @@ class _Header:
 
     def take(self, name: str, values: Sequence[str], number: int) -> None:
         """
-        :raises NotNotation: there is no such tag, or it has other values
+        Add a tag.
+
+        :raises NotNotation: there is no tag of this name, or it must have other values
         """
         match name, values:
             case (("Game" | "Rules" | "Table" | "Date" | "Result"), [value]) if name not in self.tags:
@@ -123,7 +127,9 @@ class _Header:
 
     def number(self, name: str) -> int:
         """
-        :raises NotNotation: the tag is missing, or is no number
+        The value of a tag that is a number.
+
+        :raises NotNotation: the tag is missing, or its value is not a number
         """
         value = self.tags.get(name, "")
         if re.fullmatch("[0-9]{1,18}", value, re.ASCII) is None:
@@ -133,11 +139,10 @@ class _Header:
 
 def read_notation(text: str) -> Notation:
     """
-    The inverse of `write_notation`, without the parts that it leaves out.
+    Read a text that `write_notation` has written. This does not check whether the actions are legal: a replay of the
+    record does.
 
-    Whether the actions are legal is found by a replay of the record.
-
-    :raises NotNotation: this is not such a text
+    :raises NotNotation: the text is not in this notation
     """
     if len(text) > LONGEST:
         raise NotNotation(f"the text is too long; expected at most {LONGEST} characters")
@@ -187,7 +192,7 @@ def _read_entry(line: str, number: int, count: int, seats: int) -> Entry:
     return Entry(kind, int(found[2]), seat, notation, drawn)
 
 
-# The picture of a match. Before the end of the match, the picture shows as much as its reader may know.
+# The picture of a match. Before the end of the match, the picture shows only what the viewer may know.
 
 
 class NoPicture(ValueError):
@@ -208,10 +213,10 @@ def picture(
     """
     A match as an SVG document.
 
-    :param names: of the players; by default those of the record
-    :param date: of the match, for people
-    :param seat: the seat with the view that is shown before the end of the match; `None`: a watcher's
-    :param until: the number of the last entry that counts; `None`: all of them
+    :param names: the names of the players; by default those of the record
+    :param date: the date of the match, for people
+    :param seat: the seat with the view that is shown before the end of the match; `None`: the view of a watcher
+    :param until: the number of the last entry to show; `None`: all entries
     :param moves: whether all moves are listed
     :param reveal: whether everything is shown when the match is over
     :raises NoPicture: the game has no pictures, the match has not begun, or its record does not fit the rules
@@ -237,7 +242,7 @@ def _scene(
         raise NoPicture("the match has not begun")
     if seat is not None and not 0 <= seat < len(opening.seats):
         raise NoPicture(f"there is no seat {seat}; expected 0 to {len(opening.seats) - 1}")
-    # Replay the match, and collect the events that the reader may see.
+    # Replay the match, and collect the events that the viewer may see.
     turns: list[Turn] = []
 
     def note(number: int, told: Sequence[To[Any]]) -> None:
@@ -248,7 +253,7 @@ def _scene(
         master = replayed(game, opening, entries, note)
     except NotFollowed as error:
         raise NoPicture(f"its record does not fit the rules: {error}") from error
-    # The picture shows the last position, and an illegal last move.
+    # The picture shows the last position. If the match was lost by an illegal move, it shows this move, too.
     result, last = master.result, entries[-1]
     is_foul = result is not None and result.cause is Cause.VIOLATION and last.kind is EntryKind.ACTED
     return Scene(

@@ -1,8 +1,9 @@
 """
-A record is carried out again by a new master, to continue it, and to make the public history of it.
+Replaying a record: a new game master carries out its entries, so that the match can continue, or to make the public
+history of the match.
 
-The fingerprint of a master's state shows whether the replay had the same result. The events for watchers are not
-stored, and no secret can be among them: a master has addressed each event already.
+The fingerprint of a master's state shows whether the replay has come to the same position. Events are not stored: the
+replay makes them again. A master says for each event who may know it, so the public history contains no secrets.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -30,19 +31,19 @@ from gamehost.games.base import (
 from gamehost.games.clock import with_clocks
 from gamehost.journal.records import Entry, EntryKind, TableHeader
 
-#: The number of entries of a table after which one has a check. More checks cost time of moves; with fewer checks, a
-#: wrong replay is detected later.
+#: If the number of an entry is divisible by this number, the entry has a fingerprint. More fingerprints would make
+#: moves slower; with fewer, a wrong replay would be found later.
 INTERVAL = 50
 
-#: The agreements of players in entries of these kinds, and the draw that one claims. The seat of the entry has made the
-#: offer, or claims.
+#: The kinds of entries with an accepted offer, or with a claimed draw. The seat of such an entry is the one that has
+#: made the offer or the claim.
 AGREEMENTS: Mapping[EntryKind, Offer] = {
     EntryKind.DRAWN: Offer.DRAW,
     EntryKind.TAKEN_BACK: Offer.TAKEBACK,
     EntryKind.CLAIMED: Offer.CLAIM,
 }
 
-#: Entries that change nothing for a master.
+#: The kinds of entries that do not concern the game master: a new offer, or `None` for a declined one.
 OFFERS: Mapping[EntryKind, Offer | None] = {
     EntryKind.DRAW_OFFERED: Offer.DRAW,
     EntryKind.ASKED_BACK: Offer.TAKEBACK,
@@ -54,10 +55,10 @@ _Writer = Callable[[Any], str]
 
 def fingerprint(master: GameMaster[Any, Any]) -> bytes:
     """
-    Eight bytes for the state of a match: the state of its master, its deadline, and its end. The words about the end
-    are not part of it: they are for people, and may change.
+    Eight bytes that depend on the state of a match: the state of its master, its deadline and its result. The words of
+    the result are left out: they are for people, and may change.
 
-    :raises TypeError: the master's state is not made of what `canonical_text` takes
+    :raises TypeError: the master's state has a value that `canonical_text` cannot write
     """
     result = master.result
     end = None if result is None else (result.winners, result.cause)
@@ -66,19 +67,18 @@ def fingerprint(master: GameMaster[Any, Any]) -> bytes:
 
 def canonical_text(value: object) -> str:
     """
-    A text for a value made of whole numbers, strings, bytes, enumerations, sequences, sets, mappings, and msgspec
-    Structs and attrs classes that are compared by their fields.
+    A text that is the same in every process for equal values. Values may be made of whole numbers, strings, bytes,
+    enumerations, sequences, sets, mappings, and of msgspec Structs and attrs classes that are compared by their fields.
+    A list has the text of the equal tuple.
 
-    A value that is equal to another has its text, and a list has that of a tuple.
-
-    :raises TypeError: it is made of something else
+    :raises TypeError: the value contains something else
     """
     kind = type(value)
     return (_WRITERS.get(kind) or _writer(kind))(value)
 
 
 def _writer(kind: type[Any]) -> _Writer:
-    """How values of a type are written that is none of those in the table. Found once for each."""
+    """The function that writes values of a type that is not in `_WRITERS` yet. It is added there."""
     writer: _Writer
     if issubclass(kind, int):
         writer = int.__repr__
@@ -105,7 +105,7 @@ def _fields_of(kind: type[Any]) -> _Writer:
 
 
 def _string(value: str) -> str:
-    # Its length comes first, so that no string can look like the text next to it.
+    # The length comes first, so that the end of the string is clear.
     return f"{len(value)}:{str.__str__(value)}"
 
 
@@ -166,12 +166,12 @@ def replay(
     told: Callable[[int, Sequence[To[E]]], None] | None = None,
 ) -> GameMaster[A, E]:
     """
-    Carry out a record.
+    Carry out the entries of a record with a game master.
 
-    :param master: a new one
-    :param chance: where that master draws from
-    :param entries: from the first one on; entries after an end are ignored
-    :param told: called with the number of each entry, the first one being 1, and its events
+    :param master: a new master
+    :param chance: the source of random numbers that was given to this master
+    :param entries: all entries of the record; entries after `ARCHIVED` are ignored
+    :param told: called with the number of each entry, from 1, and its events
     :returns: the master
     :raises NotFollowed: the record does not fit the rules
     """
@@ -187,7 +187,7 @@ def replayed(
     told: Callable[[int, Sequence[To[E]]], None] | None = None,
 ) -> GameMaster[A, E]:
     """
-    The master of a table as it was after these entries: `replay` with a new master.
+    Make a new master, carry out these entries with `replay`, and return the master.
 
     :raises BadOption: a setting cannot be used
     :raises NotFollowed: the record does not fit the rules
@@ -205,9 +205,9 @@ def replay_in_steps(
     first: int = 1,
 ) -> Iterator[None]:
     """
-    As `replay`; each step of the iterator carries out one entry.
+    As `replay`, but each step of the iterator carries out one entry.
 
-    :param first: the number of the first of these entries; the master has carried out those before it
+    :param first: the number of the first of these entries; the master has already carried out the entries before
     """
     for number, entry in enumerate(entries, first):
         if entry.kind is EntryKind.ARCHIVED:
@@ -229,6 +229,7 @@ def replay_in_steps(
 
 
 def _step(game: Game[A, E], master: GameMaster[A, E], entry: Entry) -> Sequence[To[E]]:
+    """Carry out one entry, and return its events."""
     kind, seat = entry.kind, entry.seat
     if kind is EntryKind.ACTED and seat is not None:
         return master.act(seat, game.read(entry.notation), entry.at)
@@ -247,7 +248,7 @@ def _step(game: Game[A, E], master: GameMaster[A, E], entry: Entry) -> Sequence[
 
 E_co = TypeVar("E_co", covariant=True)
 
-#: The most entries in one history: a quarter of a megabyte on the open wire.
+#: How many entries one history may have: a quarter of a megabyte on the open wire.
 MANY = 2_000
 
 
@@ -255,22 +256,22 @@ MANY = 2_000
 class History(Generic[E_co]):
     """The public events of a match, up to an entry."""
 
-    #: How many entries are in it, the opening aside. The first one after the opening has the number 1.
+    #: The number of the last entry that is included. The first entry after the opening has the number 1.
     n: int
-    #: The number of its entry, and an event of the game's master that is for everyone.
+    #: The public events, each with the number of its entry.
     events: tuple[tuple[int, E_co], ...]
-    #: How the match ended; `None`: it had not ended then.
+    #: The result; `None`: the match had not ended at this entry.
     result: Result | None
     #: The players, in the order of the seats.
     names: tuple[str, ...] = field(default=(), eq=False)
-    #: All events, with those that single seats have received: only of a finished match, if this was asked for and there
-    #: are such events.
+    #: All events, including those that only single seats have received. Only for a finished match, if the caller wants
+    #: them and there are such events.
     all_events: tuple[tuple[int, To[E_co]], ...] = field(default=(), eq=False)
 
 
 def beginning(told: History[E], until: int, most: int) -> History[E]:
     """
-    A history up to an earlier entry: the same as `history_in_steps` makes of the record.
+    Cut a history at an earlier entry. The result is what `history_in_steps` would make of the record.
 
     :param told: a history with the events of all its entries
     :param most: as of `history_in_steps`
@@ -285,8 +286,8 @@ def history(game: Game[Any, E], opening: TableHeader, entries: Sequence[Entry], 
     """
     The public events of a match, from its beginning on.
 
-    :param entries: from the first one after the opening on
-    :param until: the number of the last entry that counts; `None`: all of them
+    :param entries: all entries, from the first one after the opening
+    :param until: the number of the last entry to include; `None`: all entries
     :raises NotFollowed: the record does not fit the rules of its game
     """
     steps = history_in_steps(game, opening, entries, until)
@@ -310,8 +311,8 @@ def history_in_steps(
     """
     As `history`; each step of the generator carries out one entry.
 
-    :param most: the number of last entries with events in the history; `None`: all
-    :param secrets: whether what single seats have received may be in the history, if the match is finished
+    :param most: how many of the last entries have their events in the history; `None`: all entries
+    :param secrets: whether the history of a finished match also has the events that only single seats have received
     """
     followed = [entry for entry in entries[:until] if entry.kind is not EntryKind.ARCHIVED]
     first = 0 if most is None else len(followed) - most
@@ -334,10 +335,10 @@ def history_in_steps(
 
 def shown_after(entries: Sequence[Entry], now: int, delay: float) -> int:
     """
-    How many entries of a live match a watcher may know if they see everything later than the players.
+    How many entries of a running match a watcher may know, if watchers receive everything later than the players.
 
-    :param now: on the table's clock, in milliseconds
-    :param delay: in seconds
+    :param now: the time on the table's clock, in milliseconds
+    :param delay: the delay of watchers, in seconds
     """
     latest = now - round(delay * 1000)
     return sum(entry.at <= latest for entry in entries)

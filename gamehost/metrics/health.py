@@ -1,8 +1,8 @@
 """
-The ports for the owner's programs: sites of `gamehost.web.server` with few connections. Also the health port. It
-reports to a load balancer whether this host could serve a player now.
+HTTP ports for the owner's programs, each with its own site and few connections; and the site of the health port. With
+it, a load balancer can ask whether this host can serve players now.
 
-The reactor itself answers, so a host that hangs does not answer at all.
+The reactor itself answers. So a host with a blocked reactor does not answer at all.
 """
 
 from collections.abc import Callable
@@ -19,16 +19,17 @@ from gamehost.service import GameHostService
 from gamehost.web.http import Access, Answer, Asked
 from gamehost.web.server import Answering, HttpSite
 
-#: Connections at once. A program that watches a host needs one or two.
+#: How many connections one port accepts at once. A program that watches a host needs one or two.
 MOST_CONNECTIONS = 16
 
 
 class OwnerSite(HttpSite):
     """
-    A site for the owner's programs. Its connections and requests are not those of the pages.
+    The base of sites for the owner's programs. Its limits on connections and requests are separate from those of the
+    web pages.
 
     :param host: the running host that the site describes
-    :param access: the names under which the programs may ask
+    :param access: the host names that the requests of these programs may contain
     """
 
     def __init__(self, host: GameHostService, access: Access) -> None:
@@ -38,18 +39,19 @@ class OwnerSite(HttpSite):
         self.host = host
 
 
-#: Makes a site, when the host runs.
+#: A function that makes a site, after the host has started.
 NewSite: TypeAlias = Callable[[GameHostService, Access], HttpSite]
 
 
 @define(eq=False)
 class HttpService:
     """
-    One HTTP port of the host; a `gamehost.service.Part`. If another program uses the port, the host runs without it.
+    One HTTP port of the host: a `gamehost.service.Part`, which the host starts and stops. If another program uses the
+    port, the host runs without this port.
 
     :param name: the name of the option that opens the port
-    :param description: the endpoint, as it is written in the option
-    :param access: the names of this host that a request may use
+    :param description: the endpoint, as the owner has written it in the option
+    :param access: the host names that a request may contain
     :param new_site: makes the site that answers the requests
     """
 
@@ -85,9 +87,9 @@ class HttpService:
 
 
 class HealthSite(OwnerSite):
-    """Answers whatever it is asked for: 200, or 503 and why no player can be served."""
+    """Answers every request: with 200, or with 503 and the reason why no player can be served."""
 
-    # haproxy asks so by default.
+    # OPTIONS, because haproxy sends it by default.
     methods = ("GET", "HEAD", "OPTIONS")
 
     def respond(self, asked: Asked) -> Answering:

@@ -1,9 +1,9 @@
 """
-Metrics for Prometheus: a table of metrics, the functions that read their values, and the port: HTTP with one address,
-`/metrics`.
+Metrics for Prometheus: the list of all metrics, the functions that read their values from the host, and the site that
+answers at `/metrics`.
 
-The WSGI resource of prometheus-client is not used. It reads the values in another thread, where the host's parts must not be
-read.
+The WSGI resource of prometheus-client is not used, because it reads the values in another thread, where the parts of
+the host must not be read.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ from gamehost.storage.durable import Backlog, backlog_of
 from gamehost.web.http import Access, Answer, Asked, refused
 from gamehost.web.server import Answering
 
-#: The values of the labels -> the value.
+#: The values of a metric: each key has the values of the labels, in their order.
 Values: TypeAlias = Mapping[tuple[str, ...], float | Histogram]
 
 Reader: TypeAlias = Callable[[GameHostService], Values]
@@ -42,7 +42,7 @@ def _lobby(host: GameHostService) -> Lobby:
 
 
 def by_wire(value: Callable[[WireFactory[Any]], int]) -> Reader:
-    """The reader of a metric with a value for each wire: the sum over all that make its connections."""
+    """Make the reader of a metric with one value for each wire: the sum over all ports of the wire."""
 
     def read(host: GameHostService) -> Values:
         found: Counter[tuple[str, ...]] = Counter()
@@ -54,11 +54,14 @@ def by_wire(value: Callable[[WireFactory[Any]], int]) -> Reader:
 
 
 def one(value: Callable[[GameHostService], float | Histogram]) -> Reader:
+    """Make the reader of a metric with a single value and no labels."""
     return lambda host: {(): value(host)}
 
 
 def of_backlog(value: Callable[[Backlog], float | Histogram | None]) -> Reader:
-    """The reader of a metric of changes that wait for the disk. It has no value for a store in memory."""
+    """
+    Make the reader of a metric about changes that wait for the disk. For a store in memory the metric has no value.
+    """
 
     def read(host: GameHostService) -> Values:
         backlog = backlog_of(host.store)
@@ -69,39 +72,43 @@ def of_backlog(value: Callable[[Backlog], float | Histogram | None]) -> Reader:
 
 
 def hang_ups(host: GameHostService) -> Values:
-    """By wire and reason."""
+    """How many connections the host has ended, by wire and reason."""
     found: Counter[tuple[str, ...]] = Counter()
     for wire, factory in factories(host):
-        found[wire, "fault"] += 0  # an alert must see the first one
+        found[wire, "fault"] += 0  # exists from the start, so that an alert sees the first fault
         for reason, number in factory.hang_ups.items():
             found[wire, reason] += number
     return found
 
 
 def tables(host: GameHostService) -> Values:
-    """By game and phase. Tables that sleep are not among them."""
+    """How many tables there are, by game and phase, without the sleeping ones."""
     return Counter((table.game.name, table.phase.value) for table in _lobby(host).tables.values())
 
 
 def waiting(host: GameHostService) -> Values:
-    """By game: the number of players that wait in its queues and at its open tables."""
+    """How many players wait in queues, and how many open tables wait for players, together, by game."""
     found = _lobby(host).directory.waiting_here()
     return {(game,): len(here.names) + len(here.tables) for game, here in found.items()}
 
 
 def matches_ended(host: GameHostService) -> Values:
-    """By game, and whether there was a result or the match was put away without one."""
+    """How many matches have ended, by game, and by whether there was a result."""
     ended = _lobby(host).context.counts.ended
     return {(game, "finished" if finished else "archived"): number for (game, finished), number in ended.items()}
 
 
 def connections_refused(host: GameHostService) -> Values:
-    """By reason; all of them, so that an alert sees the first refusal."""
+    """
+    How many connections were refused, by reason. All reasons exist from the start, so that an alert sees the first
+    refusal.
+    """
     refusals = host.context.limiter.refusals
     return {(reason,): refusals[reason] for reason in (*KINDS.values(), BANNED, CLOSED)}
 
 
 def http_refused(host: GameHostService) -> Values:
+    """How many HTTP connections and HTTP requests were refused."""
     limiter = host.context.http_limiter
     return {("connection",): limiter.refused_connections, ("request",): limiter.refused_requests}
 
@@ -112,31 +119,34 @@ Kind: TypeAlias = type[CounterMetricFamily] | type[GaugeMetricFamily] | type[His
 
 @frozen
 class Metric:
-    """One metric, and how its values are read for each request."""
+    """One metric of the list: its names and texts, and the function that reads its values."""
 
-    #: As Prometheus shows it; counters end with `_total`, times are in seconds.
+    #: The name in Prometheus. Names of counters end with `_total`; times are in seconds.
     name: str
     kind: Kind
-    #: The meaning of the metric, for the help text and the documentation.
+    #: The meaning, for the help text and the documentation.
     words: str
     labels: tuple[str, ...]
     read: Reader
 
 
 def family_of(metric: Metric) -> CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily:
-    """A metric without its values."""
+    """Make the object of the Prometheus library for a metric, still without values."""
     return metric.kind(metric.name, f"{metric.words[0].upper()}{metric.words[1:]}.", labels=metric.labels)
 
 
 def counter(name: str, words: str, read: Reader, *labels: str) -> Metric:
+    """Define a metric that only grows."""
     return Metric(name, CounterMetricFamily, words, labels, read)
 
 
 def gauge(name: str, words: str, read: Reader, *labels: str) -> Metric:
+    """Define a metric that can grow and shrink."""
     return Metric(name, GaugeMetricFamily, words, labels, read)
 
 
 def histogram(name: str, words: str, read: Reader) -> Metric:
+    """Define a metric that counts how often values fall into ranges."""
     return Metric(name, HistogramMetricFamily, words, (), read)
 
 
@@ -274,24 +284,25 @@ METRICS: Sequence[Metric] = (
 )
 
 
-# How Prometheus is answered.
+# The answers to Prometheus.
 
 
 class HostCollector(Collector):
     """
-    Reads a host.
+    Reads the values of all metrics from a host, for the Prometheus library.
 
-    :param host: it need not run yet
+    :param host: the host, which need not run yet
     """
 
     def __init__(self, host: GameHostService) -> None:
         self._host = host
 
     def describe(self) -> Iterable[Family]:
-        """The names alone, because the registry asks before the host runs."""
+        """All metrics without values, because the library calls this before the host runs."""
         return [family_of(metric) for metric in METRICS]
 
     def collect(self) -> Iterator[Family]:
+        """All metrics with their current values."""
         for metric in METRICS:
             family = family_of(metric)
             for labels, value in metric.read(self._host).items():
@@ -305,7 +316,7 @@ class HostCollector(Collector):
 
 
 def new_registry(host: GameHostService) -> CollectorRegistry:
-    """The metrics of a host and of its process."""
+    """Make the registry of the Prometheus library with the metrics of a host and of its process."""
     registry = CollectorRegistry()
     registry.register(HostCollector(host))
     ProcessCollector(registry=registry)
@@ -313,8 +324,8 @@ def new_registry(host: GameHostService) -> CollectorRegistry:
 
 
 def _buckets(histogram: Histogram) -> list[tuple[str, float]]:
-    """The upper bound of each range, and how many values are not above it."""
-    # A copy, because the journal's thread may add a value meanwhile.
+    """The upper bound of each range of a histogram, as a text, and how many values are not above this bound."""
+    # Copy the counts, because the journal's thread may add a value meanwhile.
     return [
         (floatToGoString(bound), number)
         for bound, number in zip((*histogram.bounds, inf), accumulate(histogram.counts[:]), strict=True)
@@ -322,8 +333,10 @@ def _buckets(histogram: Histogram) -> list[tuple[str, float]]:
 
 
 class MetricsSite(OwnerSite):
-    """Answers at `/metrics` with all metrics, in the format that the client asks for. From now on the host measures its
-    acknowledgements."""
+    """
+    Answers at `/metrics` with all metrics, in the format that the client asks for. When this site is made, the host
+    begins to measure the times of its acknowledgements.
+    """
 
     def __init__(self, host: GameHostService, access: Access) -> None:
         super().__init__(host, access)
