@@ -1,7 +1,8 @@
 """
-The parts that a process needs to run well: log, watchdog, systemd, circuit breaker and worker threads. Also two parts
-for quick commands, which import nothing of Twisted. One makes text of strangers fit for a line of a log or of a
-terminal. The other is about sockets in the file system: paths of any length, and the user at the other end.
+What a process needs for its operation: the log, the watchdog, systemd, the circuit breaker for games, and worker
+threads and processes. The functions in this file import nothing of Twisted, so that short commands can use them. Some
+make foreign text safe for a line of a log or of a terminal. Others are about unix sockets: paths of any length, and the
+user at the other end.
 """
 
 import os
@@ -12,16 +13,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISSOCK
 
-#: Characters of a long text that are shown.
+#: How many characters of a long text are shown.
 MOST_SHOWN = 1_000
 
 
-#: Said of text that is none: see `is_text`.
+#: The message about a text that `is_text` refuses.
 NO_TEXT = "expected letters; does your terminal use another encoding than its locale names?"
 
 
 def is_text(text: str) -> bool:
-    """Whether UTF-8 has all characters. Bytes of a command line that the locale's encoding does not have become others."""
+    """
+    Whether a text can be written in UTF-8. Python replaces bytes of a command line that do not fit the locale's
+    encoding by characters that cannot.
+    """
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -30,7 +34,7 @@ def is_text(text: str) -> bool:
 
 
 def escaped(text: str) -> str:
-    """A text with an escape for each character that Python does not count as printable, such as `\\n` or `\\x1b`."""
+    """A text in which each character that is not printable is replaced by an escape, such as `\\n` or `\\x1b`."""
     if not text.isprintable():
         for one in set(text):
             if not one.isprintable():
@@ -39,24 +43,24 @@ def escaped(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """A text without its middle, if it is longer than anybody reads."""
+    """A text, without its middle part if it is longer than `MOST_SHOWN` characters."""
     return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN // 2]} ... {text[-MOST_SHOWN // 2 :]}"
 
 
-#: Characters of a message or of a line of a program that are shown.
+#: How many characters of a message, or of a line of a program, are shown.
 LONGEST = 400
 
 
 def printable(data: bytes) -> str:
-    """Bytes as one line without control characters."""
+    """Bytes as one line of text, with escapes for control characters, of at most about `LONGEST` characters."""
     shown = escaped(data[: 4 * LONGEST + 4].decode("utf-8", "backslashreplace").strip("\r\n"))
     return shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
 
 
-#: The longest path of a unix socket on all systems, in bytes.
+#: The length of a unix socket's path that all systems accept, in bytes.
 LONGEST_PATH = 103
 
-#: Where Linux shows the open files of this process.
+#: The folder in which Linux shows the open files of this process.
 _OPEN_FILES = Path("/proc/self/fd")
 
 
@@ -67,11 +71,10 @@ class SocketUnusable(Exception):
 @contextmanager
 def short_path(path: Path) -> Iterator[str]:
     """
-    The same path in a form that is short enough for a unix socket, as long as the context lasts.
+    A context that gives a path in a form that is short enough for a unix socket. On Linux, a long folder is opened, and
+    replaced in the path by its file descriptor.
 
-    On Linux, a long folder is opened and named by its file descriptor.
-
-    :raises SocketUnusable: there is no short form
+    :raises SocketUnusable: there is no short form of this path
     :raises OSError: the folder cannot be opened
     """
     if len(os.fsencode(path)) <= LONGEST_PATH:
@@ -89,9 +92,9 @@ def short_path(path: Path) -> Iterator[str]:
 
 def remove_stale(path: str) -> None:
     """
-    Remove a socket that a process has left behind. Nothing happens if there is no file.
+    Remove a socket that an ended process has left behind. Nothing happens if there is no file.
 
-    :raises SocketUnusable: a process listens there, or the file is no socket
+    :raises SocketUnusable: a process listens on the socket, or the file is no socket
     """
     try:
         mode = os.stat(path).st_mode

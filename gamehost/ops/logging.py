@@ -1,9 +1,10 @@
 """
-The log: one event is one line. Floods are counted instead of written, and the host never waits for its log.
+The log of the host. Each event is one line. If very many events of one kind come, most are only counted. The host never
+waits for its log.
 
-Twisted formats the events. Its file observers are not used, for three reasons. They write a traceback as many lines,
-they do not remove control characters, and they block or raise if the file takes no bytes. Here a full disk, a closed
-pipe and a pipe without a reader lose lines, and the lost lines are counted.
+Twisted's own file observers are not used, for three reasons. They write a traceback as many lines, they do not remove
+control characters, and they block or raise an error if the file accepts no bytes. Here, lines are lost if the disk is
+full or a pipe is closed or blocked, and the lost lines are counted.
 """
 
 import json
@@ -26,29 +27,30 @@ from gamehost._twisted import use_logger
 from gamehost.ops import escaped
 from gamehost.rates import TokenBucket
 
-#: The most lines of one kind that are written: a second in the long run, and at once.
+#: How many lines of one kind are written: on average in a second, and at once.
 LINES_PER_SECOND = 1.0
 LINES_AT_ONCE = 100
 
-#: Kinds of lines that have a limit of their own. All further kinds share one.
+#: How many kinds of lines have a limit of their own. All further kinds share one limit.
 KINDS = 500
 
 #: The longest text of one event, in characters.
 LONGEST = 3_000
 
-#: Bytes that a pipe takes in one piece, so that lines of two writers do not mix. POSIX promises 512, Linux has 4096.
+#: How many bytes are written at once. A pipe writes up to this many bytes in one piece, so that lines of two writers do
+#: not mix. POSIX guarantees 512, Linux 4096.
 PIECE = 4_096
 
 _FRAMES = 16
 
 
 def shortened(text: str, most: int = LONGEST) -> str:
-    """A text of bounded length. If it was longer, its end says how many characters are missing."""
+    """A text, cut after `most` characters. If it was cut, it ends with the number of missing characters."""
     return text if len(text) <= most else f"{text[:most]}... ({len(text) - most} more)"
 
 
 def frames(stack: traceback.StackSummary) -> str:
-    """The calls of a thread, innermost first: files, lines and functions, without values of variables."""
+    """The calls on a stack, innermost first, in one line: files, lines and functions, without values of variables."""
     places = [f"{'/'.join(Path(one.filename).parts[-2:])}:{one.lineno} {one.name}" for one in reversed(stack)]
     more = f" < {len(places) - _FRAMES} more" if len(places) > _FRAMES else ""
     return " < ".join(places[:_FRAMES]) + more
@@ -68,9 +70,9 @@ def failure_words(failure: Failure) -> str:
 
 def text_line(event: LogEvent, unwritten: int) -> str:
     """
-    An event for people.
+    An event as a line for people.
 
-    :param unwritten: how many events of this kind were not written since the last one that was
+    :param unwritten: how many events of this kind were left out since the last written one
     """
     text = eventAsText(event, includeTraceback=False, includeTimestamp=False, includeSystem=False)
     failure = event.get("log_failure")
@@ -83,9 +85,8 @@ def text_line(event: LogEvent, unwritten: int) -> str:
 
 def json_line(event: LogEvent, unwritten: int) -> str:
     """
-    An event for programs: one JSON object in ASCII.
-
-    Twisted's `eventAsJSON` is not used: it writes every value of an event, whatever it is.
+    An event as a line for programs: one JSON object in ASCII. Twisted's `eventAsJSON` is not used, because it writes
+    all values of an event, also objects.
 
     :param unwritten: as for `text_line`
     """
@@ -110,7 +111,7 @@ def json_line(event: LogEvent, unwritten: int) -> str:
     return json.dumps(fields)
 
 
-#: The values of `--log-format`.
+#: The functions that make lines, by the values of `--log-format`.
 FORMATS: Mapping[str, Callable[[LogEvent, int], str]] = {"text": text_line, "json": json_line}
 
 
@@ -125,7 +126,9 @@ def _level(event: LogEvent) -> str:
 
 
 def _is_given(name: str, value: object) -> bool:
-    """Whether this is a plain value that the caller of the logger named, and not one of Twisted's own fields."""
+    """
+    Whether a field of an event is a plain value from the caller of the logger, and not one of Twisted's own fields.
+    """
     return (
         not name.startswith("log_")
         and name not in ("message", "time", "system", "isError", "format", "failure", "why")
@@ -133,7 +136,7 @@ def _is_given(name: str, value: object) -> bool:
     )
 
 
-#: Parts of Twisted that log at level info: each port and the process. The host logs the same in its own words.
+#: Parts of Twisted whose info messages are left out: the host logs the same facts about ports and the process itself.
 _CHATTER = frozenset({"log_legacy", "twisted.internet.base", "twisted.scripts._twistd_unix.UnixAppLogger"})
 
 
@@ -143,12 +146,11 @@ _ALWAYS = "log_always"
 
 def admin_act(log: Logger, verb: str, **fields: str | int | float | bool) -> None:
     """
-    Log an act of the host's administrator. Such lines are never left out.
+    Log an action of the host's administrator. Such lines are never left out.
 
-    :param log: of the class that has carried it out
+    :param log: the logger of the class that has carried out the action
     :param verb: the name of the command: `ban`
-    :param fields: the objects of the act, such as `name="ann"` or `table=17`. A password or a key must not be among
-        them
+    :param fields: the objects of the action, such as `name="ann"` or `table=17`; never a password or a key
     """
     log.info(
         "".join(("admin: {verb}", *(f" {name}={{{name}!r}}" for name in fields))), verb=verb, log_always=True, **fields
@@ -165,17 +167,17 @@ class _Kind:
 @define(eq=False)
 class Log:
     """
-    Writes events to a file, as many of each kind as its limit allows.
+    A log observer of Twisted that writes events to a file. The number of lines of each kind is limited. It may be
+    called on any thread, and also during another call on the same thread, because the garbage collector may run code
+    that logs.
 
-    It may be called on any thread, and also while it is being called: the garbage collector may run code that logs.
-
-    :param open_file: gives the file descriptor to write to; `None`: there is none
-    :param words: one of `FORMATS`
+    :param open_file: opens the file and returns its descriptor; `None`: there is no file
+    :param words: makes the line of an event: one of `FORMATS`
     """
 
     open_file: Callable[[], int | None]
     words: Callable[[LogEvent, int], str]
-    #: Lines that could not be written.
+    #: How many lines could not be written.
     lost: int = 0
     _file: int | None = None
     _opened: bool = False
@@ -202,9 +204,9 @@ class Log:
 
     def reopen(self) -> None:
         """
-        Open the file of this name again, after the old one was renamed.
+        Open the log file again, after a program has renamed it.
 
-        :raises OSError: it cannot be opened; the old one remains in use
+        :raises OSError: the new file cannot be opened; the old file remains in use
         """
         with self._lock:
             new = self.open_file()
@@ -215,17 +217,20 @@ class Log:
     def _line(self, event: LogEvent, unwritten: int) -> str:
         try:
             return self.words(event, unwritten)
-        except Exception as error:  # a value that cannot be formatted must not raise in the code that logs it
+        except Exception as error:  # must not reach the code that has logged a value that cannot be formatted
             kind = type(error).__name__
             return self.words(self._own(event, LogLevel.error, "an event cannot be formatted: {kind}", kind=kind), 0)
 
     def _own(self, event: LogEvent, level: Any, log_format: str, **values: object) -> LogEvent:
-        """An event of the log itself, at the time of another event."""
+        """Make an event about the log itself, with the time of another event."""
         at = event.get("log_time", 0.0)
         return {"log_time": at, "log_namespace": __name__, "log_level": level, "log_format": log_format, **values}
 
     def _let_through(self, event: LogEvent) -> int | None:
-        """How many events of this kind were not written since the last one; `None`: this one is not written either."""
+        """
+        Decide whether to write an event. `None`: it is only counted. Otherwise: how many events of its kind were left
+        out since the last written one.
+        """
         now: float = event.get("log_time", 0.0)
         name = (event.get("log_namespace"), event.get("log_format"))
         kind = self._kinds.get(name)
@@ -247,6 +252,9 @@ class Log:
             self._file = None
 
     def _write(self, line: str) -> bool:
+        """
+        Write a line without blocking. Returns whether the whole line was written; otherwise the line counts as lost.
+        """
         if not self._opened:
             self._open()
         rest = line.encode("utf-8", "backslashreplace") + b"\n"
@@ -272,37 +280,40 @@ def _is_writable(file: int) -> bool:
 
 
 def standard_output() -> int | None:
-    """The descriptor of standard output; `None` if it was closed, because another file may have its number by now."""
+    """
+    The file descriptor of standard output; `None`: standard output was closed, and another file may have its number
+    now.
+    """
     return None if sys.__stdout__ is None else sys.__stdout__.fileno()
 
 
 def file_at(path: str) -> Callable[[], int]:
     """
-    A function that opens a file for appending. Only the owner can read a file that it makes.
-
-    :raises OSError: (from that function) the file cannot be opened
+    Returns a function that opens a file for appending, and raises `OSError` if it cannot. Only the owner can read a
+    file that it makes.
     """
     where = os.path.abspath(path)
     return lambda: os.open(where, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
-#: The log of this process. `twistd` finds it by the name of a function, so it has to be stored here.
+#: The log of this process, in a list of one. It is stored here because `twistd` finds it through the name of a
+#: function.
 _of_this_process: list[Log] = []
 
 
 def process_log() -> Log:
-    """The log that `log_for` made; `twistd` is given this function's name as its `--logger`."""
+    """The log that `log_for` has made. `twistd` gets the name of this function as its option `--logger`."""
     return _of_this_process[-1]
 
 
 def log_for(twistd: Any, log_format: str) -> Log | None:
     """
-    Make `twistd` use a log of this format, and write to the place that its own options name.
+    Make the log of this process, and let `twistd` use it. It writes to the place that the options of `twistd` name.
 
-    :param twistd: the options of `twistd`, while they are read. Nothing is set for `twist`, or if there are none
+    :param twistd: the options of `twistd`, while they are read; `None`, or the options of `twist`: no log is made
     :param log_format: one of `FORMATS`
     :raises OSError: the file of the log cannot be written
-    :returns: the log; `None` if another one is used, because of `--logger` or `--syslog`
+    :returns: the log; `None`: another log is used, for instance because of `--logger` or `--syslog`
     """
     if twistd is None or "nodaemon" not in twistd or twistd.get("logger") or twistd.get("syslog"):
         return None

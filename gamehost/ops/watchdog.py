@@ -1,11 +1,11 @@
 """
-Parts that supervise a host: systemd, signals, the limit of open files, a thread that detects a blocked reactor, and a
-breaker that closes a game with too many faults.
+Supervision of a host: messages to systemd, signals, the limit of open files, a thread that detects a blocked reactor,
+and a circuit breaker that closes a game after too many faults.
 
-The host notifies systemd when its ports are open, when it stops, and regularly while its reactor runs. Without
-`NOTIFY_SOCKET` in the environment it sends nothing.
+If `NOTIFY_SOCKET` is in the environment, the host notifies systemd when its ports are open, when it stops, and
+regularly while its reactor runs.
 
-All work of a host is done in turns of one reactor, so all clients wait while one turn lasts. The reactor calls `beat`
+One reactor does all work of a host, so one long piece of work makes all clients wait. The reactor calls `beat`
 regularly. If no call comes for a second, the watchdog logs once what each thread is doing: files, lines and functions,
 but no values of variables.
 """
@@ -33,7 +33,7 @@ from gamehost.settings import BadOption
 
 log = Logger()
 
-#: Seconds without a beat after which the reactor counts as blocked.
+#: After how many seconds without a beat the reactor counts as blocked.
 STANDSTILL = 1.0
 
 #: Seconds between two checks.
@@ -43,8 +43,10 @@ LOOK_EVERY = 0.1
 @define(eq=False)
 class Watchdog:
     """
-    :param clock: seconds, monotonic
-    :param patience: seconds without a beat after which the reactor counts as blocked
+    A thread that logs when the reactor is blocked.
+
+    :param clock: returns seconds that never go back
+    :param patience: after how many seconds without a beat the reactor counts as blocked
     """
 
     _clock: Callable[[], float] = time.monotonic
@@ -52,7 +54,7 @@ class Watchdog:
     _every: float = LOOK_EVERY
     _beat_at: float = 0.0
     _looked_at: float = 0.0
-    #: The last beat before the block that was logged; `None`: the reactor is not blocked.
+    #: If the reactor is blocked and this was logged: the time of the last beat. Otherwise `None`.
     _told: float | None = None
     _over: threading.Event = field(factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -62,13 +64,13 @@ class Watchdog:
     log = Logger()
 
     def start(self) -> None:
-        """Start the thread. The first beat is now."""
+        """Start the thread. The time of the last beat is set to now."""
         self._beat_at = self._looked_at = self._clock()
         self._thread = threading.Thread(target=self._watch, name="gamehost-watchdog", daemon=True)
         self._thread.start()
 
     def beat(self) -> None:
-        """The reactor runs. It calls this about every `LOOK_EVERY` seconds."""
+        """Called by the reactor about every `LOOK_EVERY` seconds, to show that it runs."""
         self._beat_at = self._clock()
 
     def stop(self) -> None:
@@ -81,7 +83,7 @@ class Watchdog:
             self.look()
 
     def look(self) -> None:
-        """Check for a beat since the last check, and log if there was none for too long."""
+        """Log if there was no beat for too long, and when the beats come again."""
         now, beat_at = self._clock(), self._beat_at
         own_gap = now - self._looked_at
         self._looked_at = now
@@ -89,7 +91,7 @@ class Watchdog:
             self.log.warn("the reactor runs again, after {seconds:.1f} s", seconds=beat_at - self._told)
             self._told = None
         if own_gap > self._patience:
-            # This thread did not run either, so it does not know whether the reactor was blocked.
+            # This thread did not run, either, so it cannot know whether the reactor was blocked.
             self.log.warn("the whole process did not run for {seconds:.1f} s", seconds=own_gap)
         elif now - beat_at > self._patience and self._told is None:
             self._told = beat_at
@@ -99,19 +101,19 @@ class Watchdog:
 
 
 def files_of(thread: threading.Thread) -> Sequence[str]:
-    """The file of each call of a thread, innermost first."""
+    """The files of the functions that a thread is in, innermost first."""
     frame = sys._current_frames().get(thread.ident or 0)
     return [] if frame is None else [one.f_code.co_filename for one, _ in traceback.walk_stack(frame)]
 
 
 def log_stacks(log: Logger) -> None:
-    """Log what every thread is doing, one line for each."""
+    """Log what every thread is doing, one line for each thread."""
     for name, where in stacks():
         log.error("thread {name}: {where}", name=name, where=where)
 
 
 def stacks() -> Iterator[tuple[str, str]]:
-    """The name of every thread, and its calls, innermost first."""
+    """The name of every thread, and the calls on its stack, innermost first."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     for number, frame in sys._current_frames().items():
         summary = traceback.StackSummary.extract(traceback.walk_stack(frame), lookup_lines=False)
@@ -119,7 +121,7 @@ def stacks() -> Iterator[tuple[str, str]]:
         yield names.get(number, str(number)), frames(summary)
 
 
-#: This many suspended tables of one game within this many seconds close that game.
+#: A game is closed after this many faults within this many seconds.
 MOST = 3
 WITHIN = 60.0
 
@@ -127,18 +129,19 @@ WITHIN = 60.0
 @define(eq=False)
 class GameBreaker:
     """
-    Closes a game if it has too many faults: suspended tables, and turns that stop the host.
+    A circuit breaker: closes a game after too many faults. Faults are suspended tables, and work of the game's rules
+    that blocks the reactor.
 
-    :param close_game: called with the name of the game, and why no more matches of it begin
+    :param close_game: called with the name of the game, and the reason why no more matches of the game begin
     """
 
     _clock: IReactorTime
     _close_game: Callable[[str, str], None]
-    #: When each game had its last faults, in seconds on the clock.
+    #: The times of the last faults of each game, in seconds of the clock.
     _faults: defaultdict[str, deque[float]] = field(factory=lambda: defaultdict(lambda: deque(maxlen=MOST)))
 
     def suspended(self, table: TableId, game: str) -> None:
-        """Log a table that is suspended, and count it."""
+        """Log a suspended table, and count it as a fault of its game."""
         log.critical(
             "table {table} of {game} is suspended because of the error above; its players received a message, and are free; "
             "gamehost admin lost lists such tables; {most} of one game within {within} seconds close that game",
@@ -150,7 +153,10 @@ class GameBreaker:
         self._count(game)
 
     def blocked(self, game: str) -> None:
-        """Log that a game has stopped the reactor for too long, and count it. It is called when the reactor runs again."""
+        """
+        Log that the rules of a game have blocked the reactor, and count it as a fault. Called when the reactor runs
+        again.
+        """
         log.critical(
             "the rules of {game} stopped the host, as the lines above say; {most} such faults within {within} seconds close "
             "that game",
@@ -161,6 +167,7 @@ class GameBreaker:
         self._count(game)
 
     def _count(self, game: str) -> None:
+        """Count a fault, and close the game if there are too many."""
         now, times = self._clock.seconds(), self._faults[game]
         times.append(now)
         if len(times) == MOST and now - times[0] <= WITHIN:
@@ -175,10 +182,10 @@ class GameBreaker:
 
 def game_of(files: Iterable[str], folders: Mapping[str, str]) -> str | None:
     """
-    The game that is running in these files; `None`: none of them is a game's.
+    The game with code that a thread is in; `None`: no game's code.
 
-    :param files: of the calls of a thread, innermost first
-    :param folders: games by the folders of their packages
+    :param files: as of `files_of`
+    :param folders: the names of games, by the folders of their packages
     """
     for file in files:
         for folder, game in folders.items():
@@ -190,10 +197,10 @@ def game_of(files: Iterable[str], folders: Mapping[str, str]) -> str | None:
 @define(eq=False)
 class Supervisor:
     """
-    Messages to the service manager that started this process.
+    Sends messages to systemd, which has started this process.
 
-    :param address: the address of its socket; empty: there is none, and nothing is sent
-    :param every: seconds between two watchdog messages; 0: none are expected
+    :param address: the address of systemd's socket; empty: nothing is sent
+    :param every: the seconds between two watchdog messages; 0: systemd expects none
     """
 
     _address: str = ""
@@ -202,7 +209,7 @@ class Supervisor:
 
     @classmethod
     def of(cls, environment: Mapping[str, str], pid: int) -> "Supervisor":
-        """As the environment says: see sd_notify(3) and sd_watchdog_enabled(3)."""
+        """Make the supervisor that the environment describes: see sd_notify(3) and sd_watchdog_enabled(3)."""
         address = environment.get("NOTIFY_SOCKET", "")
         if address[:1] not in ("/", "@"):
             return cls()
@@ -212,9 +219,11 @@ class Supervisor:
         return cls(address, every)
 
     def ready(self) -> None:
+        """Notify systemd that the ports are open."""
         self._say("READY=1")
 
     def stopping(self) -> None:
+        """Notify systemd that the host stops."""
         self._say("STOPPING=1")
 
     def status(self, words: str) -> None:
@@ -223,9 +232,10 @@ class Supervisor:
 
     def alive(self, now: float) -> None:
         """
-        The reactor runs. Sends a watchdog message if one is due: three within the time that systemd waits.
+        Called regularly by the reactor: send a watchdog message if one is due. Three are sent in the time after which
+        systemd would restart the host.
 
-        :param now: seconds, on a monotonic clock
+        :param now: seconds of a clock that never goes back
         """
         if self._every and now >= self._due:
             self._due = now + self._every
@@ -234,7 +244,8 @@ class Supervisor:
     def _say(self, words: str) -> None:
         if not self._address:
             return
-        # An address that begins with @ is in the abstract name space of Linux, where a NUL replaces the @.
+        # An address that begins with @ is in the abstract name space of Linux: the system wants a NUL in place of the
+        # @.
         address = "\0" + self._address[1:] if self._address[0] == "@" else self._address
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC) as one:
@@ -245,16 +256,15 @@ class Supervisor:
 
 def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[Callable[[], None]]) -> None:
     """
-    Give meanings to signals that end a process by default.
+    Install handlers for signals that would end the process. SIGHUP calls `hangups`, SIGUSR1 logs what every thread is
+    doing, SIGUSR2 does nothing. SIGPIPE is ignored: the write to the closed pipe fails instead.
 
-    SIGHUP calls `hangups`, SIGUSR1 logs what every thread is doing, SIGUSR2 does nothing. SIGPIPE is ignored: the write
-    to the closed pipe fails instead.
-
-    :param from_thread: calls something on the reactor's thread
-    :param hangups: functions that open files again; they raise `BadOption` or `OSError` if the old one remains in use
+    :param from_thread: calls a function on the reactor's thread
+    :param hangups: functions that open files again; they raise `BadOption` or `OSError` if they cannot, and continue to
+        use the old file
     """
 
-    # SIGHUP: open all files again; a fault in one does not stop the others.
+    # SIGHUP: open all files again, also after a fault in one of them.
     def hang_up() -> None:
         faults = []
         for call in hangups:
@@ -267,7 +277,7 @@ def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[C
             except Exception:
                 log.failure("SIGHUP: a file cannot be opened again; the old one remains in use")
                 faults.append("")
-        # Several listeners may have one folder.
+        # Log each fault once: several listeners may use one folder.
         for fault in filter(None, dict.fromkeys(faults)):
             log.error("SIGHUP: {fault}; the old one remains in use", fault=fault)
         if not faults:
@@ -277,7 +287,7 @@ def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[C
         log.info("SIGUSR1: the next lines say what each thread is doing")
         log_stacks(log)
 
-    # Python calls handlers at any place, so the work is passed to the reactor.
+    # Python may call a signal handler anywhere in the code, so pass the work to the reactor.
     for number, call in (
         (signal.SIGHUP, hang_up),
         (signal.SIGUSR1, user_1),
@@ -287,23 +297,24 @@ def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[C
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
-#: Files that a host needs besides its connections: the store, the log, listeners, the reactor's own, connections that are being
-#: refused, and a reserve.
+#: How many files a host needs besides its connections: for the store, the log, listeners, the reactor, connections that
+#: are being refused, and a reserve.
 OTHER_FILES = 112
 
 
 def raise_fd_limit() -> None:
     """Raise the soft limit of open files to the hard limit."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(OSError, ValueError):  # a sandbox may forbid it; it then sets the limit itself
+    with suppress(OSError, ValueError):  # a sandbox may forbid this; it sets the limit itself then
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def fd_budget(wanted: int) -> int:
     """
-    The number of connections for which this process may open files. Logs a warning if it is lower than wanted.
+    How many connections this process may have, according to its limit of open files. Logs a warning if this is less
+    than `wanted`.
 
-    A host without a free file cannot write its high-water mark, so some files are reserved for the host itself.
+    A host without a free file cannot write its high-water mark. So `OTHER_FILES` are reserved for the host itself.
     """
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:

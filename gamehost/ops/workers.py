@@ -1,11 +1,11 @@
 """
-Work beside the reactor: a worker thread, a process, commands, and programs that play.
+Work outside of the reactor: a worker thread, a child process that is restarted, commands, and programs that play.
 
 The thread is for work that would block the reactor for too long, such as password digests.
 
-The process is started again when it ends or is silent, and it ends when the host does. It reads lines from its standard input,
-and ends when that is closed; so it ends also if the host is killed. It writes lines to its standard output, at least one every
-few seconds. Its standard error goes to the log.
+The child process is started again when it ends, or when it is silent for too long. It reads lines from its standard
+input, and ends when the input is closed. So it ends with the host, even if the host is killed. It writes lines to its
+standard output, at least one every few seconds. Its standard error goes to the log.
 """
 
 import ctypes
@@ -35,21 +35,21 @@ from gamehost.ops import printable
 
 class SerialWorker:
     """
-    Does one piece of work at a time, in the order in which they were given.
+    A worker thread. It does one piece of work at a time, in the order in which the pieces were queued.
 
-    :param reactor: results are delivered on its thread
+    :param reactor: Twisted's reactor; results are delivered on its thread
     """
 
     log = Logger()
 
     def __init__(self, reactor: Any) -> None:
         self._reactor = reactor
-        #: Pieces of work that are queued or being done.
+        #: How many pieces of work are queued or being done.
         self.waiting = 0
         self._pool = ThreadPool(0, 1, "gamehost-worker")
 
     def start(self) -> None:
-        """Start the thread. Work that was given before is done now."""
+        """Start the thread. Work that was queued before is done now."""
         self._pool.start()
 
     def stop(self) -> None:
@@ -69,20 +69,20 @@ class SerialWorker:
             self.waiting -= 1
             return result
 
-        # In a tuple, because a result that is a Failure would otherwise count as an error of the Deferred.
+        # The result is in a tuple: otherwise a result that is a Failure would count as an error of the Deferred.
         given = deferToThreadPool(self._reactor, self._pool, lambda: (work(),))
         given.addBoth(finished).addCallback(lambda result: done(*result)).addErrback(
             lambda failure: self.log.failure("the result of a piece of work could not be used", failure)
         )
 
 
-#: Seconds before a process is started again: first, and at most; each time twice as long.
+#: After how many seconds a process is started again: at first, and at most. Each pause is twice as long as the last.
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
-#: A process that has run for so many seconds may be started again at once.
+#: After a process has run for this many seconds, the next pause is the first one again.
 SOUND_AFTER = 30.0
-#: A process that has written nothing for so many seconds is killed.
+#: After how many seconds without output a process is killed.
 SILENCE = 20.0
-#: Seconds for a process to end by itself when the host stops.
+#: How many seconds a process has to end by itself when the host stops.
 STOPPING = 2.0
 #: The longest line of a process that is read, in bytes.
 LONGEST_LINE = 262_144
@@ -91,7 +91,7 @@ LONGEST_LINE = 262_144
 @define(eq=False)
 class ChildProcess(ProcessProtocol):
     """
-    One process at a time. A subclass handles its start, its lines and its end.
+    Runs a program in a process, and starts it again when it ends. Subclasses override `started`, `heard` and `lost`.
 
     :param reactor: Twisted's reactor
     :param command: the program and its arguments
@@ -113,27 +113,34 @@ class ChildProcess(ProcessProtocol):
     log = Logger()
 
     def started(self) -> None:
-        """The process runs, and can be written to."""
+        """Called when the process runs, and `send` can be used. For subclasses."""
 
     def heard(self, line: str) -> None:
-        """The process has written a line."""
+        """Called with each line that the process has written to its standard output. For subclasses."""
 
     def lost(self) -> None:
-        """The process has ended."""
+        """Called when the process has ended. For subclasses."""
 
     def start(self) -> None:
-        """Start the process. It is started again whenever it ends, until `stop`."""
+        """Start the process. Until `stop` is called, it is started again whenever it ends."""
         self._started_at = self._reactor.seconds()
         self._runs, self._output, self._errors = True, b"", b""
         self._reactor.spawnProcess(self, self._command[0], self._command, env=dict(os.environ))
 
     def send(self, line: str) -> None:
-        """Give the process a line. It is dropped if the process does not run, or is to end."""
+        """
+        Write a line to the standard input of the process. The line is dropped if the process does not run, or is being
+        stopped.
+        """
         if self._runs and self._stopped is None:
             self.transport.writeToChild(0, line.encode("utf-8") + b"\n")
 
     def stop(self) -> Deferred[None]:
-        """End the process. Fires when it has ended."""
+        """
+        End the process.
+
+        :returns: fires when the process has ended
+        """
         self._timer.stop()
         self._stopped = Deferred()
         if not self._runs:
@@ -143,7 +150,10 @@ class ChildProcess(ProcessProtocol):
         return self._stopped
 
     def _watch(self) -> None:
-        """The process has shown that it runs."""
+        """
+        Called when the process has started or written something: it is killed if it is silent from now on for `SILENCE`
+        seconds.
+        """
         if self._stopped is None:
             self._timer.set(self._reactor, SILENCE, self._silent)
 
@@ -178,7 +188,10 @@ class ChildProcess(ProcessProtocol):
         self.log.error("{title}: {line}", title=self._title, line=line)
 
     def processEnded(self, reason: Failure) -> None:
-        """Unless it was to end, it is started again: soon at first, and later each time it ends quickly."""
+        """
+        The process has ended: start it again after a pause, unless `stop` was called. The pause becomes longer each
+        time the process ends quickly.
+        """
         self._timer.stop()
         self._runs = False
         self.lost()
@@ -193,13 +206,14 @@ class ChildProcess(ProcessProtocol):
         self._pause = min(LONGEST_PAUSE, 2 * self._pause)
 
 
-# Commands that are started as processes of their own, and ended with all their descendants.
+# Commands that run in processes of their own, and are ended with all their descendants.
 
 
-#: Starts a program, and remains its parent. It adopts the orphans of the program, in whatever session. It kills them
-#: when the program ends, or when the process that has started this one ends. It ends with the status or the signal of
-#: the program. `prctl` with 1: `PR_SET_PDEATHSIG`, with 36: `PR_SET_CHILD_SUBREAPER`, both of Linux. Elsewhere it kills
-#: the program's group.
+#: The source of a program, the keeper, which starts a command and remains its parent. When the command ends, or when
+#: the process that has started the keeper ends, the keeper kills all descendants of the command, also those in other
+#: sessions. Then the keeper ends with the status or the signal of the command. This uses `prctl` of Linux: 1 is
+#: `PR_SET_PDEATHSIG`, 36 is `PR_SET_CHILD_SUBREAPER`. On other systems the keeper kills only the command's process
+#: group.
 _KEEPER = """
 import os, signal, sys
 try:
@@ -268,29 +282,31 @@ os.kill(os.getpid(), os.WTERMSIG(status))
 """
 #: The exit statuses of a command that could not be run.
 NOT_RUN = (126, 127)
-#: Seconds to read the last output of a program that has ended. Another process may have its pipes open for ever.
+#: For how many seconds the last output of an ended program is read. There is a limit because another process may have
+#: the pipes open for ever.
 PIPES = 0.5
-#: How often the search for processes of an ended program is repeated: each may start others meanwhile.
+#: How often the search for descendants is repeated: while some are stopped, others may start new ones.
 _ROUNDS = 20
 _GET_CHILD_SUBREAPER, _SET_CHILD_SUBREAPER = 37, 36
 
 
 def kept(command: Sequence[str]) -> list[str]:
     """
-    The words that start a command with a parent that ends all its descendants with it, and when this process ends. If it
-    cannot be run, it says so on standard error.
+    The words of a command line that runs a command under the keeper. The keeper ends all descendants of the command
+    when the command ends, or when this process ends. If the command cannot be run, the keeper prints the reason to
+    standard error.
     """
     return [sys.executable, "-I", "-S", "-c", _KEEPER, *command]
 
 
 @frozen
 class Running:
-    """A process of this machine."""
+    """Facts about a process of this machine."""
 
     pid: int
     parent: int
     session: int
-    #: Seconds of a processor that it has taken, with those of its children that it has waited for.
+    #: The processor time that it has used, in seconds, including that of ended children.
     seconds: float
     #: Bytes in memory.
     resident: int
@@ -298,9 +314,9 @@ class Running:
 
 def running(among: Iterable[str] | None = None) -> Iterator[Running]:
     """
-    The processes of this machine; only Linux lists them.
+    The processes of this machine. Empty on other systems than Linux.
 
-    :param among: only these, by their numbers
+    :param among: the numbers of the processes to find; `None`: all
     """
     page, ticks = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
     for name in filter(str.isdigit, _names_in("/proc") if among is None else among):
@@ -318,7 +334,7 @@ def _names_in(folder: str) -> Sequence[str]:
 
 
 def _children() -> Iterator[Running]:
-    """The children of this process. Not every Linux lists them."""
+    """The children of this process. If the system has no list of children, all processes are searched."""
     mine = os.getpid()
     try:
         lists = [Path(f"/proc/self/task/{task}/children").read_text("ascii") for task in _names_in("/proc/self/task")]
@@ -329,7 +345,7 @@ def _children() -> Iterator[Running]:
 
 
 def descendants(root: int, processes: Iterable[Running]) -> list[Running]:
-    """All that a process has started, and what these have started, and so on."""
+    """All descendants of a process among some processes: its children, their children, and so on."""
     children = defaultdict(list)
     for one in processes:
         children[one.parent].append(one)
@@ -342,7 +358,10 @@ def descendants(root: int, processes: Iterable[Running]) -> list[Running]:
 
 
 def kill(root: int) -> None:
-    """Kill a process and all its descendants. They are stopped first, so that none starts others meanwhile."""
+    """
+    Kill a process and all its descendants. The descendants are stopped first, so that they start no new processes
+    meanwhile.
+    """
     stopped = set[int]()
     for _ in range(_ROUNDS):
         new = {one.pid for one in descendants(root, running())} - stopped
@@ -360,14 +379,18 @@ def _signal(processes: Iterable[int], number: signal.Signals) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of programs' orphans after their keeper was killed, to end them with the program; on Linux."""
+    """
+    Let this process become the parent of orphans, on Linux. If a keeper is killed, this process can end the keeper's
+    descendants then.
+    """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def _end_orphans() -> None:
     """
-    End what this process has adopted. All of it has other sessions than this process, which programs cannot come back to.
+    Kill the orphans that this process has become the parent of. They are the children in other sessions: a keeper
+    begins a new session, and its descendants cannot return to the session of this process.
     """
     adopts = ctypes.c_int()
     with suppress(OSError, AttributeError):
@@ -385,18 +408,18 @@ def _end_orphans() -> None:
 @define(eq=False)
 class Command(ProcessProtocol):
     """
-    A command that was started by `start_command`. It ends when its first process ends: its remaining processes are
-    ended, and their pipes are not waited for.
+    A running command that `start_command` has started. When its first process ends, the command has ended: its other
+    processes are killed, even if they have the pipes open.
     """
 
     _reactor: Any
     transport: Any = field(init=False, default=None)
-    #: The exit status, or minus the number of the signal that has ended it; `None`: it runs.
+    #: The exit status, or minus the number of the signal that has ended the command; `None`: the command runs.
     status: int | None = field(default=None, init=False)
     _pipes: Timer = field(factory=Timer, init=False)
 
     def over(self) -> None:
-        """It has ended, and what it wrote was read. For subclasses."""
+        """Called when the command has ended, and its output was read. For subclasses."""
 
     def processExited(self, reason: Failure) -> None:
         _end_orphans()
@@ -415,7 +438,7 @@ class Command(ProcessProtocol):
             self.over()
 
     def kill(self) -> None:
-        """End it with all that it has started. Nothing happens if it has ended."""
+        """Kill the command and all its descendants. Nothing happens if it has ended."""
         pid = self.pid
         if pid is not None:
             kill(pid)
@@ -424,11 +447,11 @@ class Command(ProcessProtocol):
 
     @property
     def pid(self) -> int | None:
-        """The number of its keeper; `None`: it has ended."""
+        """The process number of the command's keeper; `None`: the command has ended."""
         return None if self.transport is None else self.transport.pid
 
     def family(self, processes: Sequence[Running]) -> list[Running]:
-        """Its processes, out of all those of the machine: its keeper first, and then all that it has started."""
+        """The processes of this command, among all processes of the machine: the keeper first, then all descendants."""
         pid = self.pid
         return [] if pid is None else [*(one for one in processes if one.pid == pid), *descendants(pid, processes)]
 
@@ -437,25 +460,28 @@ def start_command(
     reactor: Any, protocol: Command, command: Sequence[str], more: Mapping[str, str] = {}, **pipes: Any
 ) -> None:
     """
-    Start a command. It has the environment of the owner, without the owner's password.
+    Start a command under a keeper. It gets the environment of the owner, without the owner's password.
 
-    :param more: of the environment
+    :param more: additional environment variables
     :param pipes: as for `spawnProcess`
     """
     words = kept(command)
     reactor.spawnProcess(protocol, words[0], words, env={**owners_environment(os.environ), **more}, **pipes)
 
 
-#: The variables that the launcher of a package sets for the host's own Python. It stores the owner's values under
-#: longer names.
+#: The environment variables that a launcher of the package sets for the host's Python. The launcher stores the owner's
+#: values of them under names that begin with `_OWNERS`.
 _LAUNCHER = ("PYTHONPATH", "PYTHONSAFEPATH")
 _OWNERS = "GAMEHOST_OWNERS_"
-#: The owner's password at a host, for `gamehost player` and `gamehost bridge`.
+#: The environment variable with the owner's password at a host, for `gamehost player` and `gamehost bridge`.
 PASSWORD = "GAMEHOST_PASSWORD"
 
 
 def owners_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment that the owner has, out of that of this process: nothing of a launcher, and no password."""
+    """
+    The environment of the owner, made from the environment of this process: without changes by a launcher, and without
+    the password.
+    """
     left = {name: text for name, text in environment.items() if name != PASSWORD and not name.startswith(_OWNERS)}
     for name in _LAUNCHER:
         owners = environment.get(_OWNERS + name)
@@ -467,25 +493,25 @@ def owners_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def own_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables of this process that the host's own commands need besides the owner's."""
+    """The variables that the host's own commands need, in addition to the environment of the owner."""
     return {name: environment[name] for one in _LAUNCHER for name in (one, _OWNERS + one) if name in environment}
 
 
-# Programs that play: the client under test, and the players of a contest, each as processes of its own.
+# Programs that play: the client that `gamehost check` tests, and the players of a contest.
 
 
-#: Between an exception's words and the place in the program that raised it.
+#: Stands between the text of an exception and the place in the program that has raised it.
 PLACE = ", in "
-#: The bytes of a program's output in which its last words are looked for, and those that are stored: the end of it.
+#: How many bytes at the end of a program's output are searched for its last line, and how many are stored.
 KEPT = 8_000
 WRITTEN = 200_000
 
 
 class ProgramProcess(Command):
     """
-    A command that plays. Its output is dropped, except the end.
+    A running command that plays. Only the end of its output is stored.
 
-    :param ended: called with this process when it has ended
+    :param ended: called with this object when the command has ended
     """
 
     def __init__(self, reactor: Any, ended: Callable[["ProgramProcess"], None]) -> None:
@@ -493,7 +519,7 @@ class ProgramProcess(Command):
         self._ended = ended
         self._output = self._errors = b""
         self._written = bytearray()
-        #: The last line that it has printed, once it has ended; errors first.
+        #: After the end: the last line that the command has printed, if possible on standard error.
         self.words = ""
 
     def outReceived(self, data: bytes) -> None:
@@ -511,7 +537,7 @@ class ProgramProcess(Command):
 
     @property
     def written(self) -> bytes:
-        """The end of its output, errors included, in order."""
+        """The end of the output, including standard error, in the order in which it came."""
         return bytes(self._written[-WRITTEN:])
 
     def over(self) -> None:
@@ -527,12 +553,13 @@ def start_program(
     environment: Mapping[str, str] = {},
 ) -> ProgramProcess:
     """
-    Start a command.
+    Start a command that plays.
 
-    :param command: its words
-    :param values: replace the places in the words, and are set in the environment, `port` as `GAMEHOST_PORT`
-    :param ended: called when it has ended
-    :param environment: more of it
+    :param command: the words of its command line
+    :param values: values for places in the words, such as `{port}`; also set as environment variables, such as
+        `GAMEHOST_PORT`
+    :param ended: called when the command has ended
+    :param environment: additional environment variables
     """
     program = ProgramProcess(reactor, ended)
     told = {f"GAMEHOST_{name.upper()}": value for name, value in values.items()}
@@ -540,9 +567,9 @@ def start_program(
     return program
 
 
-#: A line of a traceback of Python that names a place.
+#: A line of a Python traceback with a file and a line number.
 _PLACE = re.compile(rb'  File "([^"]*)", line ([0-9]+)')
-#: What other languages print at a crash: the words come first, or stand behind the place, and a list of calls follows.
+#: What programs in other languages print when they crash: a message and a place, in either order, and a list of calls.
 _CRASHES = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
@@ -562,9 +589,8 @@ _CRASHES = tuple(
 
 def last_words(output: bytes) -> str:
     """
-    The last line that a program has printed.
-
-    If the program crashed, it is the line that says why, with the place in the program: of Python, Rust, Go, Java and Node.
+    The last line that a program has printed. If a program in Python, Rust, Go, Java or Node has crashed, the line with
+    the reason, and the place in the program.
     """
     lines = [line for line in output.splitlines() if line.strip()]
     if not lines:
@@ -580,13 +606,13 @@ def last_words(output: bytes) -> str:
 
 
 def _at_place(words: bytes, file: bytes, line: bytes) -> str:
-    """The words of a crash with the name of a file, without its folder, and the number of a line."""
+    """The message of a crash, with the name of the file, without its folder, and the number of the line."""
     name = printable(file).replace(chr(92), "/").rsplit("/", 1)[-1]
     return f"{printable(words)}{PLACE}{name}, line {int(line)}"
 
 
 def filled_in(command: Sequence[str], values: Mapping[str, str]) -> list[str]:
-    """A command with `{host}`, `{port}` and so on filled in. Other braces do not change."""
+    """A command in which places such as `{host}` and `{port}` are replaced by values. Other braces remain."""
     words = []
     for word in command:
         for name, value in values.items():
