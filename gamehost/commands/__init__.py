@@ -1,1 +1,1 @@
-"""The verbs of the command line."""
+"""The verbs of the command `gamehost`, such as `gamehost admin` and `gamehost journal`."""

@@ -1,8 +1,8 @@
 """
-`gamehost admin`: asks a running host, through the socket beside its store, and shows the answer.
+`gamehost admin`: sends a request to a running host, through the socket beside its store, and prints the answer.
 
-A verb is one object: its request, and how its answer is printed. The host finds its function by name at the first
-request, so neither program imports parts of the other. Text that players sent is escaped.
+Each verb is an object: its request, and how its answer is printed. The host finds the function for the request by the
+verb's name. So this program imports no part of the host. Text from players is escaped.
 """
 
 import argparse
@@ -20,45 +20,46 @@ from attrs import frozen
 from gamehost.commands.command_line import NoHost, answers, socket_beside, while_read
 from gamehost.ops import escaped
 
-#: Names and values of an answer.
+#: A part of an answer: names and values.
 Facts: TypeAlias = Mapping[str, Any]
 
 
 def no_lines(facts: Facts) -> Iterable[str]:
-    """Nothing is shown."""
+    """Show nothing."""
     return ()
 
 
 @frozen
 class Argument:
-    """An argument of a verb. The request has it under the same name."""
+    """An argument of a verb. In the request it has the same name."""
 
     name: str
     #: A few words for the help text.
     help: str
-    #: As `ArgumentParser.add_argument` takes them.
+    #: The options for `ArgumentParser.add_argument`.
     options: Mapping[str, Any] = {}
 
 
 @frozen
 class Verb:
     """
-    One verb. The host's part is a function of its name in `gamehost.admin.host`: `account_list` for `account list`.
+    A verb of the command. In the host, the function with the verb's name in `gamehost.admin.host` carries it out:
+    `account_list` for `account list`.
     """
 
     #: A few words for the help text.
     help: str = ""
-    #: The lines for the end of an answer.
+    #: Makes the lines to print for the end of an answer.
     end: Callable[[Facts], Iterable[str]] = no_lines
-    #: The lines for one item.
+    #: Makes the lines to print for one item.
     item: Callable[[Facts], Iterable[str]] = no_lines
     arguments: Sequence[Argument] = ()
-    #: Whether something changes by it. Such requests are logged.
+    #: Whether the request changes something. Such requests are logged.
     acts: bool = False
 
 
 def tables_line(facts: Facts) -> Iterator[str]:
-    """The line below the list of matches: it explains an empty list."""
+    """The line below the list of matches: how many sleep, or that there is no match."""
     if facts["asleep"]:
         yield f"asleep, with no player at the table: {facts['asleep']}"
     elif not facts["played"]:
@@ -116,12 +117,16 @@ def unbanned_line(facts: Facts) -> Iterator[str]:
 
 
 def moment(seconds: int) -> str:
-    """A time on the wall: `2026-01-31T12:00:00Z`."""
+    """
+    A date and time in UTC, such as `2026-01-31T12:00:00Z`.
+
+    :param seconds: since 1970
+    """
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 class _Period(argparse.Action):
-    """The words `for TIME`; without them a ban is for ever."""
+    """Reads the words `for TIME` of a ban. Without these words a ban is for ever."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
@@ -138,7 +143,7 @@ class _Period(argparse.Action):
 
 
 class _Words(argparse.Action):
-    """One text in any number of words, so quotation marks may be missing."""
+    """Joins all words to one text, so that quotation marks are not needed."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
@@ -208,7 +213,7 @@ def _seat_words(seat: Facts) -> str:
 
 
 def absolute(text: str) -> str:
-    """A path of this process, for the host, which runs in a folder of its own."""
+    """Make a path absolute, because the host runs in another folder."""
     return str(Path(text).absolute())
 
 
@@ -221,7 +226,7 @@ def backup_lines(facts: Facts) -> Iterator[str]:
 
 
 class _ReadPassword(argparse.Action):
-    """Reads a password from standard input. On a command line, other users of the machine could see it."""
+    """Reads a password from standard input: other users of the machine could see it on a command line."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: Any) -> None:
         text = getpass("New password: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
@@ -319,7 +324,7 @@ def person_line(facts: Facts) -> Iterator[str]:
 
 
 def duration(seconds: float) -> str:
-    """A time for people: `3 d 4 h`, `5 min 7 s`."""
+    """A length of time for people, such as `3 d 4 h` or `5 min 7 s`."""
     parts = []
     for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
         count, seconds = divmod(seconds, length)
@@ -358,7 +363,7 @@ _PASSWORD = Argument(
 )
 _GIVE_UP = Argument("--force", "give up the seat that the player has in a match: the player loses it", _FLAG)
 
-#: The verbs by their names; two words are a group and a verb of it.
+#: The verbs by their names. In a name of two words, the first word is a group of verbs.
 VERBS: Mapping[str, Verb] = {
     "status": Verb("how the host is: ports, connections, tables, the journal", status_lines),
     "who": Verb("the present players, one line each", item=person_line),
@@ -438,7 +443,7 @@ VERBS: Mapping[str, Verb] = {
     "cluster": Verb("the hosts of the cluster, one line for each, and what this one has", own_lines, member_line),
 }
 
-#: All that a host can be asked for: the verbs, and what `gamehost journal` and `gamehost contest` need.
+#: All requests to a host: the verbs, and the requests of `gamehost journal` and `gamehost contest`.
 REQUESTS: Mapping[str, Verb] = {
     **VERBS,
     "journal ends": Verb(),
@@ -449,19 +454,19 @@ REQUESTS: Mapping[str, Verb] = {
 }
 
 
-#: The exit status if no host can be asked.
+#: The exit status if no host answers.
 NO_HOST = 3
 
-#: Options of the command that are no arguments of a request.
+#: Options that are for this command, and are not sent with the request.
 _OWN = frozenset({"verb", "verb_of_group", "store", "admin", "json"})
 
 
 def main(argv: Sequence[str], out: TextIO = sys.stdout, err: TextIO = sys.stderr) -> int:
     """
-    Ask one thing.
+    Send one request, and print the answer.
 
     :param argv: the words after `gamehost admin`
-    :returns: the exit status: 0, or 1 if the host does not do it, or 3 if no host can be asked
+    :returns: the exit status: 0, or 1 if the host refuses the request, or 3 if no host answers
     :raises SystemExit: the arguments are wrong, or ask for help
     """
     words = parser().parse_args(argv)
@@ -480,7 +485,10 @@ def main(argv: Sequence[str], out: TextIO = sys.stdout, err: TextIO = sys.stderr
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the command. Its own options may stand before or after the verb."""
+    """
+    Make the parser of the command line. The options `--store`, `--admin` and `--json` may be given before or after the
+    verb.
+    """
     top = argparse.ArgumentParser(
         prog="gamehost admin",
         description="Look at a running host, and tell it what to do. The default store is gamehost.sqlite.",
@@ -503,7 +511,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    # A default of the parser for a verb would replace what was given before the verb.
+    # No default values here: in the parser of a verb they would replace an option that was given before the verb.
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--store", default=argparse.SUPPRESS, metavar="PATH", help="the host's store")
     where.add_argument("--admin", default=argparse.SUPPRESS, metavar="PATH", help="the host's socket")
@@ -511,6 +519,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _show(words: argparse.Namespace, given: Iterable[Mapping[str, Any]], out: TextIO, err: TextIO) -> int:
+    """Print the lines of an answer, and return the exit status."""
     verb = VERBS[words.verb]
     status = 0
     with while_read(out):

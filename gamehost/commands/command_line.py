@@ -1,5 +1,5 @@
 """
-The shared parts of commands: their text, the line for an unusable command line, requests to a running host through the
+What several commands need: printing, the message about a wrong command line, requests to a running host through the
 socket beside its store, and the script for completion in bash.
 """
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def while_read(out: TextIO) -> Iterator[None]:
-    """A context for printing. It ends early if the reader has closed the pipe, such as `head`: that is no error."""
+    """
+    A context for printing. If the reader of the pipe has closed it, as `head` does, the block ends early, without an
+    error.
+    """
     try:
         yield
         out.flush()
@@ -30,28 +33,29 @@ def while_read(out: TextIO) -> Iterator[None]:
 
 
 def bar(done: int, most: int, width: int = 30) -> str:
-    """How far something is, as a bar of so many characters."""
+    """A progress bar of `width` characters."""
     return f"[{'#' * round(width * min(1.0, done / max(1, most))):{width}}]"
 
 
 def print_text(text: str) -> None:
-    """Write to standard output. A reader that has closed the pipe is no error."""
+    """Print to standard output. It is no error if the reader has closed the pipe."""
     with while_read(sys.stdout):
         print(text, end="")
 
 
 def exit_with_usage_error(reason: object, hint: str = "gamehost run --help lists the options") -> NoReturn:
     """
-    End with one line on standard error. It quotes what was given, which may be long and have control characters.
+    Print the reason as one line to standard error, and end the command. The reason may quote a long text with control
+    characters from the command line.
 
-    :raises SystemExit: always; the status is 2, as usual for a wrong command line
+    :raises SystemExit: always, with the status 2, as usual for a wrong command line
     """
     print(f"gamehost: {shortened(escaped(str(reason)))} ({hint})", file=sys.stderr)
     raise SystemExit(2)
 
 
 def number(text: str) -> int:
-    """The type of an argument that is a number from 1."""
+    """Convert an argument that must be a whole number from 1 up."""
     if not text.isdigit() or not int(text):
         from argparse import ArgumentTypeError  # most commands need no argparse
 
@@ -60,18 +64,19 @@ def number(text: str) -> int:
 
 
 class NoHost(Exception):
-    """No host answers. The message says why."""
+    """No host answers. The message is the reason."""
 
 
 def socket_beside(store: str) -> Path | None:
-    """Where the socket of a host is by default; `None`: the store is no file, and there is no socket by default."""
+    """The default path of a host's socket; `None`: the store is not a file, so there is no default."""
     return None if store == "memory" or "://" in store else Path(f"{store}.admin")
 
 
 def answers(path: Path, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """
-    The lines of the answer to a request.
+    Send a request to a host, and return the lines of its answer.
 
+    :param path: the host's socket
     :raises NoHost: no host answers, or its answer is incomplete
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
@@ -94,7 +99,8 @@ def answers(path: Path, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any
     raise NoHost("the host has ended before its answer was complete")
 
 
-#: The words that can follow, by the verbs before them: `admin/account` -> `list`, ...
+#: The words that can follow some verbs. The keys are the verbs, as in `admin/account`; the values are words such as
+#: `list`.
 Words = Mapping[str, Sequence[str]]
 
 _SCRIPT = """\
@@ -117,9 +123,9 @@ complete -o default -F _gamehost gamehost
 
 def bash(words: Words) -> str:
     """
-    The script.
+    Make the script for completion in bash.
 
-    :param words: `""` has the verbs of the command
+    :param words: the key `""` has the verbs of the command
     """
     paths = "|".join(f"/{path}" for path in words if path)
     cases = "\n".join(
@@ -131,9 +137,9 @@ def bash(words: Words) -> str:
 
 def words_of(path: str, parser: "ArgumentParser") -> Iterator[tuple[str, Sequence[str]]]:
     """
-    The words that a parser and the parsers below it take.
+    The words that can follow some verbs, for a parser and all parsers inside it.
 
-    :param path: the verbs before them
+    :param path: the verbs before the words of this parser
     """
     from argparse import _SubParsersAction  # the host itself has no need of it
 

@@ -1,7 +1,7 @@
 """
-`gamehost journal`: shows, copies and checks a journal. A host that has its file open is asked.
+`gamehost journal`: shows, copies and checks a journal. If a host has the file open, the command asks this host.
 
-It shows everything, also hidden pieces and the numbers drawn. Text that players sent is escaped.
+The command shows everything, also hidden pieces and random numbers. Text from players is escaped.
 """
 
 import argparse
@@ -31,15 +31,18 @@ from gamehost.storage.inspect import Inspector, StoreInspector, Summary, reading
 from gamehost.storage.row_codec import Row, Undecodable, row_from_json
 from gamehost.storage.sidecar import Mark, sidecar_path
 
-#: How a command is sent, and the lines of its answer.
+#: The lines of a host's answer.
 Answers = Iterator[Mapping[str, Any]]
 
 
 @define(eq=False)
 class LiveJournal:
-    """The journal of a running host, which is read as `Inspector` reads one that no host has open."""
+    """
+    Reads the journal of a running host, by requests to the host. It has the same methods as `Inspector`, which reads a
+    journal that no host has open.
+    """
 
-    #: Where the host is asked.
+    #: The path of the host's socket.
     _socket: Path
 
     def tables(self) -> Iterator[Summary | Undecodable]:
@@ -62,7 +65,7 @@ class LiveJournal:
         """
         Let the host copy its journal to a new file.
 
-        :param accept_faults: also if its check finds faults
+        :param accept_faults: use the copy even if the host's check finds faults
         :raises StoreUnusable: the copy cannot be written
         """
         end: Mapping[str, Any] = {}
@@ -88,9 +91,8 @@ class LiveJournal:
 @contextmanager
 def opened(store: str) -> Iterator[Inspector | LiveJournal]:
     """
-    A journal, from its file, from its database, or from the host that has the file open.
-
-    :raises StoreUnusable: there is none, or the host that has it open cannot be asked
+    A context that opens a journal: its file, its database, or the running host that has the file open. :raises
+    StoreUnusable: there is no journal, or a host has it open and does not answer
     """
     if kind_of(store) is not None:
         with inspecting(store) as inspector:
@@ -117,7 +119,7 @@ def opened(store: str) -> Iterator[Inspector | LiveJournal]:
 @contextmanager
 def whole(journal: Inspector | LiveJournal, store: str) -> Iterator[Inspector]:
     """
-    All of a journal: its file or its database. Of a running host it is a copy, which is deleted afterwards.
+    A context that gives all rows of a journal. For a running host, these are in a copy, which is deleted afterwards.
 
     :raises StoreUnusable: the host cannot copy its store
     """
@@ -138,10 +140,10 @@ def whole(journal: Inspector | LiveJournal, store: str) -> Iterator[Inspector]:
             sidecar_path(copy, suffix).unlink(missing_ok=True)
 
 
-#: Tables that are listed if not all are wanted.
+#: How many tables are listed without `--all`.
 LISTED = 100
 
-#: The text of an entry, by its kind. An action is shown in the game's own notation.
+#: The texts for the kinds of entries. Actions are shown in the notation of the game instead.
 WORDS = {
     EntryKind.BEGAN: "the match began",
     EntryKind.FORFEITED: "gave up the seat",
@@ -161,7 +163,8 @@ def main(argv: Sequence[str], game_of: GameOf, out: TextIO = sys.stdout, err: Te
     Carry out one verb.
 
     :param argv: the words after `gamehost journal`
-    :param game_of: actions of games that it does not find are shown as they are stored. `draw` needs one that has pictures
+    :param game_of: finds a game. Actions of unknown games are shown as they are stored; `draw` needs a game with
+        pictures
     :returns: the exit status; 1 if the journal has faults or there is nothing to show
     :raises SystemExit: the arguments are wrong, or ask for help
     """
@@ -175,8 +178,10 @@ def main(argv: Sequence[str], game_of: GameOf, out: TextIO = sys.stdout, err: Te
 
 def _carry_out(words: argparse.Namespace, game_of: GameOf, out: TextIO, err: TextIO) -> int:
     """
+    Carry out a verb, and return the exit status.
+
     :raises StoreUnusable: a file or a database cannot be used
-    :raises Undecodable: another release wrote it
+    :raises Undecodable: another release wrote the table
     :raises NotNotation: a match cannot be written as text
     """
     # Verbs that open their files themselves.
@@ -257,7 +262,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _table_number(text: str) -> TableId:
-    # SQLite can look up no numbers of more than 63 bits.
+    # SQLite cannot look up a number of more than 63 bits.
     if not text.isdecimal() or len(text) > 18:
         raise argparse.ArgumentTypeError(f"expected the number of a table, got {text!r}")
     return TableId(int(text))
@@ -289,7 +294,7 @@ def _list(journal: Inspector | LiveJournal, everything: bool, out: TextIO, err: 
     tables, older = (journal.tables(), 0) if everything else journal.newest(LISTED)
     _print(out, (f"unreadable: {one}" if isinstance(one, Undecodable) else _line(one) for one in tables))
     if older:
-        # Not on standard output, where each line is a table.
+        # On standard error, because each line of standard output is a table.
         print(f"the newest {LISTED}; up to {older} older tables are shown with --all", file=err)
 
 
@@ -360,6 +365,8 @@ def _action(notation: bytes, game: Game[Any, Any] | None) -> str:
 
 def _drawn(journal: Inspector | LiveJournal, words: argparse.Namespace, game_of: GameOf) -> str:
     """
+    The picture of a table.
+
     :raises StoreUnusable: the table cannot be drawn
     """
     opened_ms, record = journal.table(TableId(words.table))
@@ -388,9 +395,10 @@ def _drawn(journal: Inspector | LiveJournal, words: argparse.Namespace, game_of:
 
 def _keep(drawn: str, path: Path | None, out: TextIO) -> None:
     """
-    Write a picture to a new file or to standard output. No file is overwritten, because it might be a journal.
+    Write a picture to a new file or to standard output. A file that exists is not overwritten, because it might be a
+    journal.
 
-    :raises StoreUnusable: the file is there already, or cannot be written
+    :raises StoreUnusable: the file exists, or cannot be written
     """
     if path is None:
         out.write(drawn)
@@ -405,7 +413,7 @@ def _keep(drawn: str, path: Path | None, out: TextIO) -> None:
 
 
 def _beside(store: str) -> Path:
-    """The folder and name of a store's small files. A symbolic link is followed, as a host follows it."""
+    """The path with which the names of a store's small files begin. Symbolic links are followed, as a host does."""
     return Path(store).resolve() if kind_of(store) is None else beside(store)
 
 
@@ -441,7 +449,7 @@ def _read(path: Path, game_of: GameOf, out: TextIO) -> int:
             raise NotNotation(f"{opening.game}, rules {opening.version}, is not played here")
         master = replayed(game, opening, record.entries)
     except (OSError, ValueError) as error:
-        # A fault of the text, of its encoding, of its settings, or of a move: each error describes itself.
+        # The text, its encoding, its settings or a move is wrong: the error's own message says which.
         raise StoreUnusable(f"{path}: {escaped(str(error))}") from error
     names = [escaped(seat.name) for seat in opening.seats]
     end = "not finished" if master.result is None else master.result.words(names)
@@ -450,7 +458,11 @@ def _read(path: Path, game_of: GameOf, out: TextIO) -> int:
 
 
 def moment(ms: int) -> str:
-    """A wall-clock time, to the second: `2026-01-31T12:00:00Z`."""
+    """
+    A date and time in UTC, such as `2026-01-31T12:00:00Z`.
+
+    :param ms: milliseconds since 1970
+    """
     try:
         return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (ValueError, OverflowError, OSError):
@@ -458,6 +470,6 @@ def moment(ms: int) -> str:
 
 
 def clock(ms: int) -> str:
-    """A time on the table's clock: `0:01:02.345`."""
+    """A time on the table's clock, such as `0:01:02.345`."""
     seconds, rest = divmod(ms, 1000)
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}.{rest:03}"

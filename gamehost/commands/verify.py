@@ -1,10 +1,10 @@
 """
-`gamehost journal verify`: checks every row of a journal, and replays every table of the games that are installed.
+`gamehost journal verify`: checks every row of a journal, and replays every table of an installed game.
 
-It can be stopped, and the next run continues. Each run reads every row and checks the chains. Tables that an earlier
-run has replayed are not replayed again, if their rows, the release and the rules are the same. Replaying is the larger
-part of the work. It is noted in a file beside the store: one line for the tables of `TOGETHER` numbers, with a digest
-of all inputs of their replay. So a note about tables that have changed since then no longer fits.
+A run can be stopped, and the next run continues. Each run reads every row and checks the chains of hashes. Replaying
+takes most of the time. So tables that an earlier run has replayed are not replayed again, if their rows, the release
+and the rules are the same. A file beside the store has notes about this: one line for `TOGETHER` tables, with a digest
+of everything on which their replay depends. If something has changed since, the digest is another one.
 """
 
 import os
@@ -28,30 +28,30 @@ from gamehost.storage.inspect import Findings, Inspector, SoundTable
 #: Finds a game by its name.
 GameOf: TypeAlias = Callable[[str], Game[Any, Any] | None]
 
-#: The number of tables that one note is about. They are replayed together, about 100 ms.
+#: How many table numbers one note covers. Replaying these tables takes about 100 ms.
 TOGETHER = 100
-#: The suffix of the file with the notes, beside the store. A run that was not stopped removes it.
+#: The end of the name of the file with the notes. A run that comes to its end removes the file.
 NOTES_SUFFIX = ".verified"
-#: Seconds after which notes are written.
+#: After how many seconds new notes are written to the file.
 NOTED_EVERY = 1.0
 
-#: For the owner of a journal with faults.
+#: The advice to the owner of a journal with faults.
 GO_ON = (
     "put back a backup without faults; if there is none, and a host refuses this journal, "
     "start it once with --accept-loss: it then continues without the damaged parts"
 )
 
-#: The exit status after Ctrl-C, as that of a program that is ended by this signal.
+#: The exit status after Ctrl-C: the usual one for a program that this signal has ended.
 STOPPED = 130
 
 
 @define(eq=False)
 class ReplayNotes:
     """
-    The tables that earlier runs have replayed without a fault.
+    The notes about tables that earlier runs have replayed without a fault.
 
-    :param path: of the file
-    :param clock: in seconds
+    :param path: the file with the notes
+    :param clock: returns the time in seconds
     """
 
     _path: Path
@@ -60,7 +60,7 @@ class ReplayNotes:
     _known: frozenset[str] = field(init=False)
     _new: list[str] = field(factory=list)
     _written_at: float = field(init=False)
-    #: Whether they can be written.
+    #: Whether the notes can be written to the file.
     lasting: bool = True
 
     def __attrs_post_init__(self) -> None:
@@ -73,12 +73,13 @@ class ReplayNotes:
         return line in self._known
 
     def add(self, line: str) -> None:
+        """Add a note, and write new notes to the file from time to time."""
         self._new.append(line)
         if self._clock() >= self._written_at + NOTED_EVERY:
             self.write()
 
     def write(self) -> None:
-        """Write what is new, if it can be written. A line that is not written whole is never found again."""
+        """Write new notes to the file, if possible. An incomplete line does no harm: it equals no note."""
         lines, self._new = "".join(f"\n{line}\n" for line in self._new).encode("ascii"), []
         self._written_at = self._clock()
         if not lines:
@@ -93,35 +94,37 @@ class ReplayNotes:
             self.lasting = False
 
     def remove(self) -> None:
-        """All is done: remove the notes, so that the next run starts from the beginning."""
+        """Remove the file, because the run is complete. The next run starts from the beginning."""
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
 
 
-#: Seconds after which it is shown how far a run is, between two times on a terminal, and between two lines elsewhere.
+#: After how many seconds the progress is first shown on a terminal, after how many it is shown again, and how many pass
+#: between two lines if the output is not a terminal.
 SHOWN_AFTER, SHOWN_EVERY, LINE_EVERY = 1.0, 0.2, 30.0
-#: The time that is left is estimated from so many of these.
+#: From how many of the last samples the remaining time is estimated.
 _SAMPLES = 50
 
 
 @define(eq=False)
 class Progress:
     """
-    Shows how far a run is: in one line on a terminal, in a line now and then elsewhere. A short run shows nothing.
+    Shows the progress of a run: in one changing line on a terminal, otherwise with a new line every 30 seconds. A short
+    run shows nothing.
 
-    :param find_last: finds the highest number of a table, when it is known that the store can be read
+    :param find_last: returns the highest table number; called only after the store was read
     """
 
     _find_last: Callable[[], int]
     _err: TextIO
     _clock: Callable[[], float]
-    #: The table that was checked last, and the highest number of one.
+    #: The number of the last checked table, and the highest table number.
     table: int = 0
     last: int = 0
     _first: int | None = None
     _terminal: bool = field(init=False)
     _next: float = field(init=False)
-    #: When it was shown, and how far the run was then.
+    #: The times at which the progress was shown, each with the number of the last table then.
     _samples: deque[tuple[float, int]] = field(init=False)
     _shown: bool = False
 
@@ -132,7 +135,7 @@ class Progress:
         self._samples = deque(maxlen=_SAMPLES)
 
     def checked(self, table: int) -> None:
-        """A table is checked."""
+        """Note that a table is checked, and show the progress if it is time."""
         self.table, now = table, self._clock()
         if self._first is None:
             self._first, self.last = table, max(table, self._find_last())
@@ -156,7 +159,7 @@ class Progress:
         self._next = now + (SHOWN_EVERY if self._terminal else LINE_EVERY)
 
     def clear(self) -> None:
-        """Clear the line, so that the next one replaces it."""
+        """Clear the line on a terminal, so that the next output replaces it."""
         if self._shown and self._terminal:
             print("\r\x1b[K", end="", file=self._err, flush=True)
         self._shown = False
@@ -164,22 +167,26 @@ class Progress:
 
 @define(eq=False)
 class Replays:
-    """Replays the tables that are given to `follow`, some together, unless a note says that it was done."""
+    """Replays all tables that are given to `follow`, except those that an earlier run has replayed."""
 
     _game_of: GameOf
     _notes: ReplayNotes
     _progress: Progress
-    #: One sentence for each table that fails.
+    #: One sentence for each table with a fault.
     faults: list[str] = field(factory=list)
     #: How many tables an earlier run has replayed.
     earlier: int = 0
-    #: The numbers of the tables that wait, divided by `TOGETHER`.
+    #: The number of the current group of tables: the table numbers divided by `TOGETHER`.
     _range: int = -1
     _waiting: list[SoundTable] = field(factory=list)
-    #: Whether none of these has a damaged row.
+    #: Whether no table of the group has a damaged row.
     _sound: bool = True
 
     def follow(self, table: int, sound: SoundTable | None) -> None:
+        """
+        Take a table, in the order of the numbers. Replays the group of the tables before if this table belongs to the
+        next group.
+        """
         if table // TOGETHER != self._range:
             self.carry_out()
             self._range = table // TOGETHER
@@ -189,7 +196,7 @@ class Replays:
             self._waiting.append(sound)
 
     def carry_out(self) -> None:
-        """Replay what waits."""
+        """Replay the tables of the current group, unless a note says that an earlier run has done this."""
         waiting, self._waiting = self._waiting, []
         sound, self._sound = self._sound, True
         line = self._line_of(waiting) if waiting and sound else ""
@@ -205,7 +212,7 @@ class Replays:
             self._notes.add(line)
 
     def _line_of(self, tables: list[SoundTable]) -> str:
-        """All that the replay of these tables depends on."""
+        """The note about a group of tables. It has a digest of everything on which their replay depends."""
         content = sha256(__version__.encode())
         for one in tables:
             game = self._playable(one)
@@ -213,7 +220,7 @@ class Replays:
         return f"{self._range} {content.hexdigest()[:32]}"
 
     def _playable(self, one: SoundTable) -> Game[Any, Any] | None:
-        """The game of a table, if this release has it in the same version."""
+        """The game of a table, if this release has the same version of its rules."""
         opening = one.record.opening
         game = self._game_of(opening.game)
         return game if game is not None and game.version == opening.version else None
@@ -226,7 +233,7 @@ class Replays:
             replayed(game, record.opening, record.entries)
         except NotFollowed as error:
             self.faults.append(f"table {record.table}: {escaped(str(error))}")
-        except Exception as error:  # a fault of the rules, at one table of many
+        except Exception as error:  # a fault of the rules; the other tables can still be checked
             reason = f"{type(error).__name__}: {escaped(str(error))}"
             self.faults.append(f"table {record.table}: it cannot be replayed: {reason}")
 
@@ -240,10 +247,10 @@ def verify(
     clock: Callable[[], float] = time.monotonic,
 ) -> int:
     """
-    Check a journal. Lines for programs are written to `out`, and the progress to `err`.
+    Check a journal. Faults and the result are printed to `out`, one line each, and the progress to `err`.
 
-    :param beside: the notes are stored beside this file
-    :param clock: in seconds
+    :param beside: the path with which the name of the file with the notes begins
+    :param clock: returns the time in seconds
     :returns: the exit status; 1 if there is a fault
     """
     notes = ReplayNotes(beside.with_name(beside.name + NOTES_SUFFIX), clock)

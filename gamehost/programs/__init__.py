@@ -1,1 +1,4 @@
-"""Programs that play: house players beside their host, and `gamehost player` on each documented wire. They are clients."""
+"""
+Programs that play as clients of a host: the process of the house players, and the parts of `gamehost player` that all
+wires share.
+"""

@@ -1,6 +1,6 @@
 """
-The other end of a wire: the client that programs speak with, and the judges of programs. Packages offer both through entry
-points, under the names of wires.
+The client's end of a wire: how programs connect to a server of this wire, and the judges that check programs. Packages
+offer both with entry points. The name of an entry point is the name of the wire.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,9 +21,10 @@ CHECKS = "gamehost.checks"
 
 @frozen
 class WireClient:
-    """How programs speak a wire."""
+    """What a program needs to be a client of a wire."""
 
-    #: Makes the codec of a client's connection: it reads what the server says, and writes what a client says.
+    #: Makes the codec of a client's connection. It reads the messages of the server, and writes the messages of the
+    #: client.
     codec: Callable[[], Codec[Any]]
     #: Makes the program that plays in `gamehost player`, a `gamehost.programs.wire_player.WirePlayer`. Its arguments
     #: are a name, a password, a function that makes its players, and the name of the game. `None`: no program plays on
@@ -33,11 +34,11 @@ class WireClient:
 
 @frozen
 class Judges:
-    """The judges of the programs that speak a wire."""
+    """The checks of programs that use a wire."""
 
     #: The checks of clients, a `gamehost.extras.check.base.WireChecks`.
     clients: Any
-    #: The checks of servers, a `gamehost.extras.check.server_run.ServerChecks`; `None`: servers are not judged.
+    #: The checks of servers, a `gamehost.extras.check.server_run.ServerChecks`; `None`: servers are not checked.
     servers: Any = None
 
 
@@ -50,16 +51,16 @@ def _usable(group: str, wire: str, kind: type[T]) -> T | None:
 
 @cache
 def client_of(wire: str) -> WireClient | None:
-    """The client of a wire; `None`: no package brings one that can be used."""
+    """The client of a wire; `None`: no package offers one that can be used."""
     return _usable(CLIENTS, wire, WireClient)
 
 
 @cache
 def judges_of(wire: str) -> Judges | None:
-    """The judges of a wire; `None`: no package brings some that can be used."""
+    """The judges of a wire; `None`: no package offers judges that can be used."""
     return _usable(CHECKS, wire, Judges)
 
 
 def clients() -> Mapping[str, WireClient]:
-    """The clients by the names of their wires."""
+    """All usable clients, by the names of their wires."""
     return {name: found for name in offered(CLIENTS) if (found := client_of(name)) is not None}

@@ -8,7 +8,8 @@ The process of the house players. The host starts it, and writes lines to its st
     advise 6 7 {"game":"onitama",...}                         say under the number 6 what to do in this position
     stop 5                                                    nobody waits for this any more: drop it
 
-The number behind the name, or the second one, is that of a group: house players of one group share their time to think.
+The last number in `sit`, and the second number in `study` and `advise`, is the number of a group. House players of one
+group share their time to think.
 
 and reads lines from standard output::
 
@@ -16,7 +17,8 @@ and reads lines from standard output::
     alive                                                     every second, or the host starts a new one
     studied 5 {"standings":[...],"turns":[...]}               the study, or the advice; nothing behind the number: there is none
 
-The process ends when its standard input does, so it ends with its host. What it has to report goes to standard error.
+The process ends when its standard input ends, so it ends with its host. It writes reports about faults to standard
+error.
 """
 
 import json
@@ -53,29 +55,30 @@ from gamehost.programs.open import OpenProgram
 from gamehost.programs.wire_player import Match, ThinkingQueue
 from gamehost.wires.open import messages as m
 
-#: How much more patient the system's scheduler is with the host than with this process.
+#: The niceness of this process: the system's scheduler prefers the host.
 NICE = 10
 ALIVE_EVERY = 1.0
 
 
 def report(text: str) -> None:
+    """Write a report about a fault, which the host puts into its log."""
     print(text, file=sys.stderr, flush=True)
 
 
 @define(eq=False)
 class HousePlayer:
-    """One house player, from the call to its seat until the match is over."""
+    """One house player, from the host's line `sit` until the match is over."""
 
     _name: str
     _level: Level
-    #: Is connecting.
+    #: The client, which has begun to connect.
     _client: Client
     _think: ThinkingQueue
-    #: The number of its group, which shares one time to think.
+    #: The number of its group. The players of a group share their time to think.
     _group: int
-    #: Calls a function after everything that has come was handled.
+    #: Calls a function in the next turn of the reactor, after all received messages were handled.
     _soon: Callable[[Callable[[], None]], object]
-    #: Called with the name at the end.
+    #: Called with the name when the match is over.
     _gone: Callable[[str], None]
     _due: bool = False
     _thoughts: Thinking = field(factory=lambda: Thinking(SeededChance(secrets.randbelow(2**64)), time.monotonic))
@@ -85,13 +88,14 @@ class HousePlayer:
         return player_of(installed().games[game], seat, self._level, self._thoughts)
 
     async def play(self) -> None:
+        """Handle the messages of the host until the match is over or the connection is lost for good."""
         async for message in self._client:
             for said in self._program.hear(message):
                 self._say(said)
             if self._program.over is not None or (isinstance(message, Lost) and message.again is None):
                 break
             if not self._due:
-                # The messages of the host about one event come in one piece, so thinking begins after all of it was
+                # The host sends all messages about one event together. So begin to think after all of them were
                 # handled.
                 self._due = True
                 self._soon(self._go_on)
@@ -99,6 +103,7 @@ class HousePlayer:
         await self._client.close()
 
     def _go_on(self) -> None:
+        """Begin to think about the next answer, if there is something to think about."""
         self._due = False
         match = self._program.match
         work = None if match is None else match.work()
@@ -116,21 +121,22 @@ class HousePlayer:
         self._think(think, partial(self._thought, match), self._group)
 
     def _thought(self, match: Match, answer: bytes | None) -> None:
+        """Send the answer, and continue."""
         for said in self._program.act(match, answer):
             self._say(said)
         self._go_on()
 
     def _say(self, message: m.ClientMessage) -> None:
-        with suppress(ClientError):  # the connection is lost; the program comes back to the seat
+        with suppress(ClientError):  # the connection is lost; the client connects again and gets the seat back
             self._client.say(message)
 
 
-#: The seed of the player that studies a match: the same match has the same study.
+#: The seed of the player that studies a match, so that the same match gives the same study.
 _SEED = 1
 
 
 def study_steps(question: Question) -> Generator[None, None, Study]:
-    """The study of a match, as of `study_in_steps`."""
+    """Study a match, in the steps of `study_in_steps`."""
     game = installed().games[question.game]
     opening = TableHeader(game.name, game.version, (SeatRecord("", ""),) * question.seats, question.settings)
 
@@ -141,10 +147,10 @@ def study_steps(question: Question) -> Generator[None, None, Study]:
 
 
 class Control(LineOnlyReceiver):
-    """The lines of the host."""
+    """Reads the lines of the host from standard input, and carries them out."""
 
     delimiter = b"\n"
-    #: A match that is to be studied may have some thousand entries.
+    #: The longest line, in bytes: a match to study may have some thousand entries.
     MAX_LENGTH = 1 << 24
 
     def __init__(self, reactor: Any) -> None:
@@ -152,10 +158,10 @@ class Control(LineOnlyReceiver):
         self._endpoint: UNIXClientEndpoint | None = None
         self._secret = ""
         self._players: set[str] = set()
-        #: By name: the groups of players that were called again while they were present, because they may be about to
-        #: leave.
+        #: The groups of players for which another line `sit` has come while they were playing, by their names. They log
+        #: in again after they have left.
         self._called: dict[str, int] = {}
-        #: The numbers of the studies, and of the advice, that are still wanted.
+        #: The numbers of the studies and of the advice for which the host still waits.
         self._studies: set[str] = set()
         worker = SerialWorker(reactor)
         worker.start()
@@ -188,7 +194,8 @@ class Control(LineOnlyReceiver):
 
     def _study(self, number: str, steps: Generator[None, None, Study], group: int) -> None:
         """
-        Take the next step of a study, in the turn of its group, while no player thinks. Report the study at the end.
+        Carry out a study, step by step, and print the result. Each step waits for the turn of its group, and until no
+        player thinks.
         """
 
         def step(effort: float) -> str | None:
@@ -213,7 +220,7 @@ class Control(LineOnlyReceiver):
         self._think(step, done, group, later=True)
 
     def _advise(self, number: str, asked: AdviceQuestion, group: int) -> None:
-        """Find the advice in the turn of its group, as if one of its players thought."""
+        """Find advice, and print it. It waits for the turn of its group, like the thinking of a player."""
 
         def think(effort: float) -> str:
             if number not in self._studies:
@@ -233,6 +240,7 @@ class Control(LineOnlyReceiver):
         self._think(think, done, group)
 
     def _sit(self, name: str, group: int) -> None:
+        """Log a house player in, or note that it must log in again after it has left."""
         if name in self._players:
             self._called[name] = group
             return
@@ -242,7 +250,8 @@ class Control(LineOnlyReceiver):
 
     def _gone(self, name: str) -> None:
         """
-        A house player has left. If it was called meanwhile, it logs in again: the host refuses it if it has no seat.
+        Called when a house player has left. If another line `sit` has come for it meanwhile, it logs in again. The host
+        refuses this log-in if the player has no seat.
         """
         self._players.discard(name)
         group = self._called.pop(name, None)
@@ -261,12 +270,15 @@ class Control(LineOnlyReceiver):
         report(f"{name} has failed: {failure.getTraceback()}")
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """The connection to the host is lost. There is nothing to clean up."""
+        """
+        Standard input has ended, because the host has ended: end the process at once. There is nothing to clean up.
+        """
         os._exit(0)
 
 
 def main(reactor: Any) -> None:
-    # A sandbox, such as that of the unit for systemd, may forbid it.
+    """Run the process of the house players until its standard input ends."""
+    # A sandbox, such as that of the unit for systemd, may forbid a change of the niceness.
     with suppress(OSError):
         os.nice(NICE)
     StandardIO(Control(reactor), reactor=reactor)
@@ -274,12 +286,12 @@ def main(reactor: Any) -> None:
 
 
 def run() -> None:
-    """Play on this process's own reactor."""
+    """Run `main` with Twisted's reactor."""
     from twisted.internet import reactor
 
     main(reactor)
 
 
-# A module of its own, because the whole host takes twice as long to import, and a player waits for the next move.
+# This module does not import the whole host: that would take twice as long, and a player waits for the next move.
 if __name__ == "__main__":
     run()

@@ -1,7 +1,9 @@
 """
-Programs on the open wire: messages of the host become events for the player, and answers become actions. Pure.
+Programs on the open wire: messages of the host become events for the player, and the player's answers become actions.
+No input or output happens here.
 
-A program that comes back to a match asks what has happened there (`history`), so that its player knows what it knew.
+A program that comes back to a match asks the host for the earlier events (`history`), so that its player knows as much
+as before.
 """
 
 from collections.abc import Sequence
@@ -20,24 +22,24 @@ _FIRST = Seat(0)
 
 @define(eq=False)
 class _Back:
-    """The view of a program that has come back, until it has received the earlier events."""
+    """The state of a program that has come back to a match, and waits for the earlier events."""
 
     view: Any
     n: int
-    #: Events that have come meanwhile.
+    #: Events that have come in the meantime.
     later: list[m.Event] = field(factory=list)
 
 
 @define(eq=False)
 class OpenProgram:
     """
-    One client, at one table at a time.
+    The logic of one program, which plays at one table at a time.
 
     :param new_player: makes the player of each match
     """
 
     new_player: NewPlayer
-    #: The match that is played now.
+    #: The current match.
     match: Match | None = None
     #: The end of the last match.
     over: m.Over | m.Suspended | None = None
@@ -50,14 +52,14 @@ class OpenProgram:
 
     @property
     def asks(self) -> bool:
-        """Whether the host may answer with the history of a match."""
+        """Whether the program waits for the history of a match."""
         return self._back is not None
 
     def hear(self, message: Any) -> list[m.ClientMessage]:
         """
-        Take a message of the host, as `gamehost.client` gives it, or a `Lost`. Returns the messages to send.
+        Handle a message of the host from `gamehost.client`, or a `Lost`. Returns the messages to send. :raises
+        KeyError: a match has begun in a game for which there is no player
 
-        :raises KeyError: a match of a game without a player here
         :raises WireError: the message describes an impossible match
         """
         match message:
@@ -65,7 +67,7 @@ class OpenProgram:
                 self._table, self._game, self.seat, self.names = table, game, Seat(seat), names
                 self.match, self._back = Match(self.new_player(game, self.seat)), None
             case _ if getattr(message, "table", self._table) != self._table:
-                pass  # of a match that this program watches
+                pass  # a message about a match that this program only watches
             case m.Event() if self._back is not None:
                 self._back.later.append(message)
             case m.Event(_, _, event):
@@ -87,6 +89,7 @@ class OpenProgram:
         return []
 
     def _is_back(self, table: int, view: Any, n: int) -> list[m.ClientMessage]:
+        """The program has its seat back: ask for the earlier events, if there were moves."""
         self._back = _Back(view, n)
         if n <= 1:
             self._come_back([])  # no seat has acted
@@ -94,11 +97,13 @@ class OpenProgram:
         return [m.AskHistory(table, n)]
 
     def _event(self, event: Any) -> None:
+        """Pass an event to the player."""
         heard = understood(self._game, event)
         if heard is not None and self.match is not None:
             self.match.hear(heard, judged=getattr(event, "seat", self.seat) == self.seat)
 
     def _come_back(self, before: Sequence[Any]) -> None:
+        """Pass the view and the earlier events to the player, and then the events that have come in the meantime."""
         back, self._back = self._back, None
         if back is None or self.match is None:
             return
@@ -108,7 +113,11 @@ class OpenProgram:
             self._event(later.event)
 
     def act(self, match: Match, answer: bytes | None) -> list[m.ClientMessage]:
-        """The player of a match has thought. Returns what is to be said."""
+        """
+        Called when the player of a match has thought. Returns the messages to send.
+
+        :param answer: the result of `Match.work`
+        """
         notation = match.done(answer)
         if notation is None or match is not self.match:
             return []

@@ -1,5 +1,6 @@
 """
-The shared part of the programs for all wires: they play one match after another, and never see a socket. Pure.
+The part of `gamehost player` that the programs for all wires share. A program plays one match after another. No input
+or output happens here.
 
 The owner of the connection calls::
 
@@ -8,10 +9,10 @@ The owner of the connection calls::
     player.think()           when all that has come was heard; what is said then
     player.result            the winner; then `again` begins the next match
 
-Thinking may take a second, so it can be done in a thread: `Match.work` returns the function to run, and `done` takes
-the result. Messages that come meanwhile wait. The next answer is given only after the last one was judged, so no answer
-is sent twice. Many matches share one thread (`ThinkingQueue`). They take turns by groups, and each gets less effort the
-more of them wait.
+Thinking may take a second, so it can be done in a thread: `Match.work` returns the function to run, and `Match.done`
+takes its result. Messages that come meanwhile wait. The player gives its next answer only after the server has accepted
+or refused the last one, so no answer is sent twice. Many matches can share one thread (`ThinkingQueue`). Groups of
+matches take turns. The more questions wait, the less effort each gets.
 """
 
 from abc import ABC, abstractmethod
@@ -29,9 +30,9 @@ from gamehost.players.base import Player
 @define(eq=False)
 class Match:
     """
-    One match.
+    One match of a program: the events that its player has not received, and its last answer.
 
-    :param player: of the seat
+    :param player: the player in the program's seat
     """
 
     player: Player
@@ -39,28 +40,31 @@ class Match:
     over: bool = False
     _unheard: list[Any] = field(factory=list)
     _refused: list[bytes] = field(factory=list)
-    #: The answer that is not judged yet.
+    #: The answer that the server has neither accepted nor refused yet.
     _said: bytes | None = None
     _working: bool = False
 
     def hear(self, event: Any, judged: bool = True) -> None:
         """
-        Take an event of the game's master.
+        Take an event of the game, for the player.
 
-        :param judged: whether it can be what came of the own answer
+        :param judged: whether the event may come from the player's last answer, so that this answer counts as accepted
         """
         self._unheard.append(event)
         if judged:
             self._said = None
 
     def refuse(self) -> None:
-        """The answer had no effect."""
+        """Note that the server has refused the last answer."""
         if self._said is not None:
             self._refused.append(self._said)
             self._said = None
 
     def work(self) -> Callable[[], bytes | None] | None:
-        """The function to run now, in any thread: it uses the player alone. `None`: there is nothing to do."""
+        """
+        The function to run now: it lets the player think, and returns its answer. It may run in any thread, because it
+        uses only the player. `None`: there is nothing to do.
+        """
         if self._working or self.over or not (self._unheard or self._refused):
             return None
         self._working = True
@@ -78,7 +82,7 @@ class Match:
         return think
 
     def done(self, answer: bytes | None) -> bytes | None:
-        """Take the result of the function. Returns the answer to send now; `None`: nothing."""
+        """Take the result of the function of `work`. Returns the answer to send; `None`: nothing to send."""
         self._working = False
         if answer is None or self.over:
             return None
@@ -86,18 +90,21 @@ class Match:
         return answer
 
 
-#: Does the first function in a thread, then the second one with its result.
+#: Calls the first function in a thread, and then the second function, in the main thread, with the result.
 Worker = Callable[[Callable[[], Any], Callable[[Any], None]], None]
 
-#: Seconds from a question to its answer; an answer has to be sent within 2 seconds, and this leaves a margin.
+#: Within how many seconds an answer should be found. It must be sent within 2 seconds, so this leaves a margin.
 WITHIN = 1.2
-#: The least share of a level's effort.
+#: The smallest share of a level's effort that a question gets.
 LEAST = 0.02
 
 
 @frozen
 class _Question:
-    """Some thinking that waits."""
+    """
+    A question that waits in the queue: the function that thinks, the function to call with its result, and the time
+    when it was queued.
+    """
 
     work: Callable[[float], Any]
     done: Callable[[Any], None]
@@ -107,42 +114,43 @@ class _Question:
 @define(eq=False)
 class ThinkingQueue:
     """
-    The queue of a process. Groups take turns, so that a group with many matches does not delay the others. Long work
-    has a second line. It is served only while the first one is empty.
+    The queue for one thinking thread. Groups take turns, so that a group with many matches does not delay the others.
+    Long work is in a second queue, which is used only while the first queue is empty.
 
-    :param worker: has one thread
-    :param seconds: the time, as everybody feels it
+    :param worker: runs functions in one thread
+    :param seconds: returns the real time in seconds
     """
 
     _worker: Worker
     _seconds: Callable[[], float]
-    #: By the number of the group, in the order of their turns.
+    #: The questions by the numbers of their groups. The group in front has the next turn.
     _groups: OrderedDict[int, deque[_Question]] = field(factory=OrderedDict)
-    #: The same for long work.
+    #: The same for the second queue.
     _later: OrderedDict[int, deque[_Question]] = field(factory=OrderedDict)
     _busy: bool = False
 
     @property
     def waiting(self) -> int:
-        """How many wait, the one that thinks included."""
+        """How many questions wait, including the one that is being answered."""
         return sum(len(line) for groups in (self._groups, self._later) for line in groups.values()) + self._busy
 
     def __call__(
         self, work: Callable[[float], Any], done: Callable[[Any], None], group: int = 0, later: bool = False
     ) -> None:
         """
-        Queue some thinking.
+        Queue a question.
 
-        :param work: is given its share of a level's effort; it must not raise
-        :param done: is called with the result
-        :param group: the number of the group that takes the turn
-        :param later: whether it is done only while no other thinking waits
+        :param work: called in the thread with the share of a level's effort that it may use; must not raise
+        :param done: called with the result
+        :param group: the number of the question's group
+        :param later: whether the question belongs into the second queue
         """
         groups = self._later if later else self._groups
         groups.setdefault(group, deque()).append(_Question(work, done, self._seconds()))
         self._next()
 
     def _next(self) -> None:
+        """Begin with the next question, if the thread is free."""
         groups = self._groups or self._later
         if self._busy or not groups:
             return
@@ -164,15 +172,16 @@ class ThinkingQueue:
 
     def _effort(self, questions: deque[_Question]) -> float:
         """
-        The share of the effort for the first question of a group. The longest answers take about a second.
+        The share of a level's effort for the first question of a group. With the whole effort, the longest answers take
+        about a second.
 
-        :param questions: all of this group
+        :param questions: all questions of this group
         """
         left = WITHIN - (self._seconds() - questions[0].asked)
         return max(LEAST, min(1.0, left / (len(questions) * len(self._groups))))
 
 
-#: Makes the player of a game and a seat. It raises `KeyError` or `ProgramError` if no player for this game exists here.
+#: Makes the player for a game and a seat. Raises `KeyError` or `ProgramError` if there is no player for this game.
 NewPlayer = Callable[[str, Seat], Player]
 
 #: After this many refusals, one after the other, the program ends.
@@ -185,10 +194,10 @@ class ProgramError(Exception):
 
 def thought(work: Callable[[], bytes | None]) -> bytes | None:
     """
-    Do what `Match.work` gives.
+    Run the function of `Match.work`.
 
-    :raises ProgramError: the player cannot continue. Each message of the server was valid on its wire, but together
-        they describe a position that no rules allow, such as a board without its pieces. Or the player has a fault.
+    :raises ProgramError: the player cannot continue. Either the messages of the server describe an impossible position,
+        such as a board without pieces, or the player has a fault
     """
     try:
         return work()
@@ -196,70 +205,71 @@ def thought(work: Callable[[], bytes | None]) -> bytes | None:
         raise ProgramError(f"the player cannot continue after the server's messages: {error!r}") from error
 
 
-#: Seconds for the first message of a server that answers a log-in at once.
+#: Within how many seconds the first message must come from a server that answers a log-in at once.
 ANSWERED_WITHIN = 30.0
 
 
 class WirePlayer(ABC):
     """
-    A program on one wire.
+    The base of the programs for single wires. A subclass translates between the messages of its wire and the game.
 
-    :param name: to log in under
-    :param password: for wires with accounts; empty: none
+    :param name: the name for the log-in
+    :param password: the password, on wires with accounts; empty: none
     :param new_player: makes the player of each match
     :param game: the name of the game, on wires of several games
     """
 
-    #: The game that is played; `None`: the server says which.
+    #: The game of the wire; `None`: the server says which game is played.
     GAME: ClassVar[Game[Any, Any] | None] = None
-    #: Seconds between two messages that show that the program is alive; 0: the server needs none.
+    #: The seconds between two messages that show that the program is alive; 0: the wire needs none.
     ALIVE_EVERY: ClassVar[float] = 0.0
-    #: Seconds for the first message of the server; 0: it may send nothing until another player has come.
+    #: Within how many seconds the first message of the server must come; 0: the server may be silent until another
+    #: player has come.
     ANSWERED_WITHIN: ClassVar[float] = 0.0
 
     def __init__(self, name: str, password: str, new_player: NewPlayer, game: str = "") -> None:
         self.name = name
         self.password = password
-        #: The id of the first match, on a wire on which matches are joined by their ids; empty: any match.
+        #: On wires on which players join matches by their ids: the id of the first match. Empty: any match.
         self.joins = ""
-        #: A line for whoever has started the program; empty: nothing is to be said.
+        #: A line to print for the person that has started the program; empty: none.
         self.news = ""
         self._new_player = new_player
-        #: Players of a match; 0: as few as its game takes.
+        #: How many players a match has; 0: the smallest number that the game allows.
         self.seats = 0
         self.match: Match | None = None
-        #: The end of the last match, in words; `None`: it has not ended.
+        #: The result of the last match, in words; `None`: it has not ended.
         self.result: str | None = None
         self._refusals = 0
 
     @property
     def longest_line(self) -> int | None:
-        """The longest line that the server may send now, in bytes; `None`: as long as the wire's codec reads."""
+        """How long a line of the server may be now, in bytes; `None`: as long as the wire's codec allows."""
         return None
 
     def begin(self) -> Sequence[Any]:
-        """The connection is there. By default the server speaks first."""
+        """Called when the connection is made. Returns the messages to send; by default none."""
         return ()
 
     @abstractmethod
     def hear(self, message: Any) -> Sequence[Any]:
         """
-        Take a message of the server. Returns what is to be said.
+        Handle a message of the server. Returns the messages to send.
 
-        :raises ProgramError: the server refuses the program, or says what cannot be understood
+        :raises ProgramError: the server refuses the program, or has sent something that cannot be understood
         """
 
     @abstractmethod
     def act(self, action: Any) -> Sequence[Any]:
-        """The messages of an action of the game."""
+        """The messages that carry out an action of the game."""
 
     def again(self) -> Sequence[Any]:
-        """Begin the next match, by default as the first one."""
+        """Begin the next match, by default in the same way as the first. Returns the messages to send."""
         self.result = None
         return self.begin()
 
     def alive(self) -> Sequence[Any]:
-        """The messages that are sent every `ALIVE_EVERY` seconds."""
+        """The messages to send every `ALIVE_EVERY` seconds."""
         return ()
 
     def think(self) -> Sequence[Any]:
@@ -277,15 +287,16 @@ class WirePlayer(ABC):
     # -- for the wires
 
     def sit_down(self, seat: Seat) -> None:
-        """A match begins in this seat."""
+        """Begin a match in this seat. For subclasses."""
         assert self.GAME is not None
         self.match = Match(self._new_player(self.GAME.name, seat))
         self._refusals = 0
 
     def tell(self, *events: Any, judged: bool = True) -> None:
         """
-        Pass events of the game's master to the player.
+        Pass events of the game to the player. For subclasses.
 
+        :param judged: as of `Match.hear`
         :raises ProgramError: there is no match
         """
         if self.match is None:
@@ -297,9 +308,9 @@ class WirePlayer(ABC):
 
     def refused(self, reason: str) -> None:
         """
-        The server has refused the last answer.
+        Note that the server has refused the last answer. For subclasses.
 
-        :raises ProgramError: it has done so too often
+        :raises ProgramError: the server has refused too many answers, one after the other
         """
         self._refusals += 1
         if self.match is None or self._refusals >= MOST_REFUSALS:
@@ -307,6 +318,11 @@ class WirePlayer(ABC):
         self.match.refuse()
 
     def end(self, result: str) -> None:
+        """
+        End the match. For subclasses.
+
+        :param result: the result in words
+        """
         if self.match is not None:
             self.match.over = True
         self.match, self.result = None, result
