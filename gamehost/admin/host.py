@@ -1,8 +1,9 @@
 """
-Commands about the host as a whole: its state, its cluster, backups of its store, and its end. Commands about people:
-bans, ended connections, notices to all, and accounts. And commands about matches.
+The functions that carry out the requests of `gamehost admin` in a running host. Some are about the host: its state, its
+cluster, backups, and its end. Some are about people: bans, connections, notices to all, and accounts. Some are about
+matches.
 
-Secrets of the members of a cluster are not shown.
+Answers never contain secrets of the members of a cluster.
 """
 
 from collections import Counter
@@ -41,6 +42,7 @@ from gamehost.tables.table import Table
 
 
 def status(host: GameHostService, request: Request) -> Facts:
+    """The state of the host in figures."""
     context, lobby = host.context, host.context.lobby
     now = context.clock.seconds()
     return {
@@ -67,6 +69,7 @@ def status(host: GameHostService, request: Request) -> Facts:
 
 
 def _by_wire(host: GameHostService) -> Facts:
+    """How many connections there are on each wire."""
     counts: Counter[str] = Counter()
     for wire, factory in factories(host):
         counts[wire] += len(factory.connections)
@@ -74,7 +77,7 @@ def _by_wire(host: GameHostService) -> Facts:
 
 
 def _journal(host: GameHostService) -> Facts:
-    """The state of the disk. A store in memory has no figures of commits."""
+    """The state of the journal. A store in memory has no figures about commits."""
     facts = {"pressure": host.store.pressure.name.lower(), "room": host.store.room.name.lower()}
     backlog = backlog_of(host.store)
     if backlog is None:
@@ -92,6 +95,7 @@ def _journal(host: GameHostService) -> Facts:
 
 
 def who(host: GameHostService, request: Request) -> Items:
+    """The players that are logged in, sorted by name."""
     yield from map(_person, sorted(host.context.lobby.registry.present(), key=lambda session: session.key))
     return {}
 
@@ -111,9 +115,9 @@ def _person(session: Session) -> Facts:
 
 def cluster(host: GameHostService, request: Request) -> Items:
     """
-    The members that live, by their numbers; and in the end what this member has.
+    The living members of the cluster, in the order of their numbers. The end of the answer has figures of this member.
 
-    :raises NotDone: the host is alone
+    :raises NotDone: the host is no member of a cluster
     """
     state = host.cluster
     if state.epoch is None:
@@ -136,14 +140,17 @@ def cluster(host: GameHostService, request: Request) -> Items:
 
 
 def hint_at_other_members(host: GameHostService) -> str:
-    """The addition to a refusal that concerns this member only; empty at a host alone."""
+    """
+    The end of a message about something that this host does not have: other members of the cluster may have it. Empty
+    if the host is no member of a cluster.
+    """
     if host.cluster.epoch is None:
         return ""
     return "; other members of the cluster have players and matches, too: ask each of them"
 
 
 def cluster_facts(host: GameHostService) -> Facts | None:
-    """The cluster in a few figures; `None`: the host is alone."""
+    """A few figures about the cluster; `None`: the host is no member of a cluster."""
     state = host.cluster
     if state.epoch is None:
         return None
@@ -151,6 +158,7 @@ def cluster_facts(host: GameHostService) -> Facts | None:
 
 
 def drain(host: GameHostService, request: Request) -> Facts:
+    """Begin no new matches, and end the host after the last match; or, with `cancel`, begin new matches again."""
     cancel = request.flag("cancel")
     host.drain(not cancel)
     lobby = host.context.lobby
@@ -158,7 +166,8 @@ def drain(host: GameHostService, request: Request) -> Facts:
 
 
 def backup(host: GameHostService, request: Request) -> Deferred[Facts]:
-    """Copy the store to `file`, an absolute path, while moves continue.
+    """
+    Copy the store to `file`, an absolute path, while matches continue.
 
     `force` replaces an earlier backup. `accept_faults` keeps a backup even if the check finds faults, and reports them.
     """
@@ -171,7 +180,7 @@ def backup(host: GameHostService, request: Request) -> Deferred[Facts]:
         if isinstance(result, str):
             answer.errback(NotDone(result))
         else:
-            # The mark counts deleted accounts too.
+            # Count the accounts here: the mark also counts deleted accounts.
             accounts = sum(1 for _ in host.context.lobby.login_service.accounts.names())
             facts = {"file": str(file), "rows": result.mark.count, "accounts": accounts, "bytes": result.size}
             answer.callback({**facts, "faults": [*result.faults]})
@@ -187,7 +196,9 @@ def backup(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 def _backups(host: GameHostService) -> Backups:
     """
-    :raises NotDone: this host cannot make any
+    The object that makes backups.
+
+    :raises NotDone: the store cannot be backed up in this way
     """
     backups = host.store.backups if isinstance(host.store, DurableJournal) else None
     if backups is None:
@@ -199,16 +210,17 @@ def _backups(host: GameHostService) -> Backups:
 # People: bans, ended connections, notices to all, and accounts.
 
 
-#: The longest text that is said to all, in characters.
+#: How many characters a notice to all players may have.
 LONGEST_NOTICE = 400
 
-#: The longest ban that ends, in seconds: a hundred years.
+#: The longest time of a ban, in seconds: a hundred years. Longer bans are for ever.
 LONGEST_BAN = 100 * 366 * 86_400
-#: The most days that are given to a slow match.
+#: How many days can be given to a slow match.
 MOST_EXTENSION = 365
 
 
 def kick(host: GameHostService, request: Request) -> Facts:
+    """Close the connections of the player `name`. The player may come back."""
     name = request.text("name")
     session = host.context.lobby.registry.get(name)
     if session is None or session.player is None:
@@ -222,15 +234,17 @@ def kick(host: GameHostService, request: Request) -> Facts:
 
 
 def close_key(host: GameHostService, key: str, reason: str) -> int:
-    """Send the player with this key of a name the reason, and end its connections. Returns how many there were."""
+    """
+    Send a reason to the player with this name's key, and close its connections. Returns the number of connections.
+    """
     return _close_some(host, lambda one: reason if one.session is not None and one.session.key == key else None)
 
 
 def stop_key(host: GameHostService, key: str) -> Callable[[str], int]:
     """
-    Drop all further input of the player with this key of a name.
+    Ignore all further input of the player with this name's key.
 
-    :returns: a function that sends the player the reason and ends the connections; it returns their number
+    :returns: a function that sends the player a reason and closes its connections; it returns their number
     """
     everybody = [one for _, factory in factories(host) for one in factory.connections]
     found = [one for one in everybody if not one.closing and one.session is not None and one.session.key == key]
@@ -247,6 +261,7 @@ def stop_key(host: GameHostService, key: str) -> Callable[[str], int]:
 
 
 def ban(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """Ban the name, address or network `target` for `seconds`, or for ever, and close its connections."""
     seconds: Any = request.arguments.get("seconds")
     if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float)):
         raise NotDone("seconds: expected a number")
@@ -261,11 +276,12 @@ def ban(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 
 def close_banned(host: GameHostService) -> int:
-    """Send all banned clients the reason, and end their connections. Returns how many there were."""
+    """Send the reason to all banned clients, and close their connections. Returns the number of connections."""
     return _close_some(host, partial(ban_message, host.context.lobby.bans))
 
 
 def unban(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """End the ban of `target`."""
     durable: Deferred[None] = Deferred()
     try:
         dropped = host.context.lobby.bans.drop(request.text("target"), lambda: durable.callback(None))
@@ -281,6 +297,7 @@ def bans(host: GameHostService, request: Request) -> Items:
 
 
 def say(host: GameHostService, request: Request) -> Facts:
+    """Send `text` to all players on wires that have a message for it."""
     text = request.text("text").strip()
     if not text or not text.isprintable() or len(text) > LONGEST_NOTICE:
         raise NotDone(f"text: expected 1 to {LONGEST_NOTICE} characters that can be printed, on one line")
@@ -299,15 +316,16 @@ def _facts(ban: Ban) -> Facts:
 
 
 def _close_some(host: GameHostService, reason: Callable[[WireProtocol[Any]], str | None]) -> int:
+    """Close the connections for which a function returns a reason, and send the reason. Returns their number."""
     return sum(factory.close_some(reason) for _, factory in factories(host))
 
 
-#: Accounts that are looked at in one turn of the reactor.
+#: How many accounts are examined in one turn of the reactor.
 _ACCOUNTS_AT_ONCE = 500
 
 
 def account_list(host: GameHostService, request: Request) -> Items:
-    """The accounts with names that match `pattern`, in the order in which they were made."""
+    """The accounts with names that fit `pattern`, in the order in which they were made."""
     states = _changes(host).accounts(request.text("pattern", "*"))
     for number, state in enumerate(states, 1):
         if state is not None:
@@ -318,7 +336,9 @@ def account_list(host: GameHostService, request: Request) -> Items:
 
 
 def account_devices(host: GameHostService, request: Request) -> Items:
-    """The devices that log in to the account `name` without its password, the one that was used last first."""
+    """
+    The devices that can log in to the account `name` without its password. The device that was used last comes first.
+    """
     devices: list[Device] = []
     listed: Deferred[None] = Deferred()
 
@@ -361,9 +381,10 @@ def _changes(host: GameHostService) -> AccountChanges:
 
 def _answer(change: Callable[[Callable[[Changed], None], Callable[[ChangeRefused], None]], None]) -> Deferred[Facts]:
     """
-    The answer to a change, after it is durable.
+    Carry out a change of an account, and return its answer when the change is durable.
 
-    :raises NotDone: the account is not changed
+    :param change: called with two functions: for the success, and for a later refusal
+    :raises NotDone: the change is refused
     """
     answer: Deferred[Any] = Deferred()
 
@@ -384,15 +405,16 @@ def _account_facts(state: AccountState) -> Facts:
 
 
 def reload(host: GameHostService, request: Request) -> Facts:
+    """Read the settings again, and use those that can change while the host runs."""
     return host.reload(host)
 
 
-# Commands about matches. The commands for people show only what is public, and no secrets of players. Those for
+# Commands about matches. The commands for the owner show only public facts, and no secrets of players. The requests of
 # `gamehost journal` show everything.
 
 
 def tables(host: GameHostService, request: Request) -> Items:
-    """The current matches, the oldest first. Sleeping ones are only counted, at the end."""
+    """The current matches, the oldest first. The end of the answer has the number of sleeping matches."""
     lobby = host.context.lobby
     for table in list(lobby.tables.values()):
         yield {**_about(table, lobby.registry), "watchers": lobby.galleries.watchers(table.id)}
@@ -400,10 +422,11 @@ def tables(host: GameHostService, request: Request) -> Items:
 
 
 def show(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """The position of the match `table`, as a watcher sees it."""
     lobby, number = host.context.lobby, TableId(request.number("table"))
     table = lobby.tables.get(number)
     if table is None:
-        # SQLite can look up no larger numbers.
+        # SQLite cannot look up larger numbers.
         asleep = 0 < number < 1 << 63 and lobby.seats.sleeps(number)
         raise NotDone(
             f"table {number} sleeps: none of its players is here"
@@ -418,8 +441,8 @@ def show(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 def lost_list(host: GameHostService, request: Request) -> Items:
     """
-    The matches that cannot continue by themselves: those that have lost rows that players had already received, and
-    those that a fault of their game has stopped.
+    The matches that the owner must resume or end. Either rows are lost that players had already received, or a fault of
+    the game has stopped the match.
     """
     lost = (yield _answered(host.store.ask_store, lambda store: store.lost())) if _is_durable(host.store) else ()
     for one in lost:
@@ -434,14 +457,16 @@ def lost_list(host: GameHostService, request: Request) -> Items:
 
 def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
     """
-    Resume such a match. Connections of its players are closed. The players get their seats when they log in again.
+    Resume the match `table` of `lost_list`. The connections of its players are closed. The players get their seats when
+    they log in again.
     """
     table, lobby = _table_of(request), host.context.lobby
 
     def resumed(one: UnfinishedTable | None) -> Facts:
         if one is not None:
             lobby.seats.faulty.pop(table, None)
-            # otherwise a player has logged in for it, and received that it is suspended
+            # If the table does not sleep, it is in memory already: one of its players has logged in and was informed
+            # that the match is suspended.
             if not lobby.seats.sleeps(table):
                 restore = partial(lobby.restore, host.games) if host.cluster.epoch is None else host.cluster.restore
                 restore([one])
@@ -458,6 +483,8 @@ def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 def _resume_stopped(host: GameHostService, table: TableId) -> None:
     """
+    Resume a match that a fault of its game has stopped. Its players must log in again.
+
     :raises NotDone: one of its players has another seat, or its game cannot be played now
     """
     lobby = host.context.lobby
@@ -474,6 +501,7 @@ def _resume_stopped(host: GameHostService, table: TableId) -> None:
 
 
 def lost_end(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """End the match `table` of `lost_list`. Its players are free."""
     table, seats = _table_of(request), host.context.lobby.seats
 
     def ended(done: bool) -> Facts:
@@ -490,7 +518,7 @@ def lost_end(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 
 def _ask_lost(host: GameHostService, ask: Callable[[Any], Any], otherwise: Any) -> Deferred[Any]:
-    """The answer of a store about lost rows; a store in memory loses none."""
+    """Ask the store about lost rows. A store in memory loses none, so it gets the answer `otherwise`."""
     return _answered(host.store.ask_store, ask) if _is_durable(host.store) else succeed(otherwise)
 
 
@@ -499,7 +527,7 @@ def _is_durable(store: Store) -> TypeGuard[DurableJournal]:
 
 
 def game_open(host: GameHostService, request: Request) -> Facts:
-    """Begin matches of a game again that was closed because of its faults."""
+    """Allow new matches of the game `game`, which was closed because of faults."""
     game = request.text("game")
     if not host.context.lobby.open_game(game):
         closed = ", ".join(sorted(host.context.lobby.closed_games)) or "none is"
@@ -508,7 +536,7 @@ def game_open(host: GameHostService, request: Request) -> Facts:
 
 
 def slow_extend(host: GameHostService, request: Request) -> Deferred[Facts]:
-    """Give time to a slow match, at whatever member of a cluster."""
+    """Give `days` to the slow match `table`, which any member of the cluster may play."""
     table, days, lobby = _table_of(request), request.number("days"), host.context.lobby
     if not 0 < days <= MOST_EXTENSION:
         raise NotDone(f"days: expected 1 to {MOST_EXTENSION}")
@@ -523,7 +551,11 @@ def slow_extend(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 
 def _answered(ask: Callable[..., None], *arguments: Any) -> Deferred[Any]:
-    """The answer to a question to a journal, which takes what is called with it as its last argument."""
+    """
+    Call a method of the journal, and return a `Deferred` with its answer.
+
+    :param ask: the method; its last parameter is the function to call with the answer
+    """
     answer: Deferred[Any] = Deferred()
     ask(*arguments, answer.callback)
     return answer
@@ -531,7 +563,9 @@ def _answered(ask: Callable[..., None], *arguments: Any) -> Deferred[Any]:
 
 def _table_of(request: Request) -> TableId:
     """
-    :raises NotDone: no store can have this number
+    The number of the table in a request.
+
+    :raises NotDone: no table can have this number
     """
     if not 0 < (number := request.number("table")) < 1 << 63:
         raise NotDone(f"there is no table {number}")
@@ -540,7 +574,7 @@ def _table_of(request: Request) -> TableId:
 
 @define(eq=False)
 class _Onlooker:
-    """An audience that looks once."""
+    """An audience that takes the state of a match once, and watches no longer."""
 
     _table: Table[Any, Any]
     _looked: Deferred[Look[Any]] = field(repr=False)
@@ -550,10 +584,11 @@ class _Onlooker:
         self._looked.callback(look)
 
     def deliver(self, event: Any, n: int) -> None:
-        """Later events are ignored."""
+        """Ignore later events."""
 
 
 def _about(table: Table[Any, Any], registry: SessionRegistry) -> dict[str, Any]:
+    """Facts about a match."""
     return {
         "table": table.id,
         "game": table.game.name,
@@ -565,6 +600,7 @@ def _about(table: Table[Any, Any], registry: SessionRegistry) -> dict[str, Any]:
 
 
 def _seat(table: Table[Any, Any], seat: Seat, registry: SessionRegistry) -> Facts:
+    """Facts about one seat of a match."""
     session, clocks = registry.get(table.names[seat]), table.clocks
     here = session is not None and session.table is table and session.player is not None
     return {
@@ -588,7 +624,7 @@ def _shown(table: Table[Any, Any], registry: SessionRegistry, look: Look[Any]) -
 
 def ladder(host: GameHostService, request: Request) -> Items:
     """
-    The ratings in `game`, the best one first.
+    The ratings of players in the game `game`, the best first.
 
     :raises NotDone: there is no such game
     """
@@ -604,13 +640,13 @@ def ladder(host: GameHostService, request: Request) -> Items:
 
 def contest_game(host: GameHostService, request: Request) -> Items:
     """
-    A game of a contest: from the reservation of its players' places to its record. It ends with the connection of the
-    caller, unless its match has begun.
+    Play one game of a contest: reserve places for its players, wait for the match, and return its record. If the
+    caller's connection is closed before the match begins, the reservation ends.
 
-    `names` are the players in the order of the seats, `game` and `settings` are those of the match. The names in
-    `people` may have logged in already; the others log in later. A player of these that is away from a match gives that
-    up. `digests` has the digests of keys that players must have given with their names, by these. The items report that
-    the places are reserved, which players wait, and the number of the table.
+    `names` are the players in the order of the seats. `game` and `settings` are those of the match. The players in
+    `people` may be logged in already; the others must log in later. If one of the others is away from an earlier match,
+    it gives up that match. `digests` has, for names of players, the digests of the keys with which they must log in.
+    The items of the answer report that the places are reserved, which players wait, and the number of the table.
     """
     lobby, names, settings = host.context.lobby, request.arguments.get("names"), request.arguments.get("settings", {})
     # Check the request: the game, the names and the settings.
@@ -625,7 +661,7 @@ def contest_game(host: GameHostService, request: Request) -> Items:
         complete = lobby.settings_for(Queue(game), settings)
     except BadOption as error:
         raise NotDone(str(error)) from None
-    # Reserve the places. Each event about them becomes an item of the answer.
+    # Reserve the places. Each event about the places becomes an item of the answer.
     heard: DeferredQueue[Facts] = DeferredQueue()
 
     def begins(number: TableId) -> None:
@@ -640,7 +676,7 @@ def contest_game(host: GameHostService, request: Request) -> Items:
     for key, waiting in lobby.queues.waiting.items():
         for session in waiting:
             if reserved.holds(key, session):
-                reserved.waits(session.name)  # a person that had asked for the game before this request
+                reserved.waits(session.name)  # this person has asked for the game before this request
     try:
         item: Facts = {"reserved": waits}
         while "over" not in item:
@@ -655,12 +691,15 @@ def contest_game(host: GameHostService, request: Request) -> Items:
 
 
 def contest_leave(host: GameHostService, request: Request) -> Facts:
-    """A program of a contest has ended: the session with this name, if it is away from a match, gives that up."""
+    """
+    A program of a contest has ended: if the player `name` still has a seat in a match and is away, it gives up the
+    match.
+    """
     return {"left": _has_left(host.context.lobby, request.text("name"))}
 
 
 def _has_left(lobby: Lobby, name: str) -> bool:
-    """Whether no session has a name. A seat that is reserved under the name is given up."""
+    """Give up a match in which a player of this name is away. Returns whether nobody has the name now."""
     session = lobby.registry.get(name)
     if session is not None and session.player is None:
         lobby.give_up(session)
@@ -669,21 +708,21 @@ def _has_left(lobby: Lobby, name: str) -> bool:
 
 @define(eq=False)
 class _Reporter:
-    """An audience that waits for the end of a match."""
+    """An audience that reports the end of a match."""
 
     _heard: "DeferredQueue[Facts]"
     _table: TableId
 
     def shown(self, look: Look[Any]) -> None:
-        """The end is awaited."""
+        """Do nothing: only the end of the match matters."""
 
     def deliver(self, event: Any, n: int) -> None:
-        """The match may be over."""
+        """Report the match if this event is its end."""
         if isinstance(event, Over | Archived | Suspended):
             self._heard.put({"over": self._table})
 
 
-#: Tables that are looked up at once. With 200 entries each, this takes about 2 ms of the writer's thread.
+#: How many tables are read with one question. If each has 200 entries, this takes about 2 ms of the reader's thread.
 _TABLES_AT_ONCE = 50
 
 
@@ -697,7 +736,10 @@ def journal_ends(host: GameHostService, request: Request) -> Items:
 
 
 def journal_newest(host: GameHostService, request: Request) -> Items:
-    """The first and the last row of the newest tables, `most` of them; and how many older tables there are at most."""
+    """
+    The first and the last row of each of the `most` newest tables. The end of the answer has an upper limit for the
+    number of older tables.
+    """
     journal, most = _journal_of(host), request.number("most")
     rows, older = yield _answered(lambda most, found: journal.read_newest(most, lambda *one: found(one)), most)
     for row in rows:
@@ -706,7 +748,7 @@ def journal_newest(host: GameHostService, request: Request) -> Items:
 
 
 def journal_rows(host: GameHostService, request: Request) -> Items:
-    """All rows of `table`; none if there is no such table."""
+    """All rows of the table `table`; empty if there is no such table."""
     journal, table = _journal_of(host), request.number("table")
     if not 0 < table < 1 << 63:
         return {}
@@ -717,7 +759,9 @@ def journal_rows(host: GameHostService, request: Request) -> Items:
 
 def _journal_of(host: GameHostService) -> DurableJournal:
     """
-    :raises NotDone: the host has no journal
+    The journal of the host.
+
+    :raises NotDone: the host has its store in memory
     """
     if not isinstance(host.store, DurableJournal):
         raise NotDone("this host has its matches in memory; there is no journal")

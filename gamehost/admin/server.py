@@ -1,9 +1,9 @@
 """
-The socket where an owner asks: one JSON object a line. It names a command, and has the command's arguments.
+The socket for `gamehost admin`. A request is one line: a JSON object with the name of a command and its arguments.
 
-Each answer is some lines, one JSON object each: any number of `{"item": {...}}`, and then one `{"end": {...}}` or
-`{"error": "...", "status": 1}`. One connection handles one request after the other. Only the user that runs the host, and
-root, are answered. If the client does not read, the answer waits.
+An answer has one or more lines, each with a JSON object: any number of `{"item": {...}}`, and then one `{"end": {...}}`
+or `{"error": "...", "status": 1}`. Each connection handles one request after the other. The host answers only the user
+that runs the host, and root. If the client does not read, the answer waits.
 """
 
 import json
@@ -37,40 +37,42 @@ T = TypeVar("T")
 #: The longest line of a request, in bytes.
 LONGEST_REQUEST = 65_536
 
-#: The facts about one object: names and values that JSON has.
+#: The facts about one object: names, and values that can be written in JSON.
 Facts: TypeAlias = Mapping[str, Any]
-#: A long answer: each fact is an item, and the return value is the end. A `Deferred` is waited for, and its result is sent
-#: into the generator.
+#: A long answer, as a generator. Each yielded mapping is an item, and the return value is the end. If the generator
+#: yields a `Deferred`, it is resumed with the result of the `Deferred`.
 Items: TypeAlias = Generator["Facts | Deferred[Any]", Any, Facts]
 Answer: TypeAlias = "Facts | Items | Deferred[Facts]"
 
 
 class NotDone(Exception):
-    """The host does not do what was asked, and nothing has changed. The message says why."""
+    """The host does not carry out a request, and nothing has changed. The message is the reason."""
 
 
 @frozen
 class Request:
-    """A request. A missing argument, or one of another type, raises `NotDone`."""
+    """A request. Its methods return arguments. They raise `NotDone` if an argument is missing or has a wrong type."""
 
     command: str
     arguments: Facts = field(factory=dict)
 
     def text(self, name: str, default: str | None = None) -> str:
+        """An argument that is a text."""
         text = self._of(str, "a text", name, default)
         if not is_text(text):
             raise NotDone(f"{name}: {NO_TEXT}")
         return text
 
     def path(self, name: str) -> Path:
-        """A text that names a file, by whatever bytes."""
+        """An argument that is the path of a file. It may contain any bytes."""
         return Path(self._of(str, "a text", name))
 
     def number(self, name: str) -> int:
+        """An argument that is a whole number."""
         return self._of(int, "a whole number", name)
 
     def flag(self, name: str) -> bool:
-        """An argument that is yes or no; no if it is missing."""
+        """An argument that is true or false; `False` if it is missing."""
         return self._of(bool, "true or false", name, False)
 
     def _of(self, kind: type[T], words: str, name: str, default: T | None = None) -> T:
@@ -80,13 +82,15 @@ class Request:
         return value
 
 
-#: Carries a request out. It may raise `NotDone`.
+#: A function that carries out a request. It may raise `NotDone`.
 Run: TypeAlias = Callable[[GameHostService, Request], Answer]
 
 
 def read_request(line: bytes) -> Request:
     """
-    :raises NotDone: this is no request
+    Read the line of a request.
+
+    :raises NotDone: the line is not a request
     """
     try:
         content = json.loads(line)
@@ -100,28 +104,30 @@ def read_request(line: bytes) -> Request:
     return Request(content["command"], arguments)
 
 
-#: Items that are sent in one turn of the reactor.
+#: How many items are sent in one turn of the reactor.
 ITEMS_AT_ONCE = 50
 
-#: Arguments that are not logged.
+#: The names of arguments that are not logged.
 SECRET = frozenset({"password"})
 
 #: The status of an answer to a request that was not carried out.
 NOT_DONE = 1
-#: The same for a fault of the host.
+#: The status of an answer if the host itself has a fault.
 FAULT = 70
 
 
 @implementer(IPullProducer)
 @define(eq=False)
 class _Items:
+    """Sends the items of a long answer, as fast as the client reads them."""
+
     _connection: "AdminConnection"
     _items: Generator[Any, Any, Facts]
     _next: Any = None
     _waits: bool = False
 
     def resumeProducing(self) -> None:
-        """Send some more: the client has read what was sent before."""
+        """Send more items. Called when the client has read the earlier ones."""
         if self._waits:
             return
         try:
@@ -148,6 +154,8 @@ class _Items:
 
 
 class AdminConnection(LineReceiver):
+    """One connection to the socket."""
+
     delimiter = b"\n"
     MAX_LENGTH = LONGEST_REQUEST
     transport: Any
@@ -159,11 +167,11 @@ class AdminConnection(LineReceiver):
         self.busy = False
         self._user: int | None = None
         self._request = Request("")
-        #: Whether something changes by the request.
+        #: Whether the current request changes something.
         self._acts = False
 
     def connectionMade(self) -> None:
-        """Close unless this is the owner."""
+        """Close the connection, unless it is from the owner or root."""
         self._user = self.factory.user_of(self.transport)
         # If the system does not report the user, the mode of the file is the only protection.
         if self._user not in (None, 0, os.geteuid()):
@@ -178,17 +186,17 @@ class AdminConnection(LineReceiver):
         self.factory.connections.discard(self)
 
     def lineLengthExceeded(self, line: bytes) -> None:
-        """Close: no request is so long."""
+        """Close the connection: no request is so long."""
         self.send({"error": f"expected a request of {LONGEST_REQUEST} bytes at most", "status": NOT_DONE})
         self.transport.loseConnection()
 
     def lineReceived(self, line: bytes) -> None:
-        """Carry out a request. The next one waits until this one is answered."""
+        """Carry out a request. The next request waits until this one is answered."""
         self.busy, self._acts = True, False
         self.pauseProducing()
         try:
             self._request = read_request(line)
-            from gamehost.commands.admin import REQUESTS, VERBS  # most hosts are never asked
+            from gamehost.commands.admin import REQUESTS, VERBS  # imported late, because most hosts never get a request
 
             verb = REQUESTS.get(self._request.command)
             if verb is None:
@@ -208,11 +216,13 @@ class AdminConnection(LineReceiver):
             return
         if isinstance(answer, Generator):
             self.transport.registerProducer(_Items(self, answer), False)
-            self.transport.resumeProducing()  # lines wait, but the end of the connection is seen
+            # Further requests wait in the line receiver, but the end of the connection is noticed.
+            self.transport.resumeProducing()
         else:
             self.finish({"end": answer})
 
     def failed(self, failure: Failure) -> None:
+        """Answer with a refusal, or with a fault of the host, which is logged."""
         if failure.check(NotDone):
             self.finish({"error": failure.getErrorMessage(), "status": NOT_DONE})
         else:
@@ -220,7 +230,7 @@ class AdminConnection(LineReceiver):
             self.finish({"error": "a fault of the host; its log has it", "status": FAULT})
 
     def finish(self, line: Facts) -> None:
-        """Send the last line of an answer, and continue with the next request."""
+        """Send the last line of an answer, and accept the next request."""
         if not self.busy:
             return
         self.busy = False
@@ -251,7 +261,8 @@ class AdminConnection(LineReceiver):
 
 def _run_of(command: str) -> Run:
     """
-    Find the function of a command. Most hosts never get a request, so the functions are imported with the first one.
+    Find the function that carries out a command. The functions are imported at the first request, because most hosts
+    never get one.
     """
     run: Run = resolve_name(f"gamehost.admin.host:{command.replace(' ', '_')}")
     return run
@@ -259,10 +270,12 @@ def _run_of(command: str) -> Run:
 
 @define(eq=False)
 class AdminFactory(Factory):
+    """Makes the connections to the socket."""
+
     host: GameHostService
-    #: The user at the other end of a transport.
+    #: Returns the user id of the process at the other end of a transport.
     user_of: Any = lambda transport: peer_user(transport.socket)
-    #: Finds the function that carries a command out.
+    #: Returns the function that carries out a command.
     run_of: Callable[[str], Run] = _run_of
     connections: set[AdminConnection] = field(factory=set)
     noisy = False
@@ -274,9 +287,9 @@ class AdminFactory(Factory):
 @define(eq=False)
 class AdminService:
     """
-    The socket, while the host runs.
+    Opens the socket when the host starts, and closes it when the host stops.
 
-    :param path: where it is
+    :param path: the path of the socket
     """
 
     _reactor: Any
@@ -288,7 +301,7 @@ class AdminService:
     log = Logger()
 
     def start(self, host: GameHostService) -> None:
-        """Listen. If that is impossible, the log says so, and the host runs without it."""
+        """Open the socket. If this fails, the failure is logged, and the host runs without the socket."""
         self._factory = AdminFactory(host)
         try:
             path = self._open.enter_context(short_path(self._path))
@@ -315,19 +328,19 @@ class AdminService:
         return closing.addBoth(lambda _: self._open.close())
 
 
-# The settings, read again: settings that can change while the host runs are used, and the others are listed. Existing
-# connections and matches continue as they began. The command line has priority, as at the start.
+# Reading the settings again. Settings that can change while the host runs are used, and the others are listed. Existing
+# connections and matches continue with the old settings. As at the start, the command line has priority over the file.
 
 
 def reloading(options: Options) -> Callable[[GameHostService], Facts]:
     """
-    A function that reads the settings of a host again, and uses those that can change. It raises `NotDone` if the file
-    cannot be used; then nothing has changed.
+    Make a function that reads the settings of a host again, and uses those that can change. The function raises
+    `NotDone` if the file cannot be used; then nothing has changed.
 
-    :param options: as of the start
+    :param options: the options with which the host has started
     """
     reloads = {name: one.reload for name, one in {**declared_settings(options.registry), **options.declared}.items()}
-    #: The values in use, by the full names.
+    #: The values in use, by the full names of the settings.
     in_use = dict(options.settings.values)
 
     def reload(host: GameHostService) -> Facts:
@@ -348,7 +361,12 @@ def reloading(options: Options) -> Callable[[GameHostService], Facts]:
 
 
 def _use(host: GameHostService, settings: HostSettings, changed: Mapping[str, Any]) -> None:
-    """Use new values. Only those that can change are among them."""
+    """
+    Use new values of settings.
+
+    :param settings: all settings, with the new values
+    :param changed: the settings with new values, all of which can change while the host runs
+    """
     context, lobby, values = host.context, host.context.lobby, settings.values
     limits = {name.removeprefix("limits."): changed[name] for name in changed if name.startswith("limits.")}
     context.limits = context.limits.changed(**limits)

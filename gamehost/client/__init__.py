@@ -1,10 +1,10 @@
 """
-A client library for the open wire, which plays all games of a host.
+A client library for the open wire, for all games of a host.
 
-- `core`: the client without input and output. Bytes go in, messages come out. It also has the client's knowledge of
-  each table, with the events and views of each game as typed structs.
-- `asyncio_client` and `twisted_client`: the same client on a connection of asyncio or of Twisted. Both connect again by
-  themselves after a lost connection, and take the seat back.
+- `core`: the client without input and output. It turns bytes into messages, and stores what the client knows of each
+  table. Events and views of each game are typed structs.
+- `asyncio_client` and `twisted_client`: the same client with a connection of asyncio or of Twisted. After a lost
+  connection, both connect again and take the seat back.
 
 The messages of a client and of the host are the structs of `gamehost.wires.open.messages`.
 """

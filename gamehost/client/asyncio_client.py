@@ -1,14 +1,14 @@
 """
-A client of the open wire on connections of asyncio::
+A client of the open wire with connections of asyncio::
 
     async with Client(tcp("127.0.0.1", 8889), Enter("ann")) as client:
         client.say(Seek("onitama"))
         async for message in client:
             ...
 
-The client connects, reads and answers pings while the caller asks for its messages, as in the loop above. After a lost
-connection it connects again by itself, as `gamehost.client.core` describes. The loop ends when the client is closed, or
-when the host refuses to have it back: the last message is then a `Lost` without `again`.
+The client connects, reads and answers pings only while the caller waits for a message, as in the loop above. After a
+lost connection it connects again by itself, as `gamehost.client.core` describes. The loop ends when the client is
+closed, or when the host does not accept it again. Then the last message is a `Lost` without `again`.
 """
 
 import asyncio
@@ -23,22 +23,22 @@ from typing import Self, TypeAlias
 from gamehost.client.core import ClientCore, Heard, Lost
 from gamehost.wires.open.messages import Enter, LogIn
 
-#: Makes one connection.
+#: A function that makes one connection.
 Connect: TypeAlias = Callable[[], Awaitable[tuple[StreamReader, StreamWriter]]]
 
-#: Seconds that an attempt to connect may take.
+#: How many seconds an attempt to connect may take.
 CONNECT_WITHIN = 10.0
-#: Bytes that are read at once.
+#: How many bytes are read at once.
 _CHUNK = 65_536
 
 
 def tcp(host: str, port: int, ssl: SSLContext | None = None) -> Connect:
-    """Connections to a TCP port; with `ssl`, in TLS."""
+    """Returns a function that connects to a TCP port; with `ssl`, over TLS."""
     return lambda: asyncio.open_connection(host, port, ssl=ssl)
 
 
 def unix(path: str) -> Connect:
-    """Connections to a unix socket."""
+    """Returns a function that connects to a unix socket."""
     return lambda: asyncio.open_unix_connection(path)
 
 
@@ -59,7 +59,7 @@ class Client(ClientCore):
         self._reader: StreamReader | None = None
         self._writer: StreamWriter | None = None
         self._heard: deque[Heard] = deque()
-        #: The time of the next attempt to connect; `None`: there is none.
+        #: The time of the next attempt to connect; `None`: there will be none.
         self._attempt: float | None = 0.0
 
     # -- messages
@@ -134,7 +134,7 @@ class Client(ClientCore):
         writer, self._reader, self._writer, self._attempt = self._writer, None, None, None
         if writer is not None:
             writer.close()
-            with suppress(OSError):  # it was lost meanwhile
+            with suppress(OSError):  # the connection was lost meanwhile
                 await writer.wait_closed()
 
     async def __aenter__(self) -> Self:

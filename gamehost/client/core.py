@@ -1,5 +1,5 @@
 """
-A client of the open wire without input and output: bytes and times go in, messages and bytes come out. Pure.
+A client of the open wire without input and output. It gets bytes and times, and returns messages and bytes to send.
 
 The owner of the connection calls::
 
@@ -10,16 +10,16 @@ The owner of the connection calls::
     core.take_output()                   after each of these and after `say` and `act`: bytes to send
     core.fault                           if set: close the connection, which cannot be used any more
 
-Messages to the host go through `say`, as those of `gamehost.wires.open.messages`; `act` is for actions. The clients of
-asyncio and of Twisted are this one with a connection.
+`say` sends a message of `gamehost.wires.open.messages` to the host; `act` sends an action. The clients for asyncio and
+for Twisted are subclasses with a connection.
 
-The core logs in on each new connection. A guest sends the key that it got before, and so gets its seat back. Lasting
-wishes are sent again: the list of tables, watched tables, and a seat if none was found yet.
+The core logs in on each new connection. A guest sends the key from its last log-in, and so gets its seat back. Requests
+that last are sent again: for the list of tables, for watched tables, and for a match that has not begun yet.
 
-Events and views are structs of the game: `gamehost.games.<game>.messages`. A view follows the events, and shows as much
-as its seat may know, like the host's current view. It has no rules: positions in `gamehost.games` know which moves are
-legal. Messages contain less than a game's own views. So in Eriantys two values are as in the last view of the host:
-`turn` and `statuses`.
+Events and views are structs of the game: `gamehost.games.<game>.messages`. The core updates a view with each event, so
+that it equals the host's current view for this seat. A view does not know the rules: positions in `gamehost.games` know
+which moves are legal. Events do not contain everything: in Eriantys, `turn` and `statuses` remain as in the last view
+from the host.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,19 +40,19 @@ from gamehost.wires.framing import WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import OpenClientCodec
 
-# The tables that a client plays or watches, as far as it knows them.
+# What a client knows of the tables where it plays or watches.
 
 
-#: The installed games that have messages, which know what an event changes.
+#: The installed games that have messages, so that their events and views can be read.
 GAMES: Mapping[str, Game[Any, Any]] = {
     name: game for name, game in installed().games.items() if messages_of(game) is not None
 }
-#: Their messages.
+#: The messages of these games.
 MESSAGES: Mapping[str, Messages] = {
     name: messages for name, game in GAMES.items() if (messages := messages_of(game)) is not None
 }
 
-#: The game of an event, by its struct.
+#: The name of the game, by the class of an event.
 _GAME_OF: Mapping[type, str] = {
     kind: name for name, messages in MESSAGES.items() for kind in get_args(messages.event_type)
 }
@@ -60,10 +60,11 @@ _GAME_OF: Mapping[type, str] = {
 
 def read(game: str, value: Any, part: Literal["event", "view", "action"]) -> Any:
     """
-    An event, a view, or an action in parts, as a struct of the game.
+    Convert an event, a view, or an action in parts to a struct of the game.
 
-    :param value: as it was read from JSON
-    :return: the same value if it or the game is not known here, as of a later host
+    :param value: the value that was read from JSON
+    :return: the struct; the unchanged value if the game or the value is not known here, for instance because the host
+        is newer
     """
     messages = MESSAGES.get(game)
     try:
@@ -72,17 +73,17 @@ def read(game: str, value: Any, part: Literal["event", "view", "action"]) -> Any
         return value
 
 
-#: The exceptions of a game that reads a message of the right shape with an impossible card, square or move.
+#: The exceptions that a game may raise when a well-formed message contains an impossible card, square or move.
 IMPOSSIBLE = (LookupError, ValueError, TypeError, AttributeError, Foul)
 
 
 def understood(game: str, event: Any) -> Any:
     """
-    An event of the game's master.
+    Convert the struct of an event to the event of the game master.
 
-    :param event: as `read` gives it
-    :return: `None`: it is not known here, or no player needs it
-    :raises WireError: it cannot have happened
+    :param event: the result of `read`
+    :return: the event; `None`: the event is not known here, or no player needs it
+    :raises WireError: the event is impossible
     """
     try:
         return MESSAGES[game].read_event(event)
@@ -92,10 +93,11 @@ def understood(game: str, event: Any) -> Any:
 
 def caught_up(game: str, view: Any, before: Iterable[Any], seat: Seat) -> Sequence[Any]:
     """
-    The events that a player needs that comes back to a match, as of `gamehost.games.play.heard_back`.
+    The events to give to a player that comes back to a match, by `gamehost.games.play.heard_back`.
 
-    :param view: as `read` gives it, and so are the events before
-    :raises WireError: they are none of this game, or cannot be
+    :param view: the current view of the seat, from `read`
+    :param before: the earlier events, from `read`
+    :raises WireError: the view or an event is not of this game, or is impossible
     """
     if not isinstance(view, MESSAGES[game].view_type):
         raise WireError(f"a view that is none of {game}")
@@ -107,13 +109,13 @@ def caught_up(game: str, view: Any, before: Iterable[Any], seat: Seat) -> Sequen
 
 def followed(view: Any, event: Any, seat: int | None) -> Any:
     """
-    The view after an event of the same match.
+    Update a view with an event.
 
-    :param view: the view before it; `None`: none is known yet
-    :param event: as `read` gives it
-    :param seat: the seat that has the view; `None`: a watcher
-    :return: the view before it if the event changes nothing, or if its rules are not known here; `None` while too
-        little is known
+    :param view: the view before the event; `None`: not known yet
+    :param event: the result of `read`
+    :param seat: the seat with this view; `None`: a watcher's view
+    :return: the view after the event; the unchanged view if the event changes nothing, or if the game is not known
+        here; `None`: too little is known
     """
     name = _GAME_OF.get(type(event))
     if name is None:
@@ -129,30 +131,30 @@ def followed(view: Any, event: Any, seat: int | None) -> Any:
 
 @define(eq=False)
 class Table:
-    """A table, as it was when the last message of it came."""
+    """What the client knows of a table, after the last message about it."""
 
     number: int
     #: The game's name.
     game: str
-    #: The own seat; `None`: the client watches.
+    #: The client's seat; `None`: the client watches.
     seat: int | None
-    #: By seat: the players' names, and the wires on which they play.
+    #: For each seat: the player's name, and the wire on which the player plays.
     names: list[str]
     wires: list[str]
-    #: The number of the last entry of the journal that has come.
+    #: The number of the last entry of the journal with a message that has come.
     n: int
-    #: The view of the own seat or of a watcher, as a struct of the game. `None`: not known yet. It follows the events.
+    #: The current view of the client's seat, or of a watcher, as a struct of the game. `None`: not known yet.
     view: Any = None
-    #: The seats with players that have lost the connection.
+    #: The seats with players that are not connected.
     away: set[int] = field(factory=set)
     #: The end of the match; `None`: it has not ended.
     over: m.Over | None = None
-    #: By seat: the milliseconds that were left when the last view or event came; `None`: the match has no clocks.
+    #: For each seat: how many milliseconds were left when the last view or event came; `None`: the match has no clocks.
     clocks: list[int] | None = None
 
 
 class Tables:
-    """All tables of a client. A table with an ended match is stored until the next one comes."""
+    """All tables of a client. A table with an ended match is stored until the next table comes."""
 
     def __init__(self) -> None:
         self._tables: dict[int, Table] = {}
@@ -164,19 +166,21 @@ class Tables:
         return self._tables.get(number)
 
     def forget(self, number: int) -> None:
-        """The client has stopped watching there. The own table is not dropped."""
+        """Drop a table, because the client has stopped watching it. The table with the client's seat is not dropped."""
         if self.own is None or self.own.number != number:
             self._tables.pop(number, None)
 
     def entered(self, number: int | UnsetType) -> None:
-        """The client has logged in again, and this is where it has a seat."""
+        """
+        Note at which table the client has a seat after a new log-in. A table where it had a seat before is dropped.
+        """
         if self.own is not None and self.own.number != number:
             self._tables.pop(self.own.number, None)
             self.own = None
 
     def hear(self, message: m.ServerMessage) -> m.ServerMessage:
         """
-        Bring the table up to date.
+        Update the table of a message.
 
         :return: the message, with its event or view as a struct of the game
         :raises WireError: the message names a seat that the table does not have
@@ -264,23 +268,25 @@ def _clocks(message: m.Seated | m.Shown | m.Event) -> list[int] | None:
 # The client.
 
 
-#: Seconds until the first attempt to connect again; each further one waits twice as long, up to `LONGEST_PAUSE`.
+#: After how many seconds the client first tries to connect again. Each further pause is twice as long, up to
+#: `LONGEST_PAUSE`.
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10.0
-#: Each pause is multiplied by a number from here to there, so that many clients do not come back all at once.
+#: Each pause is multiplied by a random number between these two, so that many clients do not come back at the same
+#: time.
 SPREAD = (0.7, 1.3)
-#: After so many seconds without a byte, the core sends a ping.
+#: After how many seconds without a byte from the host the core sends a ping.
 PING_AFTER = 10.0
-#: If no byte comes within so many seconds after a ping, the connection is given up.
+#: If no byte comes within this many seconds after a ping, the client closes the connection.
 PONG_WITHIN = 5.0
-#: The longest line of the host in bytes: before a match, and in it, for a list of 1,000 moves. Only a client that has asked
-#: for a list, such as that of all tables, reads longer ones.
+#: How long a line of the host may be, in bytes: before a match, and in a match, where a list of 1,000 moves may come.
+#: If the client has asked for another list, such as the list of tables, lines may be longer.
 LONGEST_LINE, LONGEST_MOVES = 65_536, 1_048_576
-#: The host may take so many seconds for a log-in.
+#: Within how many seconds the host must answer a log-in.
 LOG_IN_WITHIN = 30.0
 
 
 class ClientError(Exception):
-    """A message cannot be said now."""
+    """A message cannot be sent now."""
 
 
 class NotConnected(ClientError):
@@ -288,7 +294,7 @@ class NotConnected(ClientError):
 
 
 class NotSeated(ClientError):
-    """There is no match at which to act."""
+    """The client has no seat in a match."""
 
 
 @frozen
@@ -297,11 +303,11 @@ class Lost:
 
     #: For people.
     why: str
-    #: The client connects again in so many seconds; `None`: it does not.
+    #: In how many seconds the client connects again; `None`: it does not.
     again: float | None
 
 
-#: The messages of a client: those of the host, and the loss of the connection.
+#: Everything that a client reports: messages of the host, and the loss of the connection.
 Heard: TypeAlias = m.ServerMessage | Lost
 
 
@@ -315,7 +321,7 @@ class _State(Enum):
     REFUSED = "refused"
 
 
-#: Messages that are never answered by a list.
+#: Messages that the host never answers with a list.
 _WITHOUT_LISTS = (m.Enter, m.LogIn, m.Seek, m.Stop, m.Act, m.AskMoves, m.Claim, m.Ping, m.Leave)
 
 
@@ -328,14 +334,14 @@ class ClientCore:
     """
 
     def __init__(self, login: m.Enter | m.LogIn | None, chance: Callable[[], float] | None = None) -> None:
-        #: The first message on the next connection. It has the key, once the host has given one: a program that stores
-        #: it can take its seat back later.
+        #: The first message on the next connection. After the host has given a key, the message contains the key. A
+        #: program that stores this message can take its seat back later.
         self.login = login
         #: The tables that the client plays or watches.
         self.tables = Tables()
         #: Why the connection must be closed; `None`: it can be used.
         self.fault: str | None = None
-        #: The time at which `tick` must be called; `None`: not at all.
+        #: The time at which `tick` must be called; `None`: no such time.
         self.due: float | None = None
         self._chance = chance or SystemRandom().random
         self._state = _State.OFFLINE
@@ -345,7 +351,7 @@ class ClientCore:
         self._failures = 0
         self._last_id = 0
         self._bye: m.Bye | None = None
-        #: The lasting wishes.
+        #: Requests that last over connections, in this field and the fields `_mine`, `_watched` and `_seek`.
         self._lobby = False
         self._mine = False
         #: Whether the host may answer with a list.
@@ -358,15 +364,16 @@ class ClientCore:
     @property
     def ready(self) -> bool:
         """
-        Whether the client is logged in, and has its seat back if it had one; without a log-in, whether it is connected.
+        Whether the client is logged in, and has its seat again if it had one. For a client without a log-in: whether it
+        is connected.
         """
         return self._state is _State.READY and self._returns is UNSET
 
     @property
     def own(self) -> Table | None:
         """
-        The table at which the client has a seat, until the match is over. It may already be `None` while a message from
-        before the end is read: use `tables.get(message.table)` for the table of a message.
+        The table where the client has a seat, until the match is over; otherwise `None`. It may already be `None` while
+        the caller handles a message from before the end, so use `tables.get(message.table)` for the table of a message.
         """
         return self.tables.own
 
@@ -379,9 +386,9 @@ class ClientCore:
 
     def connection_made(self, now: float) -> None:
         """
-        A connection is there.
+        Begin with a new connection. To be called when the connection is made.
 
-        :param now: seconds, from any zero
+        :param now: the time in seconds of any clock
         """
         self._codec = OpenClientCodec()
         self._output.clear()
@@ -396,7 +403,7 @@ class ClientCore:
         self.waited(now)
 
     def connection_lost(self, why: str) -> Lost:
-        """The connection is lost, or could not be made."""
+        """Note that the connection is lost, or could not be made. Returns when to connect again."""
         refused = self._state is _State.REFUSED
         bye, why = self._bye, self.fault or why
         self._state = _State.OFFLINE
@@ -414,7 +421,10 @@ class ClientCore:
         return Lost(why, pause * (least + (most - least) * self._chance()))
 
     def received(self, data: bytes, now: float) -> list[m.ServerMessage]:
-        """The messages of the host in these bytes. The client's state is then the one after all of them."""
+        """
+        Take bytes from the host, and return the messages that they complete. The client's state is the state after all
+        these messages.
+        """
         heard: list[m.ServerMessage] = []
         if self.fault is not None:
             return heard
@@ -436,7 +446,7 @@ class ClientCore:
         return LONGEST_LINE if self.own is None else LONGEST_MOVES
 
     def tick(self, now: float) -> None:
-        """Call this when the time is over: it asks whether the host is still there, or gives the connection up."""
+        """To be called at the time `due`: send a ping to a silent host, or give the connection up."""
         if self.due is None or now < self.due:
             return
         if self._state is _State.ENTERING or self._pinged:
@@ -447,12 +457,15 @@ class ClientCore:
             self.due = now + PONG_WITHIN
 
     def waited(self, now: float) -> None:
-        """The client has not read for some time, so the time without messages begins now."""
+        """
+        Begin to measure the silence of the host from now on, for instance after a time in which the client did not
+        read.
+        """
         self._pinged = False
         self.due = now + (LOG_IN_WITHIN if self._state is _State.ENTERING else PING_AFTER)
 
     def take_output(self) -> bytes:
-        """The bytes to send now. Each byte is given once."""
+        """Return the bytes to send now. Each byte is returned once."""
         output = bytes(self._output)
         self._output.clear()
         return output
@@ -461,14 +474,15 @@ class ClientCore:
 
     def say(self, message: m.ClientMessage) -> None:
         """
-        Say something to the host. `Lobby`, `Watch` and `Seek` last, and can be said at any time.
+        Send a message to the host. `Lobby`, `AskMine`, `Watch` and `Seek` last over connections, and can be sent at any
+        time.
 
-        :raises NotConnected: other messages need a connection and a log-in
+        :raises NotConnected: another message needs a connection and a log-in
         :raises WireError: the host would not accept the message
         """
         OpenClientCodec().encode(message)
         self._listens = self._listens or not isinstance(message, _WITHOUT_LISTS)
-        # Remember the wishes that last: they are sent again on the next connection.
+        # Store the requests that last: they are sent again on the next connection.
         match message:
             case m.Enter() | m.LogIn():
                 self.login = message
@@ -491,7 +505,7 @@ class ClientCore:
                 self._seek = message
             case m.Stop():
                 self._seek = None
-        # Send now if possible; lasting wishes can wait.
+        # Send the message now if possible. Requests that last can wait for the next connection.
         if self._state is _State.READY:
             self._put(message)
             self._flush()
@@ -500,10 +514,10 @@ class ClientCore:
 
     def act(self, action: str) -> int:
         """
-        Act at the own table.
+        Act in the client's match.
 
         :param action: in the game's own notation, such as `tiger c1 c3`
-        :return: the id that a `Refused` has if the action had no effect
+        :return: the id of the message. If the host refuses the action, its `Refused` has the same id
         :raises NotSeated: there is no match
         :raises NotConnected: the connection is lost
         """
@@ -515,9 +529,9 @@ class ClientCore:
 
     def moves(self, begun: str = "") -> int:
         """
-        Ask which actions the own seat may take now. The answer comes as `Moves`, or as `Refused`.
+        Ask which actions the client's seat may take now. The host answers with `Moves` or `Refused`.
 
-        :param begun: the beginning of an action, in a game that shows actions step by step
+        :param begun: the beginning of an action, in games in which actions are chosen step by step
         :return: the id that the answer has
         :raises NotSeated: there is no match
         :raises NotConnected: the connection is lost
@@ -529,12 +543,13 @@ class ClientCore:
         return self._last_id
 
     def _flush(self) -> None:
-        """Send the output, if there is a connection. For clients that have one."""
+        """Send the output. Overridden by subclasses that have a connection."""
 
     def _put(self, message: m.ClientMessage) -> None:
         self._output += self._codec.encode(message)
 
     def _ask_again(self) -> None:
+        """Send the requests that last again, on a new connection."""
         if self._lobby:
             self._put(m.Lobby())
         if self._mine:
@@ -581,7 +596,7 @@ class ClientCore:
         self._ask_again()
 
     def _refused(self) -> None:
-        """The host does not accept the log-in. A key that is not accepted any more is forgotten, and the name is tried."""
+        """Called when the host has refused the log-in. A guest with a key tries again without the key."""
         if isinstance(self.login, m.Enter) and self.login.key is not UNSET:
             self.login = replace(self.login, key=UNSET)
             self._put(self.login)

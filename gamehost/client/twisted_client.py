@@ -1,5 +1,5 @@
 """
-A client of the open wire on connections of Twisted::
+A client of the open wire with connections of Twisted::
 
     client = Client(reactor, "tcp:127.0.0.1:8889", Enter("ann"))
     client.say(Seek("onitama"))
@@ -7,7 +7,7 @@ A client of the open wire on connections of Twisted::
 
 `next` returns a Deferred; in a coroutine, `async for message in client` yields one message after another. After a lost
 connection the client connects again by itself, as `gamehost.client.core` describes. The messages end when the client is
-closed, or when the host refuses to have it back: the last message is then a `Lost` without `again`.
+closed, or when the host does not accept it again. Then the last message is a `Lost` without `again`.
 """
 
 from collections import deque
@@ -23,12 +23,12 @@ from twisted.python.failure import Failure
 from gamehost.client.core import ClientCore, ClientError, Heard, Lost
 from gamehost.wires.open.messages import Enter, LogIn
 
-#: If so many messages wait for `next`, the client stops reading, until half of them are taken.
+#: If this many messages wait for `next`, the client stops reading until half of them are taken.
 MOST_WAITING = 1_000
 
 
 class Closed(ClientError):
-    """There are no more messages: the client is closed, or the host does not want it back."""
+    """There are no more messages: the client is closed, or the host does not accept it again."""
 
 
 class _Connection(Protocol):
@@ -53,7 +53,7 @@ class _Connection(Protocol):
 
 class Client(ClientCore):
     """
-    One client. It begins to connect at once.
+    One client, which begins to connect as soon as it is made.
 
     :param reactor: Twisted's reactor
     :param endpoint: where the host listens, such as `tcp:127.0.0.1:8889`, `unix:/run/gamehost/open` or `tls:...`
@@ -74,7 +74,7 @@ class Client(ClientCore):
         self._factory = Factory.forProtocol(lambda: _Connection(self))
         self._connection: _Connection | None = None
         self._attempt: Deferred[Any] | None = None
-        #: The next attempt to connect, or the next look at the time.
+        #: The timer for the next attempt to connect, or for the next `tick`.
         self._timer: IDelayedCall | None = None
         self._heard: deque[Heard] = deque()
         self._waiting: deque[Deferred[Heard]] = deque()
@@ -85,7 +85,9 @@ class Client(ClientCore):
     # -- messages
 
     def next(self) -> "Deferred[Heard]":
-        """The next message. It fails with `Closed` after the last one. It can be cancelled, and loses no message then."""
+        """
+        The next message. Fails with `Closed` after the last message. If the Deferred is cancelled, no message is lost.
+        """
         if self._heard:
             message = self._heard.popleft()
             self._read_on()
@@ -106,6 +108,7 @@ class Client(ClientCore):
             raise StopAsyncIteration from None
 
     def _tell(self, message: Heard) -> None:
+        """Give a message to the caller, or store it until the caller wants it."""
         if self._waiting:
             self._waiting.popleft().callback(message)
         else:
@@ -137,6 +140,7 @@ class Client(ClientCore):
         self._flush()
 
     def _read_on(self) -> None:
+        """Read again, if the client has stopped reading and enough messages were taken."""
         if self._paused and len(self._heard) <= MOST_WAITING // 2:
             self._paused = False
             if self._connection is not None:

@@ -1,6 +1,6 @@
 """
 Programs that play the games: four levels of strength for each game.
 
-A player receives the events that its own seat receives, and answers in the game's notation. It knows no master, no
-table and no wire.
+A player receives the events for its own seat, and answers with actions in the game's notation. It has no access to the
+game master, the table or the wire.
 """

@@ -1,10 +1,10 @@
 """
-The shared parts of all players: levels, the limit on thinking, and the source of random numbers. Also a search that
+The shared parts of all players: levels, the limits on thinking, and the source of random numbers; and a search that
 players can use.
 
 A player depends on three things: the events of its seat, its seed, and the number of nodes that it may visit. With the
-same three it gives the same moves. A limit in seconds is a second bound for slow machines; without a clock it is not
-used.
+same events, seed and nodes it makes the same moves. A limit in seconds is an additional limit for slow machines. It is
+used only if the player has a clock.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -44,15 +44,18 @@ class Player(Protocol):
     """A player in one seat of one match."""
 
     def hear(self, event: Any) -> None:
-        """Receive an event of the game's master for this seat, or the view of this seat (`GameMaster.view`)."""
+        """Take an event for this seat, or the view of this seat (`GameMaster.view`)."""
 
     def answer(self) -> bytes | None:
-        """The next action in the game's notation; `None`: this seat has nothing to do now. Only luck changes."""
+        """
+        Think, and return the next action in the game's notation; `None`: this seat cannot act now. Changes nothing in
+        the player but its random numbers.
+        """
 
     def refused(self, notation: bytes) -> None:
         """
-        The host refused this answer. If the reason may be hidden from the player, its next answer must be another
-        one. A player that has come back, for example, may not know all earlier moves.
+        Note that the host has refused this answer. If the player may not know the reason, its next answer must be
+        another one. For example, a player that has come back may not know all earlier moves.
         """
 
 
@@ -60,11 +63,11 @@ class Player(Protocol):
 class Weighed:
     """A player's judgement of an action that was taken in its seat."""
 
-    #: By seat, its chance to win before the action if all players play well: from 0 to 1. The sum is 1.
+    #: For each seat, the chance to win before the action, from 0 to 1, if all players play well. The sum is 1.
     shares: tuple[float, ...]
     #: The action that the player would have taken.
     best: bytes
-    #: How much of the seat's share the action lost, compared with the best action.
+    #: By how much the action has lowered the seat's chance, compared with the best action.
     lost: float
 
 
@@ -74,7 +77,8 @@ class Weigher(Protocol):
 
     def weigh(self, action: bytes) -> Weighed | None:
         """
-        Weigh an action that this seat is about to take. The same match gives the same result.
+        Compare an action that this seat is about to take with the best action. In the same match, the result is always
+        the same.
 
         :param action: in the game's notation
         :returns: `None`: such an action cannot be weighed
@@ -89,7 +93,10 @@ class Standing(Struct, frozen=True):
 
 
 class TurningPoint(Struct, frozen=True):
-    """Entry `n`: by an `action`, a `seat` lowered its chance to win by `lost` percent. `better` is the best action."""
+    """
+    A mistake in a match: in entry `n`, the `action` lowered the chance of `seat` to win by `lost` percent. `better` is
+    the best action.
+    """
 
     n: int
     seat: int
@@ -103,7 +110,7 @@ def expected(value: float, scale: float) -> float:
     The chance of a side to win, from 0 to 1.
 
     :param value: the value of the position for the side; 0 is even
-    :param scale: a lead that is large in these values: with it, a side wins nearly three of four matches
+    :param scale: the lead with which a side wins nearly three of four matches
     """
     return 1 / (1 + exp(-max(-50.0, min(50.0, value / scale))))
 
@@ -113,7 +120,7 @@ def weighed(seat: Seat, scale: float, best: bytes, value: float, taken: float) -
     The judgement of an action in a game of two.
 
     :param value: the value of the position for this seat after the best action
-    :param taken: its value after the action that was taken
+    :param taken: the value of the position after the action that was taken
     """
     share = expected(value, scale)
     shares = (share, 1 - share) if seat == 0 else (1 - share, share)
@@ -126,18 +133,27 @@ NewPlayer = Callable[[Seat, "Level", "Thinking"], Player]
 
 @define(eq=False)
 class Thinking:
-    """The means of a player for thinking. The effort may change from one answer to the next."""
+    """
+    What a player may use for thinking: random numbers and limits. The effort may change from one answer to the next.
+    """
 
     #: Decides among equal moves, and draws hidden state.
     chance: "SeededChance"
     #: `time.process_time`; `None`: only nodes are counted.
     clock: Callable[[], float] | None = None
-    #: The share of the level's nodes and seconds that is used: less than 1 when many matches share the processor.
+    #: The share of the level's nodes and seconds that may be used. It is less than 1 if many matches share the
+    #: processor.
     effort: float = 1.0
-    #: The time on `clock` at which the answer must be ready, even if the level allows more; `None`: no such time.
+    #: When the answer must be ready, as a time of `clock`, even if the level allows more time; `None`: no such limit.
     ends: float | None = None
 
     def budget(self, nodes: int, seconds: float) -> "Budget":
+        """
+        The budget for one answer.
+
+        :param nodes: the nodes that the level allows
+        :param seconds: the seconds that the level allows
+        """
         return self.whole_budget(round(nodes * self.effort), seconds * self.effort)
 
     def whole_budget(self, nodes: int, seconds: float) -> "Budget":
@@ -153,13 +169,13 @@ class OutOfBudget(Exception):
 
 @define(eq=False)
 class Budget:
-    """How much one answer may cost."""
+    """The limits of one answer: nodes and time."""
 
     #: Nodes that may still be visited.
     nodes: int
     #: CPU seconds for the answer; used only with a clock.
     seconds: float = 0.0
-    #: `time.process_time`; `None`: nodes alone count.
+    #: `time.process_time`; `None`: only nodes are counted.
     clock: Callable[[], float] | None = None
     _end: float = field(init=False, default=0.0)
 
@@ -174,7 +190,7 @@ class Budget:
         :raises OutOfBudget: there are no nodes or no time left
         """
         self.nodes -= 1
-        # A look at the clock costs as much as a node, so only every 32nd node looks.
+        # Reading the clock costs as much as a node, so it is read only at every 32nd node.
         if self.nodes < 0 or (self.clock is not None and not self.nodes & 31 and self.clock() > self._end):
             raise OutOfBudget
 
@@ -194,16 +210,17 @@ class SeededChance:
         return ((mixed ^ (mixed >> 31)) * n) >> 64
 
     def one_of(self, items: Sequence[T]) -> T:
+        """One of these items, at random."""
         return items[self.below(len(items))]
 
 
 # Alpha-beta search for two sides that move in turn and see everything.
 #
-# It deepens step by step, remembers positions in a transposition table, and extends the last ply by forcing moves such as
-# captures. A game brings `Rules`.
+# The search goes one ply deeper in each round, stores positions in a transposition table, and follows forcing moves
+# such as captures beyond the last ply. Each game provides its `Rules`.
 #
-# All values are for the side to move. A win is worth `WIN` less one for each ply until it, so the shortest win and the
-# longest loss are preferred.
+# All values are for the side to move. A win is worth `WIN`, less one for each ply until the win. So the search prefers
+# the shortest win and the longest loss.
 
 
 P = TypeVar("P")
@@ -215,23 +232,23 @@ WIN = 1_000_000
 FORCED = WIN - 1_000
 
 _EXACT, _AT_LEAST, _AT_MOST = range(3)
-#: Plies of forcing moves after the last full ply.
+#: How many plies of forcing moves are searched after the last full ply.
 _FORCING_PLIES = 4
 
 
 class Rules(Protocol[P, M]):
-    """A game as the search sees it."""
+    """The rules of a game, for the search."""
 
     def outcome(self, position: P) -> int | None:
         """`-WIN`, `WIN` or 0 for the side to move if the game is over, else `None`."""
 
     def moves(self, position: P) -> Sequence[M]:
         """
-        The moves to be searched, the most promising first. Without any, the search evaluates the position as it is.
+        The moves to search, the most promising first. If there are none, the search evaluates the position as it is.
         """
 
     def forcing(self, position: P) -> Sequence[M]:
-        """The moves that the search follows beyond the last ply, such as captures."""
+        """The moves that the search follows beyond the last full ply, such as captures."""
 
     def after(self, position: P, move: M) -> P:
         """The position after a move, with the other side to move."""
@@ -240,19 +257,21 @@ class Rules(Protocol[P, M]):
         """The value of the position for the side to move, far below `FORCED`."""
 
     def key(self, position: P) -> Hashable:
-        """The position for the transposition table: equal for equal positions."""
+        """The key of the position in the transposition table: equal for equal positions."""
 
 
 @frozen
 class Found(Generic[M]):
+    """The best move that a search has found, with its value."""
+
     move: M
     value: int
-    #: Plies of the last search that was complete.
+    #: The number of plies of the last complete round.
     depth: int
 
 
 def _from_child(value: int) -> int:
-    """A child's value as the parent sees it: for the other side, and one ply further from the end."""
+    """The value of a position for the side that has moved to it: negated, and one ply further from the end."""
     if value > FORCED:
         return 1 - value
     return -1 - value if value < -FORCED else -value
@@ -260,21 +279,21 @@ def _from_child(value: int) -> int:
 
 @define(eq=False)
 class Search(Generic[P, M]):
-    """One search from one position."""
+    """A search, with its budget and its transposition table."""
 
     rules: Rules[P, M]
     budget: Budget
     _table: dict[Hashable, tuple[int, int, int, M | None]] = field(factory=dict)
-    #: Whether nodes and time do not count: they begin to count after the first `sure` plies.
+    #: Whether the budget does not count at the moment: in the first `sure` rounds it does not.
     _free: bool = False
 
     def best(self, position: P, moves: Sequence[M], depth: int, sure: int = 1) -> Found[M]:
         """
-        The best of these moves.
+        Find the best of these moves.
 
-        :param moves: of the position, at least one, the most promising first
-        :param depth: plies at most
-        :param sure: plies that are searched even if the budget is too small for them
+        :param moves: moves of the position, at least one, the most promising first
+        :param depth: how many plies to search at most
+        :param sure: how many plies to search even if the budget is too small
         """
         order = list(moves)
         found = Found(order[0], 0, 0)
@@ -288,7 +307,8 @@ class Search(Generic[P, M]):
                     if best is None or value > best.value:
                         best = Found(move, value, plies)
             except OutOfBudget:
-                # The first move of the list is the best so far. So an unfinished round can only improve on it.
+                # The first move in the order is the best of the last round. So the result of an unfinished round is at
+                # least as good.
                 return Found(best.move, best.value, found.depth) if best is not None else found
             if best is None:
                 break
@@ -300,20 +320,20 @@ class Search(Generic[P, M]):
         return found
 
     def values(self, position: P, moves: Sequence[M], depth: int) -> list[int]:
-        """The value of each of these moves by a search of `depth` plies. The budget does not limit it."""
+        """The value of each of these moves, from a search of `depth` plies without a budget."""
         self._free = True
         return [self._child(position, move, depth, -WIN, WIN) for move in moves]
 
     def value(self, position: P, depth: int) -> int:
         """
-        The value of a position by a search of `depth` plies.
+        The value of a position, from a search of `depth` plies.
 
         :raises OutOfBudget: the budget is too small
         """
         return self._node(position, depth, -WIN, WIN)
 
     def _child(self, position: P, move: M, depth: int, alpha: int, beta: int) -> int:
-        # The window is one wider on each side, because forced wins lose one for each ply.
+        # The window is one wider on each side, because the value of a forced win changes by one with each ply.
         return _from_child(self._node(self.rules.after(position, move), depth - 1, -beta - 1, 1 - alpha))
 
     def _node(self, position: P, depth: int, alpha: int, beta: int) -> int:
@@ -356,7 +376,10 @@ class Search(Generic[P, M]):
         return best
 
     def _quiet(self, position: P, alpha: int, beta: int, plies: int) -> int:
-        """Search forcing moves only. The side to move may also make none, and then the position is evaluated as it is."""
+        """
+        Search only forcing moves. The side to move may also make none of them; then the value is that of the position
+        as it is.
+        """
         rules = self.rules
         best = rules.evaluate(position)
         if best >= beta or not plies:
@@ -378,19 +401,19 @@ class Search(Generic[P, M]):
 
 @frozen
 class Strength:
-    """The bounds of a search at a level."""
+    """The limits of a search at a level."""
 
-    #: Plies at most, and plies that are searched even without budget.
+    #: How many plies are searched at most, and how many even without budget.
     depth: int
     sure: int
     nodes: int
     seconds: float
-    #: The value of each move is changed at random by at most this amount, up or down; 0: not at all.
+    #: The value of each move is changed at random, up or down, by at most this amount; 0: no change.
     noise: int = 0
 
 
 def choose(rules: Rules[P, M], position: P, moves: Sequence[M], strength: Strength, thinking: Thinking) -> M:
-    """The move that a player of this strength makes. Among equal moves, chance decides."""
+    """Choose the move of a player of this strength. Among equal moves, chance decides."""
     chance = thinking.chance
     search = Search(rules, thinking.budget(strength.nodes, strength.seconds))
     if strength.noise:
@@ -413,16 +436,17 @@ def best_on_average(
     least: int = 2,
 ) -> A:
     """
-    The action with the best mean value over sampled worlds. Of equal ones it is the first.
+    Find the action with the best mean value over sampled worlds. A world is a possible hidden state of the match. Among
+    equal actions the first is taken.
 
-    After half of the worlds, the worse half of the actions is left out. If the budget ends within a world, that world does not
-    count. Without any complete world the first action is taken.
+    After half of the worlds, the worse half of the actions is left out. If the budget ends while a world is evaluated,
+    that world does not count. Without any complete world, the first action is taken.
 
     :param actions: at least one, the most promising first
     :param sample: draws a world
     :param value: returns the value of an action in a world; may raise `OutOfBudget`
-    :param worlds: the most worlds
-    :param least: this many actions remain to the end
+    :param worlds: how many worlds to sample at most
+    :param least: how many actions remain at least
     """
     totals = [0.0] * len(actions)
     left = list(range(len(actions)))
