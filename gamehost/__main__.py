@@ -1,7 +1,7 @@
 """
-The commands `gamehost` and `python -m gamehost`: run the host, read its journal, or check a client.
+The command `gamehost`, also `python -m gamehost`: it runs the host, or another verb such as `journal` or `admin`.
 
-Each verb imports what it needs. To import all of the host takes most of a second.
+Each verb imports only what it needs, because importing the whole host takes most of a second.
 """
 
 import sys
@@ -31,16 +31,18 @@ gamehost completion bash    a script with which bash completes these words
 
 
 def _game_of(name: str) -> "Game[Any, Any] | None":
-    from gamehost.plugins import REGISTRY  # most verbs of `gamehost journal` ask for no game
+    """The installed game of this name; `None`: there is none."""
+    from gamehost.plugins import REGISTRY  # most verbs of `gamehost journal` need no game
 
     return REGISTRY.games.get(name)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """
-    Do what the command line says.
+    Run the command.
 
-    :raises SystemExit: always when the command ends; the status is 2 for an unknown verb
+    :param arguments: the words of the command line after `gamehost`; `None`: those of this process
+    :raises SystemExit: when most commands end; the status is 2 for an unknown verb
     """
     show_everything()
     verb, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["run"]
@@ -74,8 +76,8 @@ def _verb(name: str) -> Verb:
     """
     A verb that a package offers.
 
-    :raises PartUnusable: it cannot be used as it is installed; the message continues the sentence that begins with its
-        name
+    :raises PartUnusable: the verb cannot be used. The message is the rest of a sentence that begins with the name of
+        the verb
     """
     try:
         verb = loaded(VERBS, name, Verb)
@@ -88,7 +90,7 @@ def _verb(name: str) -> Verb:
 
 
 def _do_verb(name: str, words: Sequence[str]) -> int:
-    """Do what a verb of a package does, and return the exit status."""
+    """Run a verb that a package offers, and return the exit status."""
     try:
         verb = _verb(name)
     except PartUnusable as error:
@@ -100,7 +102,7 @@ def _do_verb(name: str, words: Sequence[str]) -> int:
 
 
 def usage() -> str:
-    """The text of `gamehost --help`: the verbs that are there, and why others cannot be used."""
+    """The text of `gamehost --help`: all verbs, and the reason for each one that cannot be used."""
     lines = [USAGE]
     for name in offered(VERBS):
         try:
@@ -111,14 +113,17 @@ def usage() -> str:
 
 
 def show_everything() -> None:
-    """Write characters that the terminal's encoding does not have as escapes: names may have any letters."""
+    """
+    Set up the output so that characters that the terminal cannot show are printed as escapes. Names may have any
+    letters.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def completion_words() -> Mapping[str, Sequence[str]]:
-    """The words of the command, as `gamehost.commands.command_line` takes them."""
+    """The words of the command line for the completion script, as of `gamehost.commands.command_line.bash`."""
     from gamehost.commands import admin, journal
     from gamehost.commands.command_line import words_of
     from gamehost.config import Options
@@ -139,7 +144,7 @@ def completion_words() -> Mapping[str, Sequence[str]]:
 
 
 def run(options: Sequence[str]) -> None:
-    """Run the host as `twistd --nodaemon --pidfile= gamehost` does."""
+    """Run the host in the foreground, as `twistd --nodaemon --pidfile= gamehost` does."""
     import_twisted(options)
     from twisted.application.app import run as run_twistd
     from twisted.scripts import twistd
@@ -147,7 +152,10 @@ def run(options: Sequence[str]) -> None:
     from twisted.plugins.gamehost_plugin import gamehost
 
     class GameHostAlone(twistd.ServerOptions):  # type: ignore[name-defined, misc]
-        """The options of twistd, without a search for all services that are installed: that imports most of them."""
+        """
+        The options of twistd. Only the service `gamehost` is offered: the search for all services would import most of
+        them.
+        """
 
         @property
         def subCommands(self) -> list[tuple[str, None, Callable[[], Any], str]]:
@@ -159,12 +167,12 @@ def run(options: Sequence[str]) -> None:
 
 
 def _may_ask_for_tls(options: Sequence[str]) -> bool:
-    """Whether the options, or the file that they name, may name an endpoint with TLS or a cluster."""
+    """Whether the options, or the file that they name, may use TLS or a cluster. If in doubt, `True`."""
     for option, following in zip_longest(options, options[1:], fillvalue=""):
         name, equals, value = option.partition("=")
         # An option may be shortened as long as it is unique.
         if len(name) > len("--") and "--config".startswith(name):
-            with suppress(OSError, UnicodeError):  # the options report a fault of their file later
+            with suppress(OSError, UnicodeError):  # a fault of the file is reported later
                 text = Path(value if equals else following).read_text("utf-8")
                 if any(word in text for word in ("tls:", "ssl:", "cluster")):
                     return True
@@ -175,21 +183,23 @@ def _may_ask_for_tls(options: Sequence[str]) -> bool:
 
 def import_twisted(options: Sequence[str]) -> None:
     """
-    Import Twisted, before anything else does, without what a host with these options has no use for.
+    Import Twisted, without modules that a host with these options does not need. Must be called before anything else
+    imports Twisted.
 
-    Twisted imports the standard library's module of cookies for its HTTP client. Here that module is loaded at its
-    first use. Modules that import OpenSSL and `ssl` if they can are imported as on a machine without them, unless the
-    options name TLS. Both take a sixth of the memory of a start, and can still be imported afterwards. Three parts are
-    missing then: `startTLS` of a TCP connection, which no wire uses, `ssl:` among Twisted's endpoints, and TLS in
-    asyncio.
+    Twisted imports the module for cookies of the standard library. It is loaded only when it is used. Unless the
+    options name TLS, Twisted is imported as if OpenSSL and `ssl` were not installed. These two would take a sixth of
+    the memory of a start. They can still be imported afterwards, but three things do not work then: `startTLS` of a TCP
+    connection, which no wire uses, the endpoints `ssl:` of Twisted, and TLS in asyncio.
     """
     if "http.cookiejar" not in sys.modules:
         spec = find_spec("http.cookiejar")
         assert spec is not None and spec.loader is not None
         spec.loader = LazyLoader(spec.loader)
-        # As an attribute of its package, too: otherwise the import looks into the module, and so loads it.
+        # Also set it as an attribute of its package: otherwise the next import would look into the module, and so load
+        # it.
         sys.modules[spec.name] = sys.modules["http"].cookiejar = module_from_spec(spec)  # type: ignore[attr-defined]
         spec.loader.exec_module(sys.modules[spec.name])
+    # `None` in `sys.modules` makes an import fail as if the module were not installed.
     left_out = () if _may_ask_for_tls(options) else {"OpenSSL", "ssl"} - sys.modules.keys()
     sys.modules.update(dict.fromkeys(left_out))  # type: ignore[arg-type]
     try:

@@ -1,9 +1,10 @@
 """
-The liberties that gamehost takes with Twisted: everything that relies on more than Twisted's documented interfaces.
+Everything in gamehost that depends on how Twisted works inside, and not only on its documented interfaces.
 
-Look here first when a new release of Twisted breaks something. Each liberty has its reason, and a test.
+If a new release of Twisted breaks something, look here first. Each part has its reason, and a test.
 
-And what Twisted does not have: a timer that is set, moved and stopped, and a reactor that runs until something is done.
+This module also has two things that Twisted lacks: a timer that can be set again, and a function that runs a reactor
+until a task is done.
 """
 
 import select
@@ -20,13 +21,14 @@ from twisted.logger import Logger
 
 
 def this_reactor() -> Any:
+    """The reactor of this process."""
     from twisted.internet import reactor
 
     return reactor
 
 
 class Timer:
-    """One call that is due later, or none."""
+    """A timer: it calls a function later. It is true while such a call is pending."""
 
     __slots__ = ("_call",)
 
@@ -38,11 +40,11 @@ class Timer:
 
     @property
     def due(self) -> float:
-        """When the call is due, as the clock counts seconds; infinite: there is none."""
+        """When the call is due, in seconds of the clock; infinite: no call is pending."""
         return inf if self._call is None else self._call.getTime()
 
     def set(self, clock: Any, seconds: float, call: Callable[..., object], *arguments: Any) -> None:
-        """Call a function after a number of seconds, in place of an earlier call that is still pending."""
+        """Call a function after a number of seconds. This replaces a call that is still pending."""
         self.stop()
         self._call = clock.callLater(seconds, self._ring, call, arguments)
 
@@ -51,6 +53,7 @@ class Timer:
         call(*arguments)
 
     def stop(self) -> None:
+        """Cancel the call, if one is pending."""
         call, self._call = self._call, None
         if call is not None:
             call.cancel()
@@ -62,15 +65,16 @@ U = TypeVar("U")
 
 def run_until_done(reactor: Any, begin: Callable[[], "Deferred[T]"], interrupted: U) -> T | U:
     """
-    Run a reactor until what begins in it is done, and stop it then.
+    Run a reactor until a task is done, and stop it then.
 
-    :returns: the result; `interrupted` if the reactor was stopped before
+    :param begin: begins the task when the reactor runs; its result fires when the task is done
+    :returns: the result of the task; `interrupted` if the reactor was stopped before the task was done
     """
     found: list[T | U] = [interrupted]
     stopping: list[bool] = []
 
     def done(result: T) -> None:
-        if not stopping:  # else this is what comes of the end: all connections are closed
+        if not stopping:  # during the shutdown, a result comes only because all connections are closed
             found[0] = result
             reactor.callLater(0, reactor.stop)
 
@@ -83,19 +87,20 @@ def run_until_done(reactor: Any, begin: Callable[[], "Deferred[T]"], interrupted
 # -- the clock
 
 
-#: Seconds without a turn of the reactor that count as a standstill. The host has work at least every 0.1 s.
+#: If the reactor has no turn for this many seconds, the process counts as frozen. The host has work at least every 0.1
+#: s.
 STANDSTILL = 2.0
 
 
 def without_standstills(clock: Callable[[], float]) -> Callable[[], float]:
     """
-    A clock that stops while the process does not run: frozen, on a paused machine, or on a laptop that sleeps.
+    Make a clock that stops while the process is frozen, for instance on a paused machine or on a laptop that sleeps.
+    The reactor reads the clock in every turn. If it has not done so for longer than `STANDSTILL`, the clock continues
+    from its last time. So all deadlines come later by the length of the standstill, and the sockets are read before a
+    deadline.
 
-    The reactor reads the time in every turn. If it did not do so for longer than `STANDSTILL`, the clock continues at
-    its last time. So all deadlines are later by the length of the standstill, and the sockets are read before one is
-    due.
-
-    :param clock: seconds, monotonic. The clock that is returned is for the reactor's thread alone
+    :param clock: returns seconds that never go back
+    :returns: the new clock, which only the reactor's thread may read
     """
     stood_still = 0.0
     seen = clock()
@@ -117,9 +122,10 @@ def without_standstills(clock: Callable[[], float]) -> Callable[[], float]:
 
 def use_steady_clock(reactor: Any) -> None:
     """
-    Let a reactor count its seconds on the monotonic clock without standstills. Call this before any call is scheduled.
+    Make a reactor use the monotonic clock without standstills. Must be called before any call is scheduled.
 
-    Twisted uses the wall clock. People and daemons set that, and then every deadline would be early or late.
+    Twisted uses the clock of the system. If a person or a program sets that clock, all deadlines would be early or
+    late.
     """
     reactor.seconds = without_standstills(time.monotonic)
 
@@ -132,7 +138,7 @@ def poll_without_log_context(reactor: Any) -> None:
     Make an epoll reactor call the ready sockets directly. Any other reactor is not changed.
 
     Twisted makes a logging context for each call, so that its log can name the connection. The host's log does not show
-    that name, and a context costs a tenth of a move.
+    this name, and making the context takes a tenth of the time of a move.
     """
     if not (hasattr(select, "epoll") and isinstance(getattr(reactor, "_poller", None), select.epoll)):
         return
@@ -143,7 +149,7 @@ def poll_without_log_context(reactor: Any) -> None:
         for descriptor, event in reactor._poller.poll(timeout, len(selectables)):
             selectable = selectables.get(descriptor)
             if selectable is None:
-                continue  # the call of another socket has closed it
+                continue  # an earlier call in this turn has closed the connection
             try:
                 read_or_write(selectable, descriptor, event)
             except Exception:
@@ -157,19 +163,20 @@ def poll_without_log_context(reactor: Any) -> None:
 
 class ImmediateServer(tcp.Server):
     """
-    A TCP connection that sends what is written at once, unless earlier data is still queued.
+    A TCP connection that sends data immediately, unless earlier data is still queued.
 
-    Twisted queues what is written, asks the system whether it may be sent, and sends it in the reactor's next turn. A
-    game's messages are so small that the system nearly always takes them at once, and asking costs more than sending.
+    Twisted normally queues the data, asks the system whether it can be sent, and sends it in the reactor's next turn.
+    But the messages of a game are so small that the system nearly always accepts them, and asking costs more than
+    sending.
 
-    If the system does not take all of it, the rest is queued as usual, and the producer is paused at once: then the
-    system's own buffer is full, and it is no smaller than a game needs.
+    If the system does not accept all data, its buffer is full. Then the rest is queued as usual, and the producer is
+    paused at once.
     """
 
-    #: Bytes read at a time.
+    #: How many bytes are read at once.
     bufferSize = 16_384
 
-    #: Whether something waits to be sent, or the connection to be closed.
+    #: Whether data waits to be sent, or the connection waits to be closed.
     _waits = False
 
     def startWriting(self) -> None:
@@ -185,7 +192,7 @@ class ImmediateServer(tcp.Server):
             try:
                 sent = self.socket.send(data)
             except OSError:
-                sent = 0  # it is full, or lost: the queue finds out which
+                sent = 0  # the buffer is full, or the connection is lost: the queue finds out which
             if sent == len(data):
                 return
             data = data[sent:]
@@ -197,7 +204,7 @@ class ImmediateServer(tcp.Server):
 
 
 def accept_immediate_servers(port: IListeningPort) -> bool:
-    """Make a port accept its next connections as `ImmediateServer`. `False`: it is not Twisted's TCP port."""
+    """Make a port use `ImmediateServer` for its next connections. `False`: the port is not Twisted's TCP port."""
     if getattr(port, "transport", None) is not tcp.Server:
         return False
     tcp_port: Any = port
@@ -205,22 +212,22 @@ def accept_immediate_servers(port: IListeningPort) -> bool:
     return True
 
 
-#: Connections that a port accepts in one turn of the reactor: a fifth of a millisecond each. Twisted accepts a hundred, and
-#: more while there are more.
+#: How many connections a port accepts in one turn of the reactor. Each takes a fifth of a millisecond. Twisted accepts
+#: a hundred or more.
 ACCEPTS = 4
 
-#: Seconds for which a port accepts no connections after it has refused one. Connections that come meanwhile wait in the
-#: system.
+#: For how many seconds a port accepts no connections after one was refused. New connections wait in the system
+#: meanwhile.
 REFUSAL_PAUSE = 0.002
 
 
 def accept_steadily(port: IListeningPort, clock: IReactorTime, refused: Callable[[], int]) -> bool:
     """
-    Make a port accept a few connections in each turn of the reactor, and fewer while some are refused. Refused
-    attackers connect again at once, and would leave no time for the others.
+    Make a port accept only a few connections in each turn of the reactor, and pause after a refused one. Otherwise
+    attackers that connect again at once would leave no time for other clients.
 
-    :param refused: how many connections were refused so far
-    :returns: `False`: it is not Twisted's port
+    :param refused: returns how many connections were refused so far
+    :returns: `False`: the port is not Twisted's TCP port
     """
     if not isinstance(port, tcp.Port):
         return False
@@ -244,7 +251,7 @@ def accept_steadily(port: IListeningPort, clock: IReactorTime, refused: Callable
 
 
 def write_at_once(transport: Any, data: bytes) -> None:
-    """Send data on any transport, and at once if it is a TCP connection on which nothing is queued."""
+    """Send data on any transport. On a TCP connection without queued data, send it immediately."""
     if (
         isinstance(transport, tcp.Connection)
         and transport.connected
@@ -264,14 +271,13 @@ def write_at_once(transport: Any, data: bytes) -> None:
 
 def replace_protocol(transport: Any, protocol: IProtocol, data: bytes) -> None:
     """
-    Connect a transport to another protocol than the one that it was made for.
+    Give a transport another protocol in place of its first one. Usually with Twisted, the first protocol would remain
+    as a wrapper, and every byte would pass through it.
 
-    Twisted would leave the first protocol between the two as a wrapper, and every byte would pass through it.
-
-    :param data: bytes that the first protocol received and did not use
+    :param data: bytes that the first protocol has received and not used
     """
     bare = getattr(transport, "bare", transport)  # the transport below, if this one writes in frames
-    # A transport that encrypts is a wrapper around the protocol, as Twisted sees it.
+    # In Twisted, a transport that encrypts is a wrapper, which has its protocol in another attribute.
     setattr(bare, "wrappedProtocol" if hasattr(bare, "wrappedProtocol") else "protocol", protocol)
     protocol.makeConnection(transport)
     if data:
@@ -282,7 +288,10 @@ def replace_protocol(transport: Any, protocol: IProtocol, data: bytes) -> None:
 
 
 def quiet_pool(reactor: Any) -> Any:
-    """A pool of connections for `twisted.web.client.Agent`. Twisted's own writes two lines into the log for each connection."""
+    """
+    Make a pool of connections for `twisted.web.client.Agent` that logs nothing. Twisted's own pool logs two lines for
+    each connection.
+    """
     from twisted.web.client import HTTPConnectionPool  # only some hosts send requests
 
     pool = HTTPConnectionPool(reactor)
@@ -292,9 +301,8 @@ def quiet_pool(reactor: Any) -> Any:
 
 def use_logger(twistd: Any, name: str) -> None:
     """
-    Make `twistd` log to an observer, as its option `--logger` does.
-
-    The log's format is an option of gamehost, and `twistd` reads that only after its own options.
+    Make `twistd` log to an observer, as its option `--logger` does. The option itself cannot be used: the log's format
+    is an option of gamehost, which `twistd` reads after its own options.
 
     :param twistd: the options of `twistd`
     :param name: the full name of a function that returns the observer

@@ -1,8 +1,9 @@
 """
-The options and settings of a host, from the command line and from a file, checked before anything is opened.
+Reads the options and settings of a host from the command line and from a file, and checks them before anything is
+opened.
 
-They are declared in `gamehost.plugins` and `gamehost.limits`. Each wire adds an option with its name, and one for each of its
-flags.
+Options and settings are declared in `gamehost.plugins` and `gamehost.limits`. Each wire adds an option with its name,
+and one for each of its flags.
 """
 
 import errno
@@ -30,12 +31,15 @@ from gamehost.wires.base import Wire
 
 T = TypeVar("T")
 
-#: Old name of a setting -> its new name. The old names still work, and the log says so.
+#: The new names of settings, by their old names. The old names still work; the log has a warning then.
 RENAMED: Mapping[str, str] = {"limits.open": "limits.unlimited"}
 
 
 def declared_settings(registry: Registry = REGISTRY) -> Mapping[str, Setting]:
-    """Every setting for `--set`, by its full name. A wire and a game of one name share what both of them have."""
+    """
+    Every setting for `--set`, by its full name. If a wire and a game have the same name, they share the settings that
+    both have.
+    """
     declared = {f"limits.{name}": limit for name, limit in LIMITS.items()}
     declared |= {f"web.{name}": one for name, one in PAGES.items()}
     for wire in registry.wires:
@@ -47,7 +51,7 @@ def declared_settings(registry: Registry = REGISTRY) -> Mapping[str, Setting]:
 
 
 def declared_options(registry: Registry = REGISTRY) -> Mapping[str, Setting]:
-    """Every option of the host and of its wires' endpoints, by name."""
+    """Every option of the host, including an option for the endpoints of each wire, by name."""
     wires = {}
     for wire in registry.wires:
         default = registry.default_endpoints(wire)
@@ -59,19 +63,19 @@ def declared_options(registry: Registry = REGISTRY) -> Mapping[str, Setting]:
 
 @frozen
 class HostSettings:
-    """The settings of a host, checked, by what they are for."""
+    """The checked settings of a host, sorted by what they are for."""
 
     limits: Limits
-    #: Texts, by game and name.
+    #: The settings of games as texts, by the name of the game and the name of the setting.
     games: Mapping[str, Settings]
-    #: Texts, by wire and name.
+    #: The settings of wires as texts, by the name of the wire and the name of the setting.
     wires: Mapping[str, Settings]
-    #: Of each game that has one, in seconds.
+    #: The delays of watchers in seconds, by the names of games that have a delay.
     watch_delays: Mapping[str, float]
     house: HouseRules
-    #: Whether records of finished matches show what was hidden.
+    #: Whether records of finished matches show what was hidden during the match.
     reveals: bool
-    #: The values by the full names, and by the names of options that are not in these.
+    #: All values, by the full names of settings and by the names of the other options.
     values: Mapping[str, Any]
 
     @classmethod
@@ -79,17 +83,17 @@ class HostSettings:
         """
         The settings in these options.
 
-        :raises BadOption: one is unknown or cannot be used; the message has its full name
+        :raises BadOption: a setting is unknown or cannot be used; the message has its full name
         """
         registry, known = options.registry, declared_settings(options.registry)
-        # Is every given setting known?
+        # Refuse unknown settings.
         given = {RENAMED.get(name, name): text for name, text in options["set"].items()}
         for name in given:
             if name not in known:
                 former = FORMER.get(name.removeprefix("limits.")) if name.startswith("limits.") else None
                 words = "unknown setting; see --help" if former is None else f"no longer a setting: {former}"
                 raise BadOption(f"{name}: {words}")
-        # The settings of each wire and game, checked by their owner.
+        # The settings of each wire and game, checked by the wire or the game.
         wires, strictly = {}, {"strict": "yes"} if options["strict"] else {}
         for wire in registry.wires:
             wires[wire.name] = settings_of(wire.name, given, wire.options, **strictly)
@@ -98,7 +102,7 @@ class HostSettings:
         for name, game in registry.games.items():
             games[name] = settings_of(name, given, game.options, move_time=options["move-time"])
             _named(name, game.check, games[name])
-        # The settings that each game has besides its own.
+        # The settings that the host adds to each game.
         delays, house = (
             {
                 game: GAME[name].read(f"{game}.{name}", given[f"{game}.{name}"])
@@ -111,7 +115,7 @@ class HostSettings:
         limits = _named("limits", Limits.read, {**PROFILES[options["profile"]], **settings_of("limits", given, LIMITS)})
         reveal = PAGES["reveal"]
         revealed = setting(given, "web.reveal", reveal.default, reveal.read)
-        # All values in use by their full names, for a later reload.
+        # All values by their full names, for a later reload.
         values = {name: value for name, value in options.items() if name not in ("set", "config", "move-time", "house")}
         values |= {f"limits.{name}": getattr(limits, name) for name in LIMITS} | {"web.reveal": revealed}
         for owner, texts in (*games.items(), *wires.items()):
@@ -126,26 +130,27 @@ class HostSettings:
 
 
 def _named(owner: str, check: Callable[[Settings], T], settings: Settings) -> T:
-    """Run a check of these settings. If it refuses one, the owner's name is put before it."""
+    """Run a check of these settings. In an error message, the owner's name is put before the name of the setting."""
     try:
         return check(settings)
     except BadOption as error:
         raise BadOption(f"{owner}.{error}") from None
 
 
-#: Bytes that a file with options may have. The largest useful one has every setting and a comment on each.
+#: How many bytes a file with options may have. This is enough for every setting with a comment.
 LARGEST_FILE = 65_536
-#: Dots that a line of it may have: the time to read a name is the square of its parts.
+#: How many dots a line of the file may have: the time to read a name grows with the square of its parts.
 MOST_DOTS = 1_000
-#: Tables within each other that a setting may stand in. No setting has so many parts.
+#: How many TOML tables may be nested around a setting. No setting has so many parts.
 MOST_TABLES = 8
 
 
 class Options(usage.Options):
     """
-    The options of `twistd gamehost`. Once parsed, it has a checked value under the name of each option.
+    The options of `twistd gamehost`: a mapping with a checked value for the name of each option, after a command line
+    was parsed.
 
-    :param registry: the wires that can be served
+    :param registry: the installed wires
     """
 
     _logger = Logger()
@@ -153,7 +158,8 @@ class Options(usage.Options):
     longdesc = "By default, the host's own wires listen on this machine alone."
 
     def __new__(cls, registry: Registry = REGISTRY) -> "Options":
-        # Twisted reads options from the methods of a class. So each registry gets a class of its own, and none is changed.
+        # Twisted finds options in the methods of the class. So make a new class for each registry, instead of changing
+        # this one.
         return super().__new__(type(cls.__name__, (cls,), _methods(registry)))
 
     def __init__(self, registry: Registry = REGISTRY) -> None:
@@ -162,13 +168,13 @@ class Options(usage.Options):
         self.declared = declared_options(registry)
         self.update({name: one.default for name, one in self.declared.items()} | {"set": {}})
         self._given: dict[str, Any] = {}
-        #: Where the process logs to; `None`: to something that `twistd` or `twist` made.
+        #: The log of the process; `None`: a log that `twistd` or `twist` has made is used.
         self.log: Log | None = None
         self._settings: HostSettings | None = None
 
     @property
     def settings(self) -> HostSettings:
-        """The checked options: the defaults, until a command line was parsed."""
+        """The checked settings; the defaults, if no command line was parsed."""
         if self._settings is None:
             self._settings = HostSettings.of(self)
         return self._settings
@@ -177,8 +183,9 @@ class Options(usage.Options):
         """
         Read a command line.
 
-        :raises UsageError: it cannot be used
-        :raises SystemExit: the same under `twistd` and `twist`, which would print the whole help text
+        :raises UsageError: the command line cannot be used
+        :raises SystemExit: instead of `UsageError` under `twistd` and `twist`, which would print the whole help text
+            for it
         """
         try:
             super().parseOptions(options)
@@ -189,7 +196,9 @@ class Options(usage.Options):
 
     def parseArgs(self, *words: str) -> None:
         """
-        :raises UsageError: there is a word that is no option
+        Refuse words that are not options.
+
+        :raises UsageError: there is such a word
         """
         if words:
             raise usage.UsageError(f"unexpected word {words[0]!r}; expected options alone")
@@ -217,7 +226,7 @@ class Options(usage.Options):
 
     def postOptions(self) -> None:
         """
-        Combine the command line, the file and the defaults, and check them.
+        Combine the command line, the file and the defaults, and check the result.
 
         :raises UsageError: an option or a setting cannot be used
         """
@@ -237,7 +246,7 @@ class Options(usage.Options):
 
     def reread(self) -> "Options":
         """
-        The options of the same command line, with the file as it is now.
+        Read the file again, and combine it with the same command line. Returns the new options.
 
         :raises UsageError: an option or a setting cannot be used
         """
@@ -247,6 +256,7 @@ class Options(usage.Options):
         return again
 
     def _combine(self) -> None:
+        """Combine the command line, the file and the defaults. The command line has priority."""
         given = self._given
         if "config" in given:
             from_file = Options(self.registry)
@@ -265,7 +275,7 @@ class Options(usage.Options):
             raise usage.UsageError(f"--set {error}") from None
 
     def _shifted(self) -> Mapping[str, list[str]]:
-        """The default endpoints of each option, with their ports moved by `--shift`."""
+        """The default endpoints of each wire and of the pages, with `--shift` added to their ports."""
 
         def moved(endpoint: str) -> str:
             kind, port, rest = endpoint.split(":", 2)
@@ -276,7 +286,7 @@ class Options(usage.Options):
 
     def take(self, name: str, text: str) -> None:
         """
-        Set one option by its name.
+        Set an option from the file.
 
         :raises UsageError: there is no such option, or its text cannot be used
         """
@@ -306,7 +316,7 @@ class Options(usage.Options):
 
 
 def _methods(registry: Registry) -> dict[str, Callable[..., None]]:
-    """Method name -> method, for every option that is declared, as Twisted looks for them."""
+    """The methods in which Twisted finds the declared options, by their names."""
     methods = {_method_name(name): _option(name, one) for name, one in declared_options(registry).items()}
     for wire in registry.wires:
         methods |= {_method_name(name): _flag_option(wire, name) for name in wire.flags}
@@ -319,6 +329,8 @@ def _method_name(option: str) -> str:
 
 
 def _option(name: str, declared: Setting) -> Callable[..., None]:
+    """Make the method of an option."""
+
     def flag(self: Options) -> None:
         self._given[name] = True
 
@@ -336,6 +348,8 @@ def _option(name: str, declared: Setting) -> Callable[..., None]:
 
 
 def _flag_option(wire: Wire[Any], name: str) -> Callable[[Options], None]:
+    """Make the method of an option that sets a setting of a wire to `yes`."""
+
     def option(self: Options) -> None:
         self.opt_set(f"{wire.name}.{name}=yes")
 
@@ -344,6 +358,8 @@ def _flag_option(wire: Wire[Any], name: str) -> Callable[[Options], None]:
 
 
 def _value_option(wire: Wire[Any], name: str) -> Callable[[Options, str], None]:
+    """Make the method of an option that sets a setting of a wire to a text."""
+
     def option(self: Options, text: str) -> None:
         self.opt_set(f"{wire.name}.{name}={text}")
 
@@ -352,6 +368,7 @@ def _value_option(wire: Wire[Any], name: str) -> Callable[[Options, str], None]:
 
 
 def _checked(read: Callable[[str, str], Any], name: str, text: str) -> Any:
+    """Read a text with a reader, and turn its error into one for a command line."""
     try:
         return read(name, text)
     except BadOption as error:
@@ -360,12 +377,13 @@ def _checked(read: Callable[[str, str], Any], name: str, text: str) -> Any:
 
 def _text_of(path: Path) -> str:
     """
-    The text of a file with options. A host that runs reads it again, so this neither waits nor takes much memory.
+    Read a file with options. A running host reads it again, so reading must not block or use much memory.
 
     :raises OSError: the file cannot be read
-    :raises ValueError: it is no file with options: a pipe or a device, too large, or not UTF-8
+    :raises ValueError: the file is a pipe or a device, too large, or not UTF-8
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe without a writer is opened at once
+    # O_NONBLOCK: opening a pipe without a writer does not block
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with open(descriptor, "rb") as file:
         if stat.S_ISDIR(mode := os.fstat(descriptor).st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -414,7 +432,7 @@ def _read_config(path: Path, repeatable: Collection[str]) -> Iterator[tuple[str,
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Settings as `game.name`. A file may write them in this form, or as nested tables."""
+    """The settings with full names such as `game.name`, from nested tables or from names with dots."""
     if prefix.count(".") > MOST_TABLES:
         raise usage.UsageError("--config: set: tables are nested too deep")
     for name, value in table.items():
@@ -427,7 +445,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
 
 
 def admin_path(options: Options) -> Path | None:
-    """Where the socket for `gamehost admin` is; `None`: there is none."""
+    """The path of the socket for `gamehost admin`; `None`: the host has no such socket."""
     given: str | None = options["admin"]
     if given is None:
         return socket_beside(options["store"])

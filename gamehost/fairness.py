@@ -1,17 +1,17 @@
 """
-Fairness: turns for connections, and for work that takes long.
+Shares the time of the reactor fairly between busy connections and long work.
 
-A connection is busy if it has sent more than is handled at once. Busy connections have turns. Work for strangers with
-questions has turns among them.
+A connection is busy if it has sent more messages than the host handles at once. Busy connections wait for turns. Work
+for clients without a seat, such as answers to their questions, waits for turns, too.
 
-In a round, busy connections are handled one after the other, for at most `SHARE` seconds in all. Then the other parts
-have the reactor for `PAUSE` seconds: players that send one message at a time, and the journal's thread, which needs the
-interpreter. So other players wait for one share at most, however many connections are busy. Addresses take turns, and
-so do the connections of each address. So a client with an address of its own waits for one turn of each other address.
+Turns come in rounds. In a round, busy connections are handled one after the other, for at most `SHARE` seconds
+together. Then, for `PAUSE` seconds, the reactor is free for others: for players that send one message at a time, and
+for the journal's thread, which needs the interpreter. So these wait for at most one `SHARE`, however many connections
+are busy. Addresses take turns, and the connections of one address take turns, too. So a client that is alone at its
+address waits for one turn of each other address.
 
-Long work has one slice in each turn of the reactor, so that no other work waits for the whole of it. A record of many
-entries is carried out this way. It cannot go to a thread, because that would take the interpreter's lock from the
-reactor for longer than a slice takes.
+Long work is cut into slices, so that nothing waits for the whole of it. For example, a record of many entries is
+carried out in slices. A thread would be worse: it would keep the interpreter's lock for longer than a slice takes.
 """
 
 from collections import deque
@@ -24,76 +24,81 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from gamehost._twisted import Timer
 from gamehost.rates import Rounds, TokenBucket, rate_limit_key
 
-#: Seconds of one connection's turn, and of a round of turns.
+#: How many seconds one turn of a connection may take, and how many a whole round.
 SHARE = 0.0005
 
-#: Seconds between two rounds: busy connections get a ninth of the time.
+#: How many seconds pass between two rounds. So busy connections get a ninth of the time.
 PAUSE = 0.004
 
-#: Pieces of work for strangers that need no turn, at once and a second in the long run: such as requests, and answers
-#: to questions. A piece takes about a quarter of a millisecond. A message of a client at no table is a part of one.
+#: How many pieces of work for clients without a seat are done without a turn: at once, and on average in a second. A
+#: piece is, for example, a request or the answer to a question, and takes about a quarter of a millisecond. A message
+#: of a client without a table counts as `MESSAGE` pieces.
 AT_ONCE, AT_ONCE_PER_SECOND = 16, 100.0
 MESSAGE = 0.25
 
 
 class Scheduled(Protocol):
-    """A busy connection."""
+    """A busy connection, or other work that waits for turns."""
 
     @property
     def address(self) -> str:
-        """The address that takes the turn."""
+        """The address for which the turn counts."""
 
     def go_on(self) -> None:
-        """Use this turn: handle messages for at most `SHARE` seconds, and call `wait` again if there are more."""
+        """
+        Called for each turn: handle messages for at most `SHARE` seconds. If more remain, call `FairScheduler.wait`
+        again.
+        """
 
 
 @define(eq=False)
 class FairScheduler:
-    """The busy connections that wait for a turn."""
+    """Gives turns to busy connections."""
 
     _clock: IReactorTime
-    #: By address.
+    #: The connections that wait, by address.
     lines: Rounds[str, Scheduled] = field(factory=Rounds)
-    #: Has its turn at the beginning of each round, if it waits: one that works for many clients.
+    #: An address that gets the first turn of each round, because it works for many clients; empty: none.
     first: str = ""
     _next: IDelayedCall | None = None
     _at_once: TokenBucket = field(
         init=False,
         default=Factory(lambda self: TokenBucket(AT_ONCE_PER_SECOND, AT_ONCE, self._clock.seconds()), takes_self=True),
     )
-    #: Seconds on the clock before which there is no round.
+    #: The earliest time of the next round, in seconds of the clock.
     _not_before: float = 0.0
-    #: Whether a connection has its turn at this moment: work that it asks for is done in the same turn.
+    #: Whether a connection has its turn at this moment. Work that it causes is done in the same turn.
     in_turn: bool = False
 
     def wait(self, scheduled: Scheduled) -> None:
-        """Give a connection a turn, after those that wait already."""
+        """Put a connection into the queue for a turn."""
         self.lines.put(rate_limit_key(scheduled.address), scheduled)
         if self._next is None:
             self._next = self._clock.callLater(max(0.0, self._not_before - self._clock.seconds()), self._go_around)
 
     def has_time(self, pieces: float = 1.0) -> bool:
         """
-        Whether pieces of work of this number are done now, without a turn: the line is empty, and there were few of
-        them lately.
+        Whether some pieces of work may be done now, without a turn: no connection waits, and there was little such work
+        lately. If so, the pieces are counted.
         """
         return not self.lines.waiting and self._at_once.take(self._clock.seconds(), pieces)
 
     def leave(self, scheduled: Scheduled) -> None:
-        """Give a connection no turn. Does nothing if it does not wait."""
+        """Remove a connection from the queue. Nothing happens if it does not wait."""
         self.lines.remove(rate_limit_key(scheduled.address), scheduled)
         self._rest()
 
     def _go_around(self) -> None:
+        """Do a round."""
         clock = self._clock
         ends = clock.seconds() + SHARE
-        # The next round is scheduled first, so that an error in one turn does not cost the others theirs.
+        # Schedule the next round first, so that the others get their turns even after an error in one turn.
         self._next = clock.callLater(PAUSE, self._go_around)
         self.in_turn = True
         self.lines.advance(self.first)
         for _ in range(self.lines.waiting):
             if not self.lines.waiting:
-                break  # a turn made the others leave
+                break  # all others have left the queue during a turn
             self.lines.pop().go_on()
             if clock.seconds() >= ends:
                 break
@@ -104,6 +109,7 @@ class FairScheduler:
         self._rest()
 
     def _rest(self) -> None:
+        """Schedule no round if nobody waits."""
         if not self.lines.waiting and self._next is not None:
             self._next.cancel()
             self._next = None
@@ -111,12 +117,13 @@ class FairScheduler:
 
 R = TypeVar("R")
 
-#: Steps of a slice, and seconds after which it ends earlier. A step is an entry of a record, so most records are one slice.
+#: How many steps a slice may have, and after how many seconds it ends earlier. For a record, each entry is a step, so
+#: most records need only one slice.
 STEPS = 256
 SECONDS = 0.002
-#: Steps between two looks at the clock.
+#: After how many steps the clock is read.
 BETWEEN = 16
-#: The same where slices have turns among busy connections. They take half of each round.
+#: The same for slices that wait for turns among busy connections. Such a slice may take half of a round.
 BETWEEN_IN_TURN = 4
 
 
@@ -129,13 +136,13 @@ class _Work:
 @define(eq=False)
 class Slices:
     """
-    Works that are done in slices, in turns.
+    Does long work in slices. Several works take turns.
 
-    :param scheduler: gives each slice a turn among busy connections, so that players have most of the time; `None`:
-        each turn of the reactor does a slice
+    :param scheduler: gives each slice a turn among busy connections, so that players get most of the time; `None`: one
+        slice is done in each turn of the reactor
     """
 
-    #: In turns of addresses, it is one.
+    #: The name under which the slices take turns among the addresses.
     address = "slices"
 
     _clock: IReactorTime
@@ -147,11 +154,11 @@ class Slices:
         self, steps: Generator[None, None, R], done: Callable[[R | Exception], None], has_time: bool = False
     ) -> None:
         """
-        Do the first slice now if there is time, and the others in later turns.
+        Begin a work. The first slice is done now if there is time, the others in later turns.
 
-        :param steps: the work; its return value is the result
-        :param done: called once with the result, or with what the work has raised
-        :param has_time: whether there is time, because this is a part of other work
+        :param steps: the work, one step with each `next`; its return value is the result
+        :param done: called once, with the result or with the error that the work has raised
+        :param has_time: whether the first slice may be done now in any case, because it is a part of other work
         """
         work, scheduler = _Work(steps, done), self._scheduler
         if not (has_time or scheduler is None or scheduler.has_time()) or not self._slice(work):
@@ -160,7 +167,7 @@ class Slices:
                 self._wait()
 
     def halt(self) -> None:
-        """Do nothing more of what waits."""
+        """Drop all works that are not done."""
         self._waiting.clear()
         if self._scheduler is not None:
             self._scheduler.leave(self)
@@ -173,19 +180,19 @@ class Slices:
             self._next.set(self._clock, 0, self.go_on)
 
     def go_on(self) -> None:
-        """Use a turn: do a slice of the next work."""
+        """Called for each turn: do a slice of the next work."""
         work = self._waiting[0]
         try:
             if not self._slice(work):
-                self._waiting.append(work)  # each has one slice before the next round
+                self._waiting.append(work)  # to the end of the queue: the works take turns
         finally:
-            if self._waiting:  # nothing waits if the work had it halted
+            if self._waiting:  # empty if the work has called `halt`
                 self._waiting.popleft()
             if self._waiting:
                 self._wait()
 
     def _slice(self, work: _Work) -> bool:
-        """Whether the work is done with this slice."""
+        """Do a slice of a work. Returns whether the work is done."""
         seconds, between = (SECONDS, BETWEEN) if self._scheduler is None else (SHARE / 2, BETWEEN_IN_TURN)
         ends = self._clock.seconds() + seconds
         result: Any

@@ -1,8 +1,8 @@
 """
-Limits on what one client may cost: the settings, and the profiles that change several of them.
+The limits on what clients may use: the settings `limits.NAME`, and the profiles, which change several of them.
 
-Every limit is a setting `limits.NAME` with a unit and a reason. `limits.unlimited` removes rates and counts, for benchmarks
-and tests from one address. It does not remove sizes and deadlines.
+The text of each limit says its unit and the reason for its default. `limits.unlimited` switches rates and counts off,
+for benchmarks and tests from one address. Sizes and deadlines remain.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,9 @@ from gamehost.settings import BadOption, Reload, Setting, Settings, from_to, ref
 
 def _more_than_nothing(name: str, text: str) -> float:
     """
-    :raises BadOption: not a decimal number greater than 0
+    Read a rate.
+
+    :raises BadOption: the text is not a decimal number greater than 0
     """
     number = seconds(name, text)
     if not number:
@@ -22,27 +24,31 @@ def _more_than_nothing(name: str, text: str) -> float:
 
 
 def _switch(words: str) -> Any:
+    """Declare a limit that is yes or no."""
     return Setting(False, words, yes_or_no)
 
 
 def _count(default: int, words: str, reload: Reload = Reload.USED, least: int = 1, most: int = 1_000_000) -> Any:
+    """Declare a limit that is a whole number."""
     return Setting(default, words, from_to(least, most), reload)
 
 
 def _seconds(default: float, words: str) -> Any:
+    """Declare a limit that is a time in seconds."""
     return Setting(default, words, seconds, Reload.USED)
 
 
 def _rate(default: float, words: str) -> Any:
+    """Declare a limit that is a number in a second."""
     return Setting(default, words, _more_than_nothing, Reload.USED)
 
 
 class Limits:
     """
-    The limits of a host. The words of each say its unit, and the reason for its default.
+    The limits of a host. The class attributes declare them; an object has the values.
 
-    :param values: the limits that are not the defaults
-    :raises TypeError: there is no limit of a name
+    :param values: the limits that differ from their defaults
+    :raises TypeError: there is no limit of this name
     """
 
     unlimited: bool = _switch(
@@ -208,24 +214,25 @@ class Limits:
     def __init__(self, **values: Any) -> None:
         if unknown := values.keys() - LIMITS:
             raise TypeError(f"no limit is called {min(unknown)}")
-        # An object's own values are found before those of its class, which are the declarations.
+        # The values of the object hide the declarations of the class.
         self.__dict__.update({name: limit.default for name, limit in LIMITS.items()} | values)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Limits) and vars(self) == vars(other)
 
     def changed(self, **values: Any) -> "Limits":
+        """The same limits, with some other values."""
         return Limits(**(vars(self) | values))
 
     def most(self, name: str) -> int | None:
-        """A count; `None`: any number."""
+        """The value of a limit that is a count; `None`: any number, because of `limits.unlimited`."""
         count: int = getattr(self, name)
         return None if self.unlimited else count
 
     @classmethod
     def read(cls, settings: Settings) -> "Limits":
         """
-        Limits from settings without their `limits.` in front.
+        Read limits from settings. The names are without `limits.` in front.
 
         :raises BadOption: a limit is unknown or cannot be used
         """
@@ -233,11 +240,10 @@ class Limits:
         return cls(**{name: setting(settings, name, limit.default, limit.read) for name, limit in LIMITS.items()})
 
 
-#: The limits as they are declared, by name.
+#: The declarations of all limits, by name.
 LIMITS: Mapping[str, Setting] = {name: limit for name, limit in vars(Limits).items() if isinstance(limit, Setting)}
 
-#: A limit of earlier releases that is no setting any more -> its replacement. Most are constants in the module that
-#: they bound.
+#: Limits of earlier releases that are not settings any more, each with what is used instead. Most are constants now.
 FORMER: Mapping[str, str] = {
     "login_patience_seconds": "it is 60 seconds on every host; limits.login_seconds is for clients that send nothing",
     "message_seconds": "it is 10 seconds on every host",
@@ -260,11 +266,12 @@ FORMER: Mapping[str, str] = {
     "master_games": "it is 256 on every host; limits.remote_bytes bounds one game",
 }
 
-#: The name of a profile -> what its limits are instead of the defaults. A limit that is set wins over the profile.
+#: The profiles, by name: their limits that differ from the defaults. A limit that the owner sets has priority.
 PROFILES: Mapping[str, Settings] = {
-    # For a host that strangers can reach. The defaults fit a class of thirty behind one router.
+    # For a host on the internet. The defaults fit a class of thirty people behind one router.
     "public": {},
-    # For a host on this machine or in a private network. Up to 300 people or bots behind one address know each other.
+    # For a host on this machine or in a private network, with up to 300 people or bots behind one address that trust
+    # each other.
     "class": {
         "connections_per_address": "300",
         # After a restart all of them come at once.
@@ -285,7 +292,7 @@ PROFILES: Mapping[str, Settings] = {
         # Quick bots: each of 150 tables has a new match every three seconds.
         "new_matches_per_second": "50",
         "new_matches_burst": "500",
-        # No address has a share of its own.
+        # As many as `house_tables`: there is no separate limit for one address.
         "house_tables_per_address": "200",
         "watchers_per_address": "4800",
         # One for each connection, so a restart ends no match of theirs.

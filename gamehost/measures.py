@@ -1,6 +1,6 @@
 """
-Counts and measures of the running host, for any reader. A count is a few additions, and allocates nothing. This module
-does not know its readers.
+Counters and histograms of the running host, for metrics and other readers. Counting takes a few additions and no
+memory. This module depends on no reader.
 """
 
 from bisect import bisect_left
@@ -9,19 +9,19 @@ from collections.abc import Sequence
 
 from attrs import define, field
 
-#: Upper bounds of the buckets of times, in seconds.
+#: The upper bounds of the ranges of a histogram of times, in seconds.
 SECONDS: Sequence[float] = (
     *(0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025),
     *(0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0),
 )
 
-#: Upper bounds of the buckets of how many things are in a group.
+#: The upper bounds of the ranges of a histogram of sizes of groups.
 SIZES: Sequence[float] = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 class Histogram:
     """
-    How many values there were in each range. One thread adds them, and any thread may read.
+    Counts how many values were in each range. One thread adds values, and any thread may read.
 
     :param bounds: the upper bounds of the ranges, ascending; a value on a bound is in its range. The last range has none
     """
@@ -30,17 +30,18 @@ class Histogram:
 
     def __init__(self, bounds: Sequence[float] = SECONDS) -> None:
         self.bounds = bounds
-        #: By range.
+        #: The counts of values, in the order of the ranges.
         self.counts = [0] * (len(bounds) + 1)
         #: The sum of all values.
         self.total = 0.0
 
     def observe(self, value: float) -> None:
+        """Add a value."""
         self.counts[bisect_left(self.bounds, value)] += 1
         self.total += value
 
     def observe_since(self, moments: Sequence[float], now: float) -> None:
-        """Add the seconds from each of these moments until now; quicker than one after the other."""
+        """Add the seconds from each of these moments until now. This is faster than single calls of `observe`."""
         bounds, counts = self.bounds, self.counts
         for moment in moments:
             counts[bisect_left(bounds, now - moment)] += 1
@@ -56,12 +57,14 @@ class Count:
         self.value = 0
 
 
-#: No table has such a high number.
+#: A number that is higher than that of any table.
 NONE = 2**63
 
 
 @define(eq=False)
 class MatchCounts:
+    """Counts of matches and of moves."""
+
     #: Matches that began, by the name of the game.
     begun: Counter[str] = field(factory=Counter)
     #: Matches that ended, by the name of the game, and whether they had a result.
@@ -72,6 +75,7 @@ class MatchCounts:
     moves: dict[tuple[str, str], Count] = field(factory=dict)
 
     def end(self, table: int, game: str, with_result: bool) -> None:
+        """Count a match that has ended."""
         self.ended[game, with_result] += 1
         self._oldest = min(self._oldest, table)
 
@@ -84,16 +88,21 @@ class MatchCounts:
         return oldest
 
     def moves_of(self, wire: str, game: str) -> Count:
-        """The count of the accepted moves of one wire in one game, for the caller to store."""
+        """
+        The counter of accepted moves on one wire in one game. The caller stores it, so that counting a move needs no
+        look-up.
+        """
         return self.moves.setdefault((wire, game), Count())
 
 
 @define(eq=False)
 class JournalMeasures:
-    #: Seconds from the call of the journal with a change until its caller has its answer and the output is written.
-    #: `None`: not measured.
+    """Measures of the journal: times and sizes of commits."""
+
+    #: The times from giving a change to the journal until the answers about it are written, in seconds. `None`: not
+    #: measured.
     acknowledged: Histogram | None = None
-    #: Seconds of each commit.
+    #: The durations of commits, in seconds.
     commits: Histogram = field(factory=Histogram)
-    #: Changes in each commit.
+    #: The numbers of changes in commits.
     groups: Histogram = field(factory=lambda: Histogram(SIZES))

@@ -1,13 +1,12 @@
 """
-The options of a host as they are declared, and the wires that are installed, found through entry points, with their
-games.
+Declares the options of a host, and finds the installed wires, with their games, through entry points.
 
-Options, names for `--set`, files, help, and what a reload does come from the tables here (`gamehost.config`, `gamehost.admin`).
-Limits are in `gamehost.limits`, and the settings of wires and games in their folders.
+`gamehost.config` and `gamehost.admin` use the tables in this module for the command line, for files, for the help text
+and for a reload. Limits are declared in `gamehost.limits`, and the settings of wires and games in their own folders.
 
 A package offers a wire by an entry point in the group `gamehost.wires`: `name = module:TOKEN`, where the token is a
-`gamehost.wires.base.Wire` of the same name. A wire that cannot be used is left out, with a sentence that gives the
-reason, and the others are served.
+`gamehost.wires.base.Wire` of the same name. A wire that cannot be used is left out, and the log has the reason. The
+other wires are served.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,11 +31,12 @@ from gamehost.settings import Reload, Setting, as_written, from_to, member_of, o
 from gamehost.wires.base import API, Wire
 from gamehost.wires.origins import web_origin
 
-#: Where the pages for browsers are by default.
+#: The default endpoint of the pages for browsers.
 WEB = "tcp:8080:interface=127.0.0.1"
 
 
-#: The options of the host itself, by name. An option that is read as yes or no has no value on a command line.
+#: The options of the host itself, by name. An option with the reader `yes_or_no` is written without a value on a
+#: command line.
 HOST: Mapping[str, Setting] = {
     "store": Setting("gamehost.sqlite", "File or postgresql:// address for tables and accounts; memory: store nothing"),
     "cluster": Setting(
@@ -138,7 +138,7 @@ HOST: Mapping[str, Setting] = {
 #: Options that are not settings.
 OTHERS = frozenset({"config", "help", "set", "version"})
 
-#: Settings of each game, besides those that the game itself has. They begin with its name and a dot.
+#: Settings that the host adds to each game. Their full names begin with the game's name and a dot.
 GAME: Mapping[str, Setting] = {
     "watch_delay": Setting(
         0.0, "seconds by which watchers and lists see everything later than the players (0)", seconds, Reload.USED
@@ -146,7 +146,7 @@ GAME: Mapping[str, Setting] = {
     "house": Setting(None, "seconds as for --house, in this game alone (as --house)", seconds, Reload.WITH_HOUSE),
 }
 
-#: Settings of the pages. They begin with `web.`.
+#: Settings of the pages. Their full names begin with `web.`.
 PAGES: Mapping[str, Setting] = {
     "reveal": Setting(
         "finished",
@@ -172,7 +172,8 @@ OWN: Mapping[str, str] = {
     "paper-soccer": "gamehost.wires.paper_soccer:WIRE",
 }
 
-#: Options of the host itself. A wire, or an option of a wire, that had one of these names would replace it.
+#: The names of the host's own options. A wire, or an option of a wire, must not have such a name, because it would
+#: replace the option.
 RESERVED = HOST.keys() | OTHERS
 
 
@@ -180,9 +181,9 @@ RESERVED = HOST.keys() | OTHERS
 class Rejected:
     """An entry point that is not used."""
 
-    #: The entry point's name, and the package that has it: `gomoku of gamehost-gomoku`.
+    #: The name of the entry point and its package, such as `'gomoku' of gamehost-gomoku`.
     source: str
-    #: A sentence without its full stop.
+    #: The reason, as a sentence without its full stop.
     reason: str
     what: str = "wire"
 
@@ -192,16 +193,16 @@ class Rejected:
 
 @frozen
 class Registry:
-    """Wires and games by name."""
+    """All wires, games and notifiers that this host can use."""
 
-    #: The wires of this package, in the order of their ports; they listen unless they are switched off.
+    #: The wires of this package, in the order of their ports. They listen by default.
     own: Sequence[Wire[Any]] = ()
-    #: The wires of other packages, by name; they listen when they are asked to.
+    #: The wires of other packages, sorted by name. They listen only if an option says so.
     others: Sequence[Wire[Any]] = ()
     rejected: Sequence[Rejected] = ()
-    #: What can tell absent players.
+    #: The kinds of notifiers, which inform absent players.
     notifiers: Sequence[NotifierKind] = ()
-    #: Game name -> game, for the wires above.
+    #: The games of all these wires, by name.
     games: Mapping[str, Game[Any, Any]] = field(
         init=False,
         default=Factory(lambda self: {game.name: game for wire in self.wires for game in wire.games}, takes_self=True),
@@ -212,15 +213,15 @@ class Registry:
         return (*self.own, *self.others)
 
     def default_endpoints(self, wire: Wire[Any]) -> list[str]:
-        """The endpoints of a wire, if no option names others."""
+        """The endpoints of a wire if no option names others."""
         return [wire.endpoint] if wire in self.own else []
 
 
 def find_wires(entries: Iterable[EntryPoint] | None = None) -> Registry:
     """
-    The host's own wires, and those that entry points name.
+    Find the host's own wires, and the wires that entry points name.
 
-    :param entries: by default those of all installed packages
+    :param entries: the entry points; by default those of all installed packages
     """
     if entries is None:
         entries = entries_of(GROUP)
@@ -228,14 +229,16 @@ def find_wires(entries: Iterable[EntryPoint] | None = None) -> Registry:
     dialects = [entry for name, entry in offered(GROUP).items() if is_own(entry) and name not in OWN]
     own, rejected = _usable(dialects, [resolve_name(where) for where in OWN.values()])
     own[len(OWN) :] = sorted(own[len(OWN) :], key=lambda wire: int(wire.endpoint.split(":")[1]))
-    # An entry point of this package's that is left is one of a checkout that was installed as an earlier version.
+    # Entry points of this package are left out here: a further one would come from an earlier installed version.
     others = sorted((entry for entry in entries if not is_own(entry)), key=lambda one: (one.name, one.value))
     wires, more = _usable(others, own)
     return Registry(tuple(own), tuple(wires[len(own) :]), (*rejected, *more))
 
 
 def _usable(entries: Iterable[EntryPoint], known: Sequence[Wire[Any]]) -> tuple[list[Wire[Any]], list[Rejected]]:
-    """The wires that are known, and those of the entry points; and which of these are left out."""
+    """
+    Add the wires of entry points to the known wires. Returns all usable wires, and the entry points that are left out.
+    """
     wires, rejected = list(known), []
     for entry in entries:
         try:
@@ -254,6 +257,11 @@ def _source(entry: EntryPoint) -> str:
 
 
 def _load(entry: EntryPoint) -> Wire[Any]:
+    """
+    Import the wire of an entry point.
+
+    :raises PartUnusable: the wire cannot be used
+    """
     with importing(entry):
         wire = entry.load()
     if not isinstance(wire, Wire):
@@ -271,7 +279,9 @@ def _load(entry: EntryPoint) -> Wire[Any]:
 
 def _check_names(wire: Wire[Any], known: Sequence[Wire[Any]]) -> None:
     """
-    :raises PartUnusable: a name is malformed, or taken
+    Check the names of a wire, of its options and of its games.
+
+    :raises PartUnusable: a name is malformed, or something else has it
     """
     taken = {name for other in known for name in (other.name, *other.flags, *other.values)}
     for name in (wire.name, *wire.flags, *wire.values):
@@ -298,9 +308,9 @@ def _check_names(wire: Wire[Any], known: Sequence[Wire[Any]]) -> None:
 
 def find_notifiers(wires: Sequence[Wire[Any]]) -> tuple[Sequence[NotifierKind], Sequence[Rejected]]:
     """
-    The notifiers that entry points name, and those that are left out.
+    Find the notifiers that entry points name. Also returns those that are left out.
 
-    :param wires: with options of their own, which a notifier cannot take away
+    :param wires: all usable wires; a notifier must not have an option of the same name
     """
     kinds: list[NotifierKind] = []
     rejected = []
@@ -320,7 +330,8 @@ def find_notifiers(wires: Sequence[Wire[Any]]) -> tuple[Sequence[NotifierKind], 
     return kinds, rejected
 
 
-#: The installed wires and games. Read once: packages that are installed later are found by the next start.
+#: The installed wires and games. They are searched once, so packages that are installed later are found by the next
+#: start.
 _WIRES = find_wires()
 _GAMES = [Rejected(repr(name), why, "game") for name, why in installed().rejected.items()]
 _NOTIFIERS, _LEFT_OUT = find_notifiers(_WIRES.wires)

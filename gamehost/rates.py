@@ -1,7 +1,8 @@
 """
-Bounds for one address or one connection: token buckets, counts, turns, and the group of addresses that counts as one.
+Tools for limits on an address or a connection: token buckets, counts, turns, and the key under which an address is
+counted.
 
-The figures are in `gamehost.limits`.
+The values of the limits are in `gamehost.limits`.
 """
 
 from collections import Counter, OrderedDict
@@ -13,39 +14,55 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 W = TypeVar("W")
 
-#: Seconds of the rate of messages that are allowed at once: a whole Stratego set-up is 41 messages.
+#: A client may send at once as many messages as the rate allows in this many seconds. A whole Stratego set-up has 41
+#: messages.
 MESSAGES_SECONDS = 20
 
 
 def messages_bucket(rate: float, now: float) -> "TokenBucket":
-    """A full bucket for messages, at so many a second."""
+    """
+    A full bucket for the messages of a client.
+
+    :param rate: messages in a second
+    """
     return TokenBucket(rate, max(1, round(rate * MESSAGES_SECONDS)), now)
 
 
-#: Seconds of the rate of moves that are allowed at once: a whole Stratego set-up is 41 moves.
+#: A client may make at once as many moves as the rate allows in this many seconds. A whole Stratego set-up has 41
+#: moves.
 MOVES_SECONDS = 5
 
 
 def moves_bucket(rate: float, now: float) -> "TokenBucket":
-    """A full bucket for accepted moves, at so many a second."""
+    """
+    A full bucket for accepted moves.
+
+    :param rate: moves in a second
+    """
     return TokenBucket(rate, max(1, round(rate * MOVES_SECONDS)), now)
 
 
-#: Seconds of the rate of journal bytes that are allowed at once: one remote game of a mebibyte.
+#: An address may add to the journal at once as many bytes as the rate allows in this many seconds: one remote game of a
+#: mebibyte.
 JOURNAL_SECONDS = 64
 
 
 def journal_bucket(rate: float, now: float) -> "TokenBucket":
-    """A full bucket for bytes that are added to the journal, at so many a second."""
+    """
+    A full bucket for bytes that are added to the journal.
+
+    :param rate: bytes in a second
+    """
     return TokenBucket(rate, max(1, round(rate * JOURNAL_SECONDS)), now)
 
 
 class TokenBucket:
     """
-    A rate limit: a burst at once, and a rate in the long run.
+    A rate limit. The bucket is full of tokens at first, every action takes some, and new tokens come at a constant
+    rate.
 
-    :param rate: tokens a second that flow back
-    :param burst: tokens in a full bucket
+    :param rate: how many tokens come back in a second
+    :param burst: how many tokens a full bucket has
     :param now: the time, in seconds
     """
 
@@ -54,19 +71,19 @@ class TokenBucket:
     def __init__(self, rate: float, burst: int, now: float) -> None:
         self._rate = rate
         self._burst = burst
-        #: Tokens that were left when the last one was taken. Since then there may be more, and never fewer.
+        #: How many tokens were left after the last `take`. New ones may have come since then.
         self.left = float(burst)
         self._at = now
 
     @property
     def missing(self) -> float:
-        """Tokens that were missing from a full bucket when the last one was taken."""
+        """How many tokens were missing from a full bucket after the last `take`."""
         return self._burst - self.left
 
     def take(self, now: float, tokens: float = 1.0) -> bool:
-        """Take one token, or so many. `False` if there are too few, and then none is taken."""
+        """Take tokens. `False`: there are too few, and none was taken."""
         left, elapsed = self.left, now - self._at
-        # Negative if the system's clock was set back. That must not cost tokens.
+        # `elapsed` is negative if the system's clock was set back: this must not cost tokens.
         if elapsed > 0.0:
             left += elapsed * self._rate
             left = left if left < self._burst else self._burst
@@ -76,32 +93,33 @@ class TokenBucket:
         return enough
 
     def take_ahead(self, now: float, tokens: float = 1.0) -> float:
-        """Take one token, or so many, even if there are too few yet. Returns the seconds until there would have been enough."""
+        """Take tokens, even if there are too few. Returns the seconds until there would have been enough."""
         if self.take(now, tokens):
             return 0.0
         self.left -= tokens
         return -self.left / self._rate
 
     def has_one(self, now: float) -> bool:
+        """Whether there is a token to take."""
         return self.left >= 1.0 or self.left + (now - self._at) * self._rate >= 1.0
 
     def seconds_to_one(self, now: float, tokens: float = 1.0) -> float:
-        """The seconds until there is a token to take, or so many."""
+        """The seconds until this many tokens can be taken."""
         return max(0.0, (tokens - self.left - max(0.0, now - self._at) * self._rate) / self._rate)
 
     def give_back(self, tokens: float = 1.0) -> None:
-        """Put back a token, or so many, that were taken for something that does not count."""
+        """Put tokens back that were taken for something that does not count."""
         left = self.left + tokens
         self.left = left if left < self._burst else self._burst
 
     def full(self, now: float) -> bool:
-        """Whether the bucket is full: a full bucket need not be remembered."""
+        """Whether the bucket is full. A full bucket need not be stored: a new one is equal."""
         return self.left + max(0.0, now - self._at) * self._rate >= self._burst
 
 
 class KeyedBuckets(Generic[K]):
     """
-    A bucket for each key. Full buckets are removed now and then, at a constant cost for each key that was added.
+    A bucket for each key, for instance for each address. Full buckets are removed from time to time.
 
     :param rate: as of `TokenBucket`
     :param burst: as of `TokenBucket`
@@ -117,7 +135,7 @@ class KeyedBuckets(Generic[K]):
         return len(self._buckets)
 
     def of(self, key: K, now: float) -> TokenBucket:
-        """The bucket of a key, full if it is new."""
+        """The bucket of a key. A new bucket is full."""
         bucket = self._buckets.get(key)
         if bucket is None:
             if len(self._buckets) >= self._sweep_at:
@@ -128,15 +146,21 @@ class KeyedBuckets(Generic[K]):
 
 
 class AddressCounts(Counter[str]):
-    """How many there are of each address, by its `rate_limit_key`. An address without any is not remembered."""
+    """
+    Counts things of each address, such as connections. Addresses are counted by their `rate_limit_key`. An address with
+    the count 0 is not stored.
+    """
 
     def of(self, address: str) -> int:
+        """The count of an address."""
         return self[rate_limit_key(address)]
 
     def enter(self, address: str) -> None:
+        """Count one more for an address."""
         self[rate_limit_key(address)] += 1
 
     def leave(self, address: str) -> None:
+        """Count one less for an address."""
         whom = rate_limit_key(address)
         self[whom] -= 1
         if not self[whom]:
@@ -145,26 +169,27 @@ class AddressCounts(Counter[str]):
 
 class Rounds(Generic[K, W]):
     """
-    Waiting objects, in lines by address or by another kind of turn-taker. A round takes the oldest waiter of each
-    turn-taker, in the order in which the turn-takers came.
+    Queues that take turns. Each queue belongs to a turn-taker, such as an address, and has waiting objects. A round
+    takes the oldest object of each queue, in the order in which the turn-takers came.
     """
 
     def __init__(self) -> None:
         self._lines: OrderedDict[K, OrderedDict[W, None]] = OrderedDict()
-        #: The number of waiters.
+        #: The number of objects in all queues.
         self.waiting = 0
 
     def __len__(self) -> int:
         return self.waiting
 
     def count_of(self, taker: K) -> int:
+        """The number of objects in the queue of a turn-taker."""
         return len(self._lines.get(taker, ()))
 
     def put(self, taker: K, waiter: W, first: bool = False) -> None:
         """
-        Add a waiter behind the others of this turn-taker. A waiter that is in the line already keeps its place.
+        Add an object to the end of the queue of a turn-taker. An object that is in the queue already keeps its place.
 
-        :param first: be next instead
+        :param first: put the object, and its queue, in front of all others
         """
         line = self._lines.setdefault(taker, OrderedDict())
         self.waiting += waiter not in line
@@ -174,23 +199,23 @@ class Rounds(Generic[K, W]):
             self.advance(taker)
 
     def advance(self, taker: K) -> None:
-        """This turn-taker is the next one, if anybody waits there."""
+        """Give the next turn to this turn-taker, if its queue has objects."""
         if taker in self._lines:
             self._lines.move_to_end(taker, last=False)
 
     def peek(self) -> W:
         """
-        The next waiter, without removing it.
+        The next object, which remains in its queue.
 
-        :raises StopIteration: the lines are empty
+        :raises StopIteration: all queues are empty
         """
         return next(iter(next(iter(self._lines.values()))))
 
     def pop(self) -> W:
         """
-        Remove and return the next waiter.
+        Remove and return the next object.
 
-        :raises KeyError: the lines are empty
+        :raises KeyError: all queues are empty
         """
         taker, line = self._lines.popitem(last=False)
         waiter, _ = line.popitem(last=False)
@@ -200,7 +225,7 @@ class Rounds(Generic[K, W]):
         return waiter
 
     def remove(self, taker: K, waiter: W) -> None:
-        """Remove a waiter. Nothing happens if it is not in the line."""
+        """Remove an object. Nothing happens if it is not in the queue."""
         line = self._lines.get(taker)
         if line is not None and waiter in line:
             del line[waiter]
@@ -211,25 +236,25 @@ class Rounds(Generic[K, W]):
 
 @lru_cache(maxsize=1_024)
 def is_loopback(address: str) -> bool:
-    """Whether this is an address of this machine itself: a loopback address, or a socket in the file system."""
+    """Whether this is an address of this machine: a loopback address, or empty, for a socket in the file system."""
     number = address_of(address)
     return address == "" if number is None else number.is_loopback
 
 
 def same_address(one: str, other: str) -> bool:
     """
-    Whether two addresses belong to one client. All addresses of this machine itself do, by IPv4 and IPv6: a program
-    takes one or the other for `localhost` from one connection to the next. At a socket in the file system the client is
-    not known.
+    Whether two addresses may belong to the same client. All loopback addresses of IPv4 and IPv6 count as the same: a
+    program that connects to `localhost` may use either. The address of a socket in the file system is empty, and is not
+    the same as a loopback address.
     """
     return one == other or (one != "" != other and is_loopback(one) and is_loopback(other))
 
 
 def rate_limit_key(address: str) -> str:
     """
-    The key under which an address is counted: the address, or for IPv6 its network of 64 bits, which one customer owns.
-
-    An IPv4 address that is written as an IPv6 one (`::ffff:192.0.2.1`) counts as IPv4. Other text is its own key.
+    The key under which an address is counted. For IPv4 it is the address, and for IPv6 its network of 64 bits, because
+    one customer has the whole network. An IPv4 address in the form of IPv6 (`::ffff:192.0.2.1`) counts as IPv4. Any
+    other text is its own key.
     """
     if ":" not in address:
         return address
@@ -240,7 +265,10 @@ def rate_limit_key(address: str) -> str:
 
 
 def address_of(text: str) -> IPv4Address | IPv6Address | None:
-    """An address without its zone, and an IPv4 one if it is that in the words of IPv6; `None`: this is no address."""
+    """
+    Read an address, and drop its zone. An IPv4 address in the form of IPv6 becomes IPv4. `None`: the text is not an
+    address.
+    """
     try:
         address = ip_address(text.partition("%")[0])
     except ValueError:

@@ -1,8 +1,9 @@
 """
-The service: it starts the host in order, watches the disk while the host runs, and stops it without losses.
+The service: starts all parts of the host in order, watches the disk while the host runs, and stops the host without
+losses.
 
-Ports open after the unfinished tables are restored. If one port cannot open, all are closed. If the disk falls behind,
-the service first pauses input, then refuses new clients, and then ends the host.
+The ports are opened after the unfinished tables are restored. If one required port cannot be opened, all are closed. If
+the disk falls behind, the service first pauses input, then refuses new clients, and then ends the host.
 """
 
 import errno
@@ -39,7 +40,7 @@ from gamehost.settings import Settings
 from gamehost.web.site import WebListener, WebSite
 from gamehost.wires.base import Wire
 
-#: Addresses that stand for all of a machine: clients know another one.
+#: Addresses that mean all addresses of a machine. Clients must use another address.
 _EVERYWHERE = ("0.0.0.0", "::")
 
 _SLOW_PYTHON = (
@@ -50,7 +51,7 @@ _SLOW_PYTHON = (
 #: Seconds between two checks of the disk.
 WATCH_EVERY = 0.1
 
-#: The consequences of a slow disk, for the log.
+#: What the host does if the disk is slow, for the log.
 CONSEQUENCES: Mapping[Pressure, str] = {
     Pressure.PAUSE: "input from all clients pauses",
     Pressure.REFUSE: "input pauses, and new connections and log-ins are refused",
@@ -58,7 +59,7 @@ CONSEQUENCES: Mapping[Pressure, str] = {
     Pressure.GIVE_UP: "the host ends",
 }
 
-#: Seconds between two looks at how full the disk is.
+#: The seconds between two checks of the disk's free space.
 ROOM_EVERY = 1.0
 
 NO_ROOM = "the host has no room for new tables: its disk is nearly full; matches that have begun continue"
@@ -73,7 +74,7 @@ STOPPING = "the host is stopping; seats at tables are kept"
 class Listener:
     """An endpoint, and the wire that it serves."""
 
-    #: The endpoint as the options name it.
+    #: The endpoint, as the owner has written it in an option.
     description: str
     endpoint: IStreamServerEndpoint
     wire: Wire[Any]
@@ -81,21 +82,28 @@ class Listener:
 
 
 class Part(Protocol):
-    """A part that runs beside the listeners while the host runs."""
+    """A part of the host that is started and stopped with it, such as the socket for `gamehost admin`."""
 
     def start(self, host: "GameHostService") -> None:
-        """Start: the host is ready. A part that cannot start is left out, and the log says so."""
+        """
+        Start the part. Called when the host is ready. A part that cannot start logs the reason, and the host runs
+        without it.
+        """
 
     def stop(self) -> Deferred[None]:
-        """The host stops. Fires when the part has stopped."""
+        """
+        Stop the part, because the host stops.
+
+        :returns: fires when the part has stopped
+        """
 
 
 @define(eq=False)
 class GameHostService(Service):
     """
-    All listeners over one lobby.
+    A running host: its listeners, its lobby and its store.
 
-    :param build_context: opens the store and makes the parts that connections share; it may raise `StoreUnusable`
+    :param build_context: opens the store, and makes the parts that all connections share; may raise `StoreUnusable`
     :param abort_start: called with the reason when the host cannot start; it does not return
     :param on_fatal: called with the reason when the host must end; it does not return
     """
@@ -105,45 +113,46 @@ class GameHostService(Service):
     build_context: Callable[[], tuple[HostContext, Store]]
     abort_start: Callable[[str], None]
     on_fatal: Callable[[str], None]
-    #: Computes password digests while the host runs.
+    #: The thread that computes password digests.
     worker: SerialWorker
     web: Sequence[WebListener] = ()
-    #: Which of `gamehost.limits.PROFILES` the limits are from.
+    #: The name of the profile in `gamehost.limits.PROFILES` that the limits come from.
     profile: str = "public"
-    #: The medium that moves wait for, in words.
+    #: For messages: where moves are stored, `disk` or `database`.
     medium: str = "disk"
     parts: list[Part] = field(factory=list)
     ports: list[IListeningPort] = field(factory=list)
     factories: list[WireFactory[Any]] = field(factory=list)
     sites: list[WebSite] = field(factory=list)
     supervisor: Supervisor = field(factory=Supervisor)
-    #: The host's own players; `None`: there are none.
+    #: The processes of the house players; `None`: there are none.
     house: HouseService | None = None
-    #: Notices when the reactor is blocked; `None` in tests, which call the reactor by hand.
+    #: Detects a blocked reactor; `None` in tests, which have no running reactor.
     watchdog: Watchdog | None = None
-    #: How many seconds late the reactor was in each look at the disk.
+    #: How many seconds late each check of the disk was.
     lag: Histogram = field(factory=Histogram)
     context: HostContext = field(init=False)
     store: Store = field(init=False)
     #: The other hosts on the same store.
     cluster: Membership = field(factory=Membership)
-    #: Checks the unfinished tables of an earlier run; `None`: none was resumed yet.
+    #: Checks the unfinished tables of an earlier run; `None`: no tables were resumed yet.
     resuming: Resuming | None = field(init=False, default=None)
     #: When the host was ready, in seconds of its clock.
     started_at: float = field(init=False, default=0.0)
-    #: The listeners, and their addresses.
+    #: The names of the listeners, with their addresses.
     listening: list[tuple[str, str]] = field(factory=list)
-    #: Called when the last match of a host that drains has ended; it stops the service, and ends the process.
+    #: Called when a draining host has no match left: stops the service, and ends the process.
     on_drained: Callable[[], None] = lambda: None
-    #: Reads the settings again, and says what has changed.
+    #: Reads the settings again, and returns what has changed.
     reload: Callable[["GameHostService"], Mapping[str, Any]] = lambda host: {}
     _drained: bool = False
-    #: All listeners: the name, the address, the factory, and whether the host cannot run without it.
+    #: For each listener: its name, the listener, the factory of its connections, and whether the host cannot start
+    #: without it.
     _fronts: list[tuple[str, Listener | WebListener, Any, bool]] = field(factory=list)
     _failures: list[str] = field(factory=list)
-    #: How many of them because a port is in use.
+    #: How many of the failures are ports in use.
     _taken: int = 0
-    #: Where a browser finds the pages; empty: there are none.
+    #: The address of the pages for a browser; empty: there are none.
     _browser: str = ""
     _watch: IDelayedCall | None = None
     _pressure: Pressure = Pressure.NONE
@@ -155,8 +164,8 @@ class GameHostService(Service):
     def startService(self) -> None:
         """Open the store, restore the unfinished tables, then listen."""
         self._say_what_starts()
-        # The objects that are made here live as long as the host. Repeated searches for garbage among them would take a
-        # fifth of the time.
+        # The objects that are made here live as long as the host. Searching them for garbage would take a fifth of the
+        # time of a start.
         gc.disable()
         try:
             self.context, self.store = self.build_context()
@@ -195,6 +204,7 @@ class GameHostService(Service):
         self._look()
 
     def _say_what_starts(self) -> None:
+        """Log the versions, and warnings about Python and the profile."""
         self.log.info(
             "gamehost {version} is starting (Twisted {twisted}, Python {python})",
             version=gamehost.__version__,
@@ -207,6 +217,7 @@ class GameHostService(Service):
             self.log.info("the profile is {profile}: wider limits for one address", profile=self.profile)
 
     def _open_ports(self) -> None:
+        """Make a factory for each listener, and open all ports."""
         for listener in self.listeners:
             factory = WireFactory(listener.wire, listener.settings, self.context)
             self.factories.append(factory)
@@ -222,6 +233,7 @@ class GameHostService(Service):
         self.context.lobby.registry.ports_open()
 
     def _resume(self) -> None:
+        """Restore the unfinished tables and the open tables of an earlier run."""
         tables = self.context.lobby.restore(self.games, self.store.unfinished())
         if waiting := self.context.lobby.restore_opened(self.store.opened()):
             self.log.info("tables from earlier that wait for their players: {tables}", tables=waiting)
@@ -234,7 +246,8 @@ class GameHostService(Service):
         """
         Open a port.
 
-        :param must: whether the host cannot start without this port; otherwise the port is left out
+        :param must: whether the host cannot start without this port; a port that is not required is left out if it
+            cannot be opened
         """
         listening = listener.endpoint.listen(factory)
         where = listener.description
@@ -244,6 +257,7 @@ class GameHostService(Service):
         )
 
     def _listening(self, name: str, where: str, port: IListeningPort) -> None:
+        """A port is open: note its address, for the log and for the hints on how to play."""
         self.ports.append(port)
         send_at_once(port)
         context = self.context
@@ -263,7 +277,7 @@ class GameHostService(Service):
         self.log.info("{wire} listening on {where}", wire=name, where=where)
 
     def _say_how_to_play(self) -> None:
-        """The last line of the start, for whoever started the host by hand."""
+        """Log how to play, for a person that has started the host by hand."""
         by_hand = self.context.lobby.directory.by_hand
         ways = [f"in a terminal with {by_hand}, and type: play onitama" if by_hand else ""]
         ways += [
@@ -285,7 +299,7 @@ class GameHostService(Service):
             self.on_fatal(reason)
 
     def _why_not(self) -> str:
-        """Name the first port that cannot be opened, in one line, with what can be done."""
+        """One line about the ports that cannot be opened, with advice."""
         more = len(self._failures) - 1
         others = f", and {more} more" if more else ""
         return (
@@ -293,7 +307,7 @@ class GameHostService(Service):
         )
 
     def _look(self) -> None:
-        """Report that the reactor runs, check the disk, and act on how far it is behind."""
+        """Called every `WATCH_EVERY` seconds: show that the reactor runs, check the disk, and react if it is behind."""
         # Measure the delay of this call, and show that the reactor runs.
         if self._watch is not None:
             self.lag.observe(max(0.0, self.context.clock.seconds() - self._watch.getTime()))
@@ -331,7 +345,7 @@ class GameHostService(Service):
 
     def _go_away(self) -> None:
         """
-        No player can be served here for now. Close all connections and ports, so that clients find another host at
+        Close all connections and ports, because no player can be served here for now. So clients go to another host at
         once.
         """
         for port in self.ports:
@@ -346,7 +360,7 @@ class GameHostService(Service):
 
     @property
     def not_serving(self) -> str | None:
-        """Why no player could come in and play now; `None`: one could."""
+        """The reason why no new player could play here now; `None`: a player could."""
         if not self.running:
             return STOPPING
         return (
@@ -357,7 +371,7 @@ class GameHostService(Service):
         )
 
     def _look_at_disk(self) -> None:
-        """Act on how much room the disk has, once a second."""
+        """Check the free space of the disk, once a second, and react to a change."""
         now = self.context.clock.seconds()
         if now < self._look_at_disk_from:
             return
@@ -378,7 +392,7 @@ class GameHostService(Service):
         self._update_refusals()
 
     def _update_refusals(self) -> None:
-        """Set what the lobby and the listeners must refuse now."""
+        """Set what the lobby and the limiter of connections must refuse now."""
         busy = BUSY.format(medium=self.medium) if self._pressure >= Pressure.REFUSE else None
         closed = FULL if self._room is Room.NONE else busy
         self.context.limiter.closed = self.context.lobby.closed = closed
@@ -390,7 +404,7 @@ class GameHostService(Service):
 
     def drain(self, on: bool = True) -> None:
         """
-        Begin no new matches, and end the process when the last one has ended. Players can come back to their seats.
+        Begin no new matches, and end the process after the last match. Players can still come back to their seats.
 
         :param on: `False`: begin new matches again
         """
@@ -416,7 +430,7 @@ class GameHostService(Service):
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None
-        # No more moves are accepted, and no clients.
+        # Accept no more moves and no more clients.
         self.context.lobby.close()
         if self.resuming is not None:
             self.resuming.halt()
@@ -428,7 +442,7 @@ class GameHostService(Service):
             closing.append(self.house.stop())
         for _, one in factories(self):
             one.stop_input()
-        # The accepted moves become durable, and then the clients receive that the host stops.
+        # Make the accepted moves durable, and then inform the clients and close their connections.
         kept: Deferred[None] = Deferred()
         self.store.stop(lambda: kept.callback(None))
         closing.append(kept.addCallback(lambda _: self._say_goodbye()))
@@ -444,6 +458,6 @@ class GameHostService(Service):
 
 
 def factories(host: GameHostService) -> Iterator[tuple[str, WireFactory[Any]]]:
-    """All factories of connections, by the name of the wire; `web` for the sockets of pages."""
+    """All factories of connections, each with the name of its wire; `web` for the WebSockets of pages."""
     yield from ((factory.wire.name, factory) for factory in host.factories)
     yield from (("web", site.sockets) for site in host.sites)

@@ -1,8 +1,8 @@
 """
-Declares settings, and reads them: from text to a checked value, or a `BadOption` with a message about the expected
-value.
+Declares settings, and reads them. A reader turns a text into a checked value, or raises `BadOption` with a message
+about the expected value.
 
-Settings are text on the command line, in TOML files and in the header of a table. They are read where they are used.
+Settings are texts on the command line, in TOML files and in the opening of a table.
 """
 
 import re
@@ -15,9 +15,9 @@ from msgspec import Struct
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 
-#: Settings as they are written: name to text.
+#: Settings as they are written: the texts, by the names of the settings.
 Settings = Mapping[str, str]
-#: From the name and the text of a setting to its value; raises `BadOption`.
+#: Reads the value of a setting from its name and its text; raises `BadOption`.
 Reader = Callable[[str, str], Any]
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
@@ -25,17 +25,18 @@ _DECIMAL = re.compile(r"[0-9]{1,12}(\.[0-9]{1,6})?", re.ASCII)
 
 
 class BadOption(ValueError):
-    """A setting that cannot be used; the message names it and says what was expected."""
+    """A setting cannot be used. The message has the name of the setting, and what was expected."""
 
 
 def as_text(name: str, text: str) -> str:
+    """A reader for any text."""
     return text
 
 
 class Reload(Enum):
-    """The effect of a new value on a running host that reads its settings again."""
+    """What happens with a new value if a running host reads its settings again."""
 
-    #: It has no effect before the next start.
+    #: The new value is used after the next start.
     RESTART = "needs a restart"
     USED = "is used from now on"
     WITH_HOUSE = "is used from now on, if the host has house players"
@@ -43,23 +44,23 @@ class Reload(Enum):
 
 class Setting(Struct, frozen=True):
     """
-    One setting of the host, as it is declared. The option or the name for `--set`, its check, its help and what a reload
-    does with it come from here.
+    The declaration of a setting or an option of the host: its default, its text in the help, its check, and what a
+    reload does.
     """
 
     default: Any
-    #: One sentence, with the unit.
+    #: The meaning in one sentence, with the unit.
     words: str
     read: Reader = as_text
     reload: Reload = Reload.RESTART
-    #: Whether it is an option that can be given several times; its value is a list then.
+    #: Whether the option can be given several times. Its value is a list then.
     many: bool = False
-    #: The default in words; `None`: as it is written.
+    #: The text about the default in the help; `None`: the default itself.
     default_words: str | None = None
 
     @property
     def shown_default(self) -> str:
-        """The default, for a person; empty: there is none to speak of."""
+        """The text about the default in the help; empty: none is shown."""
         match self.default:
             case _ if self.default_words is not None:
                 return self.default_words
@@ -77,10 +78,10 @@ class Setting(Struct, frozen=True):
 
 def setting(settings: Settings, name: str, default: T, read: Callable[[str, str], T]) -> T:
     """
-    The value of one setting.
+    Read one setting, or return its default.
 
     :param read: called with the name and the text, for instance `yes_or_no`
-    :raises BadOption: the text is not what the setting takes
+    :raises BadOption: the text is not a value of this setting
     """
     text = settings.get(name)
     return default if text is None else read(name, text)
@@ -88,6 +89,8 @@ def setting(settings: Settings, name: str, default: T, read: Callable[[str, str]
 
 def refuse_unknown(settings: Settings, known: Iterable[str]) -> None:
     """
+    Check that all settings are known.
+
     :raises BadOption: a setting is not among the known names
     """
     names = sorted(known)
@@ -98,7 +101,9 @@ def refuse_unknown(settings: Settings, known: Iterable[str]) -> None:
 
 def whole_number(name: str, text: str) -> int:
     """
-    :raises BadOption: not a whole number in ASCII digits
+    A reader for a whole number.
+
+    :raises BadOption: the text is not a whole number in ASCII digits
     """
     if _WHOLE.fullmatch(text) is None:
         raise BadOption(f"{name}: expected a whole number, got {text!r}")
@@ -106,7 +111,7 @@ def whole_number(name: str, text: str) -> int:
 
 
 def from_to(least: int, most: int) -> Callable[[str, str], int]:
-    """A reader of whole numbers between two bounds, both included."""
+    """Make a reader for whole numbers from `least` to `most`."""
 
     def read(name: str, text: str) -> int:
         number = whole_number(name, text)
@@ -119,7 +124,9 @@ def from_to(least: int, most: int) -> Callable[[str, str], int]:
 
 def seconds(name: str, text: str) -> float:
     """
-    :raises BadOption: not a decimal number of seconds, 0 or more
+    A reader for a time in seconds.
+
+    :raises BadOption: the text is not a decimal number of seconds, 0 or more
     """
     if _DECIMAL.fullmatch(text) is None:
         raise BadOption(f"{name}: expected seconds, such as 60 or 2.5, got {text!r}")
@@ -128,16 +135,18 @@ def seconds(name: str, text: str) -> float:
 
 def milliseconds(name: str, text: str) -> int:
     """
-    Seconds as written, milliseconds as used.
+    A reader for a time that is written in seconds. Returns milliseconds.
 
-    :raises BadOption: not a decimal number of seconds, 0 or more
+    :raises BadOption: the text is not a decimal number of seconds, 0 or more
     """
     return round(seconds(name, text) * 1000)
 
 
 def yes_or_no(name: str, text: str) -> bool:
     """
-    :raises BadOption: neither yes nor no
+    A reader for yes or no.
+
+    :raises BadOption: the text is neither yes nor no
     """
     match text.lower():
         case "yes" | "true" | "on" | "1":
@@ -148,7 +157,7 @@ def yes_or_no(name: str, text: str) -> bool:
 
 
 def one_of(*choices: str) -> Callable[[str, str], str]:
-    """A reader of one word out of several."""
+    """Make a reader for one of several words."""
 
     def read(name: str, text: str) -> str:
         if text not in choices:
@@ -159,13 +168,13 @@ def one_of(*choices: str) -> Callable[[str, str], str]:
 
 
 def member_of(kind: type[E]) -> Callable[[str, str], E]:
-    """A reader of the members of an enumeration, by their values."""
+    """Make a reader for the members of an enumeration, which are written as their values."""
     read = one_of(*(member.value for member in kind))
     return lambda name, text: kind(read(name, text))
 
 
 def as_written(read: Reader) -> Callable[[str, str], str]:
-    """A reader that checks a text as another one does, and leaves it as it is."""
+    """Make a reader that checks a text with another reader, and returns the text itself."""
 
     def checked(name: str, text: str) -> str:
         read(name, text)
@@ -176,11 +185,11 @@ def as_written(read: Reader) -> Callable[[str, str], str]:
 
 def settings_of(owner: str, settings: Settings, known: Collection[str], **otherwise: str) -> dict[str, str]:
     """
-    The settings of one owner, by their names without the owner's prefix.
+    The settings of one owner, which is a game, a wire or `limits`. Their names are without the owner's prefix.
 
-    :param settings: by their full names, as for `--set`
-    :param known: the names that are this owner's: a game and a wire may share a prefix
-    :param otherwise: the values of this owner's settings that are not set
+    :param settings: all settings, by their full names, as for `--set`
+    :param known: the names of this owner's settings: a game and a wire may have the same prefix
+    :param otherwise: values for settings of this owner that are not set
     """
     prefix = owner + "."
     mine = {name.removeprefix(prefix): text for name, text in settings.items() if name.startswith(prefix)}

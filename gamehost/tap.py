@@ -1,6 +1,4 @@
-"""
-The one place where the parts are put together: from options to the service that they describe.
-"""
+"""Puts the parts of a host together: makes the service from the options."""
 
 import gc
 import linecache
@@ -62,32 +60,32 @@ from gamehost.tables.gallery import Galleries
 from gamehost.web.http import Access
 from gamehost.web.site import WebListener
 
-#: Seconds after which the interpreter changes to another thread that waits for it. Under a flood of messages a
-#: confirmation took 150 to 800 ms with Python's default of 0.005, and takes 15 to 40 ms with this value.
+#: After how many seconds the interpreter switches to another thread that waits for it. During a flood of messages,
+#: storing a move took 150 to 800 ms with Python's default of 0.005; it takes 15 to 40 ms with this value.
 SWITCH_EVERY = 0.0002
 
-#: The options with ports of HTTP that are no pages for players.
+#: The options with HTTP ports for the owner's programs.
 _HTTP = ("metrics", "health")
 
-#: The module that is the process of the house players.
+#: The module that runs in the process of the house players.
 HOUSE_MODULE = "gamehost.programs.house"
 
 
 def makeService(options: Options) -> GameHostService:
     """
-    Make a host from its options, on the reactor of this process. No port or file is opened yet.
+    Make a host from its options, for the reactor of this process. This opens no port and no store.
 
     :raises SystemExit: an endpoint cannot be used
     """
     reactor = this_reactor()
     use_steady_clock(reactor)
     poll_without_log_context(reactor)
-    # The journal's thread needs the interpreter several times for each commit. While the reactor is busy, it waits for the
-    # whole interval each time, and every confirmation waits with it.
+    # The journal's thread needs the interpreter several times for each commit. If the reactor is busy, the thread waits
+    # for the whole interval each time, and so does every player that waits for a move to be stored.
     sys.setswitchinterval(SWITCH_EVERY)
-    # attrs caches the text of all methods that it has made, for tracebacks: 2 MiB.
+    # Free 2 MiB: for tracebacks, attrs caches the source of all methods that it has made.
     linecache.clearcache()
-    # Imported modules are never garbage. To search them for garbage would stop the host for 30 to 40 ms each time.
+    # Imported modules are never garbage. Searching them for garbage would stop the host for 30 to 40 ms each time.
     gc.freeze()
     raise_fd_limit()
     endpoints = Endpoints(reactor, options["trusted-proxy"])
@@ -112,10 +110,10 @@ def make_host(
     options: Options, reactor: Any, on_fatal: Callable[[str], None] | None = None, endpoints: Endpoints | None = None
 ) -> GameHostService:
     """
-    Make a host on any reactor.
+    Make a host from its options, for any reactor.
 
     :param on_fatal: called with the reason when the host must end; by default it ends the process
-    :param endpoints: makes the endpoints; by default one with the options of this host
+    :param endpoints: makes the endpoints; by default one with the option `trusted-proxy`
     :raises UsageError: an endpoint cannot be used
     """
     registry, settings = options.registry, options.settings
@@ -130,7 +128,7 @@ def make_host(
         if joining is not None:
             joining.listen()
         store = _open_store(options, limits, reactor, cork, fail, joining)
-        # Before accounts and bans are read: the member reports later changes.
+        # Join the cluster before accounts and bans are read, so that no change by another member is missed.
         cluster = None if joining is None else joining.member(store, cork, fail, _warn)
         lobby = _lobby(options, limits, reactor, worker=worker, cork=cork, fail=fail, store=store, membership=cluster)
         lobby.studies.reveal = lobby.directory.reveal = settings.reveals
@@ -170,7 +168,7 @@ def _listeners(options: Options, endpoints: Endpoints) -> list[Listener]:
 
 
 def _count_faults(watchdog: Watchdog | None, games: Mapping[str, Game[Any, Any]], reactor: Any, lobby: Lobby) -> None:
-    """Close a game that has too many faults."""
+    """Set up the circuit breaker that closes a game after too many faults."""
     breaker = GameBreaker(reactor, lobby.close_game)
     lobby.context.suspended = breaker.suspended
     if watchdog is not None:
@@ -178,7 +176,10 @@ def _count_faults(watchdog: Watchdog | None, games: Mapping[str, Game[Any, Any]]
 
 
 def plugin_folders(games: Mapping[str, Game[Any, Any]]) -> Mapping[str, str]:
-    """Games of other packages, by the folders of their modules. The host's own rules are bounded."""
+    """
+    The names of the games of other packages, by the folders of their modules. The host's own games are left out,
+    because their rules never take long.
+    """
     modules = {name: sys.modules[type(game).__module__] for name, game in games.items()}
     return {
         str(Path(module.__file__ or "").parent): name
@@ -190,7 +191,9 @@ def plugin_folders(games: Mapping[str, Game[Any, Any]]) -> Mapping[str, str]:
 def _count_blocked_game(
     folders: Mapping[str, str], reactor: Any, blocked: Callable[[str], None], files: Sequence[str]
 ) -> None:
-    """On the watchdog's thread: count a blocked reactor against the game that was running."""
+    """
+    Called on the watchdog's thread when the reactor is blocked: count a fault of the game with code that is running.
+    """
     if (game := game_of(files, folders)) is not None:
         reactor.callFromThread(blocked, game)
 
@@ -205,6 +208,7 @@ def _lobby(
     store: DurableJournal | MemoryJournal,
     membership: Membership | None,
 ) -> Lobby:
+    """Make the lobby, with its accounts, sessions and log-ins."""
     settings = options.settings
     accounts, durable = StoredAccounts(store), store if isinstance(store, DurableJournal) else None
     proven, remembered = None, None
@@ -246,7 +250,10 @@ def _lobby(
 
 
 def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> Any:
-    """How this host becomes a member of a cluster, as of `StoreKind.joining`; `None`: it is alone."""
+    """
+    The object that makes this host a member of a cluster, from `StoreKind.joining`; `None`: the options name no
+    cluster.
+    """
     try:
         kind = kind_of(options["store"])
     except StoreUnusable as error:
@@ -262,7 +269,7 @@ def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> Any:
 
 
 def _attach(host: GameHostService, joining: Any, cluster: Membership, context: HostContext) -> None:
-    """Give the membership of this host the parts that were made after it."""
+    """Connect the membership in the cluster with the parts of the host that were made later."""
     from gamehost.admin.host import stop_key
     from gamehost.lobby.account_changes import AccountChanges
 
@@ -275,7 +282,7 @@ def _attach(host: GameHostService, joining: Any, cluster: Membership, context: H
 
 
 def _learn(host: GameHostService, changed: Mapping[str, Account | None], new_bans: Sequence[Ban] | None) -> None:
-    """Another member has changed accounts or bans."""
+    """Use changes of accounts and bans that another member of the cluster has made."""
     from gamehost.admin.host import close_banned
 
     lobby = host.context.lobby
@@ -289,13 +296,15 @@ def _learn(host: GameHostService, changed: Mapping[str, Account | None], new_ban
 
 
 def _limiters(limits: Limits, options: Options, lobby: Lobby) -> tuple[ConnectionLimiter, HttpLimiter]:
-    """The limiters of connections. Both together may not open more files than this process may have."""
+    """
+    Make the limiters of connections. All connections together must not need more files than this process may open.
+    """
     pages = limits.http_connections if any(options["web"]) else 0
     in_cluster = options["cluster"] is not None
     places = [text for name in (*(wire.name for wire in options.registry.wires), "web") for text in options[name]]
     begun = in_cluster or any(text.startswith("haproxy:") for text in places)
     headers = MOST_HEADERS if begun else 0
-    # A connection that a member of a cluster passes on has two files there.
+    # In a cluster, a connection that is passed on to another member needs two files.
     each = 2 if in_cluster else 1
     files = fd_budget(each * limits.connections + pages + headers)
     pages, headers = min(pages, files // 5), min(headers, files // 5)
@@ -304,7 +313,7 @@ def _limiters(limits: Limits, options: Options, lobby: Lobby) -> tuple[Connectio
 
 
 def _parts(options: Options, reactor: Any, endpoints: Endpoints, access: Access) -> list[Part]:
-    """The parts of a host that options add: ports for metrics and health, and notifiers for absent players."""
+    """Make the optional parts of a host: ports for metrics and health, and notifiers for absent players."""
     kinds = []
     for kind in options.registry.notifiers:
         if options[kind.name] is not None:
@@ -330,13 +339,13 @@ def _http_parts(places: Sequence[tuple[str, str, IStreamServerEndpoint]], access
 def _notices_parts(options: Options, reactor: Any, kinds: Sequence[NotifierKind]) -> list[Part]:
     if options["store"] == "memory":
         raise usage.UsageError(f"--{kinds[0].name} needs a store that lasts: --store=FILE or --store=postgresql://...")
-    from gamehost.lobby.notices import NoticesPart  # most hosts tell nobody
+    from gamehost.lobby.notices import NoticesPart  # most hosts have no notifiers
 
     return [NoticesPart(reactor, kinds, options, beside(options["store"]).absolute())]
 
 
 def house_service(options: Options, reactor: Any) -> HouseService | None:
-    """The processes of the house players; `None`: the options say that there are none."""
+    """Make the service for the processes of the house players; `None`: the options switch house players off."""
     if not any(options.settings.house.seconds.values()):
         return None
     store = options["store"]
@@ -352,6 +361,7 @@ def _open_store(
     fail: Callable[[str], None],
     joining: Any,
 ) -> DurableJournal | MemoryJournal:
+    """Open the store that the options name."""
     if options["store"] == "memory":
         return MemoryJournal()
     for words in open_folders(beside(options["store"])):
@@ -361,7 +371,7 @@ def _open_store(
         "accept_loss": options["accept-loss"],
         "group": lambda: cork,
         "after_turn": partial(reactor.callLater, 0),
-        # After a pause of the whole process the disk does not count as late.
+        # The reactor's clock, because it stops while the process is frozen: the disk does not count as slow then.
         "reactor_clock": reactor.seconds,
     }
     kind = usable_kind_of(options["store"])
@@ -378,7 +388,7 @@ def _warn(words: str) -> None:
 
 
 def _places(options: Options, endpoints: Endpoints, name: str) -> Iterator[tuple[str, IStreamServerEndpoint]]:
-    """The endpoints of an option, each with its text."""
+    """Make the endpoints of an option. Each comes with its text."""
     for description in filter(None, options[name]):
         try:
             endpoint = endpoints.make(description)
@@ -389,10 +399,10 @@ def _places(options: Options, endpoints: Endpoints, name: str) -> Iterator[tuple
 
 def _abort_start(reason: str) -> NoReturn:
     """
-    End before any port is open, with a message and a status that is not 0.
+    End a start that has failed, with a message and the status 1. No port is open then.
 
-    The message goes to the log, and to the process's original standard error. `twistd` has replaced `sys.stderr`, so
-    the text of an exception would become a line of the log.
+    The message goes to the log and to the original standard error of the process. `twistd` has replaced `sys.stderr`,
+    so an exception would only appear in the log.
     """
     Logger("gamehost").critical("the host cannot start: {reason}", reason=reason)
     _print_error(f"gamehost: {reason}\n")
@@ -400,7 +410,7 @@ def _abort_start(reason: str) -> NoReturn:
 
 
 def _print_error(text: str) -> None:
-    """Write to the standard error that this process was started with. If it is closed or full, the log alone has the text."""
+    """Write a text to the original standard error of this process. If this fails, the text is only in the log."""
     with suppress(OSError, ValueError, AttributeError):
         sys.__stderr__.write(text)  # type: ignore[union-attr]
         sys.__stderr__.flush()  # type: ignore[union-attr]
@@ -408,10 +418,9 @@ def _print_error(text: str) -> None:
 
 def _end_process(reason: str) -> NoReturn:
     """
-    End now, with a message and a status that is not 0.
-
-    Nothing is rolled back, and clients receive no message. The next start continues from the data on disk. An orderly
-    stop would spend time on clients and files that cannot be trusted any more.
+    End the process immediately, with a message and the status 70. Clients receive no message, and nothing is closed.
+    The next start continues from the data on the disk. A normal stop would use clients and files that cannot be trusted
+    any more.
     """
     Logger("gamehost").critical("the host ends: {reason}", reason=reason)
     _print_error(f"gamehost: the host ends: {reason}\n")
