@@ -116,6 +116,22 @@ class SeatTests(SlowCase):
         self.move(olga, table)
         self.assertEqual([one["is"] for one in self.told(ben)], ["event"])
 
+    def test_the_texts_of_an_account_are_at_every_member(self) -> None:
+        """Also those of a match, wherever it is. They are gone with its end, and those of the other player, too."""
+        olga, ben, table = self.begin()
+        for client, text in ((olga, "hers"), (ben, "his")):
+            for about in ({"game": "onitama"}, {"table": table}):
+                self.assertEqual(self.ask(client, do="keep", **about, text=text), [{"is": "kept", **about}])
+        for client in (olga, ben):
+            client.drop()
+        self.world.wait(0.4)
+        olga, ben = self.sit(self.second, "olga", table), self.sit(self.first, "ben", table)
+        for client, text in ((olga, "hers"), (ben, "his")):
+            for about in ({"game": "onitama"}, {"table": table}):
+                self.assertEqual(self.ask(client, do="keep", **about)[-1]["text"], text)
+        self.ask(olga, do="leave", table=table)
+        self.assertEqual(self.world.journal.kept, {"onitama": {"olga": "hers", "ben": "his"}})
+
     def test_who_cannot_go_there_is_told_why(self) -> None:
         table = self.away()
         ben = self.sit(self.second, "ben", table)
