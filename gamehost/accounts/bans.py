@@ -1,8 +1,8 @@
 """
-Bans: names and addresses that are refused, stored across restarts.
+Bans: names and addresses that the host refuses. They are stored, so they remain after a restart.
 
-A ban of a name counts for all names that look like it, too. A ban of one IPv6 address counts for its network of 64
-bits, because one customer has all of it. IPv4-mapped IPv6 addresses and networks count as those of IPv4.
+A ban of a name applies also to all names that look like it. A ban of one IPv6 address applies to its whole network of 64
+bits, because one customer has all these addresses. IPv4-mapped IPv6 addresses and networks are converted to IPv4.
 """
 
 import re
@@ -26,25 +26,26 @@ _MAPPED = 96
 #: The beginning of the message to a client with a banned address.
 ADDRESS_BANNED = "your address is banned from this host"
 
-#: The form of an address. A name can have this form, too, but a text like this is read as an address.
+#: The form of an IPv4 address, also with numbers that are too large. A name may have this form, but such a text is read as
+#: an address.
 _MISTYPED_ADDRESS = re.compile(r"[0-9]+(\.[0-9]+){3}", re.ASCII)
 
 
 class BanRefused(Exception):
-    """The text is no name, address or network. The message says what was expected."""
+    """A ban cannot be set or ended, for example because the text is no name, address or network. The message says why."""
 
 
 @frozen
 class Ban:
-    """One ban."""
+    """A ban of a name or of a network."""
 
-    #: The banned name or network: `name:ann` or `network:192.0.2.0/24`.
+    #: Identifies the banned name or network: `name:ann` or `network:192.0.2.0/24`.
     key: str
-    #: The name as it was written, the address or the network.
+    #: The banned name, address or network, for people.
     target: str
-    #: When it begins, in seconds since 1970.
+    #: When the ban begins, in seconds since 1970.
     since: int
-    #: When it ends, in seconds since 1970; `None`: never.
+    #: When the ban ends, in seconds since 1970; `None`: never.
     until: int | None = None
 
     @property
@@ -61,20 +62,20 @@ class Ban:
 
 
 class BanStore(Protocol):
-    """The store of the bans. Callbacks come as those of a `Journal`."""
+    """The store of the bans. It calls `durable` when a change is on disk."""
 
     def bans(self) -> Iterable[Ban]:
-        """All bans. This is called once, at the start."""
+        """Read all bans. This is called once, at the start."""
 
     def put_ban(self, ban: Ban, durable: Callable[[], None]) -> None:
-        """Add a ban, or replace the one with the same key."""
+        """Store a ban, in place of the one with the same key if there is one."""
 
     def drop_ban(self, key: str, durable: Callable[[], None]) -> None:
         """Remove the ban with this key, if there is one."""
 
 
 class MemoryBans:
-    """Bans that end with the process."""
+    """A store of bans in memory only: they are lost when the process ends."""
 
     def __init__(self) -> None:
         self._bans: dict[str, Ban] = {}
@@ -94,21 +95,23 @@ class MemoryBans:
 @define(eq=False)
 class Bans:
     """
-    The bans of a host. A new ban takes effect when it is on disk, and so does the end of a ban. So no client receives a
+    The bans of a host. A new ban, or the end of one, takes effect only when the change is on disk. So no client receives a
     message about a ban that a crash could undo.
 
-    :param wall: seconds since 1970
+    :param wall: returns the time in seconds since 1970
     """
 
     _store: BanStore = field(factory=MemoryBans)
     _wall: Callable[[], float] = time.time
     _bans: dict[str, Ban] = field(init=False, factory=dict)
-    #: The banned networks, by version and length, and then by number. An address is looked up once for each length.
+    #: The banned networks, by the IP version and the length of the prefix, and then by the bits of the prefix. To look up an
+    #: address, each length that occurs is tried.
     _networks: dict[tuple[int, int], dict[int, Ban]] = field(init=False, factory=dict)
-    #: By key: the ban that counts when its newest change is durable; `None`: there is no ban then.
+    #: By key: changes that are not durable yet. The newest ban with this key; `None`: the ban was ended.
     _coming: dict[str, Ban | None] = field(init=False, factory=dict)
-    #: How many of this host's changes are not durable yet, and the bans that the store showed meanwhile.
+    #: How many changes of this host are not durable yet.
     _pending: int = field(init=False, default=0)
+    #: Bans that `learn` has received meanwhile; `None`: it was not called.
     _learned: Iterable[Ban] | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
@@ -120,10 +123,10 @@ class Bans:
         """
         Ban a name, an address or a network.
 
-        :param target: a name, an address or a network, as of `ban_key`
+        :param target: what to ban, as for `ban_key`
         :param seconds: for how long; `None`: for ever
         :param durable: called when the ban is on disk
-        :raises BanRefused: this is nothing to ban
+        :raises BanRefused: the text is no name, address or network
         """
         key, shown = ban_key(target)
         now = int(self._wall())
@@ -135,10 +138,10 @@ class Bans:
 
     def drop(self, target: str, durable: Callable[[], None]) -> Ban:
         """
-        End a ban.
+        End a ban, and return it.
 
-        :param target: as of `put`
-        :param durable: called when this is on disk
+        :param target: as for `put`
+        :param durable: called when the end of the ban is on disk
         :raises BanRefused: there is no such ban
         """
         key, _ = ban_key(target)
@@ -152,11 +155,10 @@ class Bans:
 
     def learn(self, bans: Iterable[Ban]) -> None:
         """
-        Take over the bans of the store, because other hosts may have changed them.
+        Replace all bans by those that were read from the store, because other hosts may have changed them. While changes of
+        this host are not durable yet, this waits.
 
-        While changes of this host are not durable yet, the bans wait, and are taken over after that.
-
-        :param bans: all bans as the store has them
+        :param bans: all bans in the store
         """
         if self._pending:
             self._learned = bans
@@ -168,7 +170,11 @@ class Bans:
                 self._hold(ban)
 
     def _own_is_durable(self, key: str, ban: Ban | None, durable: Callable[[], None]) -> None:
-        """A change of this host is durable: put the ban into effect, or end the ban with this key."""
+        """
+        Let a change of this host take effect, because it is durable now.
+
+        :param ban: the new ban; `None`: the ban with this key has ended
+        """
         self._pending -= 1
         if self._coming.get(key) is ban:
             self._coming.pop(key, None)
@@ -187,14 +193,14 @@ class Bans:
         return sorted(self._bans.values(), key=lambda ban: (ban.since, ban.key))
 
     def of_name(self, name: Name) -> Ban | None:
-        """The ban of a name, in capital or small letters, or of a name that looks like it."""
+        """The ban that applies to a name; `None`: it is not banned. Capitals do not matter, nor do letters that look alike."""
         if not self._bans:
             return None
         found = (self._bans.get(_NAME + key) for key in (name.latin, name.skeleton))
         return next((ban for ban in found if ban is not None and not self._is_over(ban)), None)
 
     def of_address(self, address: str) -> Ban | None:
-        """The ban of a client's address, if there is one. The address may be empty: a client without one."""
+        """The ban that applies to a client's address; `None`: it is not banned. An empty address is never banned."""
         number = address_of(address) if self._networks else None
         if number is None:
             return None
@@ -206,6 +212,7 @@ class Bans:
         return None
 
     def expire(self) -> None:
+        """Remove the bans that are over, also from the store."""
         for ban in [ban for ban in self._bans.values() if self._is_over(ban)]:
             self._let_go(ban)
             self._store.drop_ban(ban.key, lambda: None)
@@ -214,12 +221,14 @@ class Bans:
         return ban.until is not None and ban.until <= self._wall()
 
     def _hold(self, ban: Ban) -> None:
+        """Let a ban take effect."""
         self._bans[ban.key] = ban
         if not ban.of_name:
             kind, number = _numbered(ban)
             self._networks.setdefault(kind, {})[number] = ban
 
     def _let_go(self, ban: Ban) -> None:
+        """End the effect of a ban."""
         del self._bans[ban.key]
         if not ban.of_name:
             kind, number = _numbered(ban)
@@ -230,10 +239,12 @@ class Bans:
 
 def ban_key(target: str) -> tuple[str, str]:
     """
-    The key of a ban, and its target as it is shown.
+    Read what to ban.
 
-    :param target: an address, a network such as `192.0.2.0/24`, or a name; `name:1.2.3.4` is a name in any case
-    :raises BanRefused: it is none of them
+    :param target: an address, a network such as `192.0.2.0/24`, or a name. With `name:` before it, a text such as `1.2.3.4`
+        is read as a name
+    :returns: the `key` and the `target` of the ban
+    :raises BanRefused: the text is none of these
     """
     network = None if target.startswith(_NAME) else _network(target)
     if network is not None:
@@ -250,6 +261,7 @@ def ban_key(target: str) -> tuple[str, str]:
 
 
 def _network(text: str) -> IPv4Network | IPv6Network | None:
+    """The network to ban for an address or a network; `None`: the text is neither."""
     address = address_of(text)
     if address is not None:
         return ip_network((address, 64 if address.version == 6 else 32), strict=False)
@@ -264,7 +276,7 @@ def _network(text: str) -> IPv4Network | IPv6Network | None:
 
 
 def _numbered(ban: Ban) -> tuple[tuple[int, int], int]:
-    """The version and the length of a network, and the bits that all of its addresses begin with."""
+    """The place of a ban in `_networks`: the IP version and the length of the prefix, and the bits of the prefix."""
     network = ip_network(ban.target)
     return (network.version, network.prefixlen), int(network.network_address) >> (
         network.max_prefixlen - network.prefixlen

@@ -1,9 +1,9 @@
 """
-One connection of any wire: its life, and what its conversation may ask of it.
+One connection of any wire: how it begins and ends, and the methods that its conversation calls.
 
-Three parts do the work. The input of `gamehost.net.streams` decodes messages and passes them on, its output encodes and
-writes messages, and `gamehost.net.context` has the deadlines. When a connection begins to close, all of its further
-input is dropped, also messages of the same segment.
+A connection has three parts. `gamehost.net.streams.Input` decodes messages and passes them to the conversation. `Output`
+encodes and writes messages. `gamehost.net.context.Deadlines` has the timers. When a connection begins to close, all
+further input is dropped, also messages that came in the same segment.
 """
 
 from collections import Counter, deque
@@ -39,7 +39,7 @@ from gamehost.wires.websocket import LinesOrSocket
 
 M = TypeVar("M")
 
-#: Seconds within which refusals add up to `ConnectionBounds.refusals`.
+#: A connection is closed after `ConnectionBounds.refusals` refused messages within so many seconds.
 REFUSAL_SECONDS = 20.0
 
 #: Seconds for the client of a closing connection to read the last messages: several round trips.
@@ -48,7 +48,7 @@ CLOSING_SECONDS = 2.0
 #: The message to a player if the owner of the host ends the connection.
 KICKED = "the owner of this host has ended your connection"
 
-#: The beginning of a reason -> its kind. The first beginning that fits decides.
+#: The kinds of reasons for which the host ends connections: by the beginning of the reason. The first one that fits decides.
 _BEGINNINGS = {
     "too many refusals": "refusals",
     "too many messages": "rate",
@@ -82,37 +82,38 @@ KINDS = (*dict.fromkeys(_BEGINNINGS.values()), OTHER)
 
 def kind_of(reason: str, default: str = OTHER) -> str:
     """
-    The kind of a reason.
+    The kind of a reason for which the host ends a connection, for counts and the log.
 
-    :param default: the kind, if the reason is not known here
+    :param default: the kind of a reason that is not in the list
     """
     return next((kind for beginning, kind in _BEGINNINGS.items() if reason.startswith(beginning)), default)
 
 
 class ConnectionState(IntEnum):
-    """The life of a connection. It only goes forward."""
+    """The states of a connection, in the order in which it goes through them. It may skip states, but never goes back."""
 
     #: Input is handled, and messages are sent.
     OPEN = 0
-    #: The host is stopping: messages are sent, and input is dropped.
+    #: The host is stopping: messages are sent, but input is dropped.
     SEND_ONLY = 1
-    #: Everything that was sent before is written, and then the connection is closed.
+    #: The messages that were sent before are being written. Nothing more can be sent.
     CLOSING = 2
     #: The transport is closed.
     LOST = 3
 
 
-# Looking up a member of an enum takes longer than comparing it, and this one is looked up for every message.
+# A name of its own, because this is needed for every message, and looking up a member of an enum takes long.
 _CLOSING = ConnectionState.CLOSING
 
 
 class WireProtocol(TransportProtocol, Generic[M]):
     """
-    One connection of any wire. Its conversation knows it as a `Peer`.
+    One connection of any wire. It is the `Peer` of its conversation.
 
-    :param address: where the client is, without the port; empty if the transport has no addresses
-    :param turned_away: why this connection is refused; the client receives the reason, and the connection is closed
-    :param config: makes the codec and the conversation; by default the factory's own
+    :param address: of the client, without the port; empty if the transport has no addresses
+    :param turned_away: the reason why this connection is refused: the client receives this, and the connection is closed.
+        `None`: it is not refused
+    :param config: makes the codec and the conversation; by default, that of the factory
     """
 
     transport: Transport  # type: ignore[assignment]
@@ -126,10 +127,10 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.context = context = factory.context
         self.state = ConnectionState.OPEN
         self._turned_away = turned_away
-        #: When the last refusals were sent; `None`: none was.
+        #: When the last refusals were sent, in the clock's seconds; `None`: no message was refused yet.
         self._refused_at: deque[float] | None = None
         config = config or factory.config
-        #: Whether a password may be sent. Used only by wires for which that depends on the connection.
+        #: Whether a password may be sent on this connection. Only wires for which connections differ use it.
         self.private = bool(getattr(config, "private", False))
         self._codec = config.new_codec()
         self.output = Output(self, self._codec)
@@ -156,7 +157,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         return conversation.session if isinstance(conversation, BaseConversation) else None
 
     def say_notice(self, text: str) -> bool:
-        """Send a notice of the host's owner. `False`: the wire has no message for it."""
+        """Send a notice of the host's owner to the client. Returns `False` if the wire has no message for notices."""
         conversation = self.conversation
         return not self.state and isinstance(conversation, BaseConversation) and conversation.say_notice(text)
 
@@ -187,9 +188,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     def hand_over(self) -> Transport:
         """
-        End this protocol, but not the connection: another protocol uses its transport from now on.
-
-        Its address is still counted as that of a connection.
+        End this protocol, but not the connection: another protocol uses the transport from now on. The connection still
+        counts for the limits of its address.
         """
         self.output.end_holds()
         self.output.flush()
@@ -198,6 +198,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         return self.transport
 
     def _end(self) -> None:
+        """Stop all parts of the connection, and end its conversation."""
         self.state = ConnectionState.LOST
         self.output.closed = True
         self.input.stop()
@@ -223,6 +224,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.output.send(message, past=True)
 
     def refuse(self, message: M) -> None:
+        """Send the refusal of a client's message. Too many refusals in a short time end the connection."""
         self.say(message)
         self.factory.refusals += 1
         refused = self._refused_at
@@ -240,6 +242,11 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.deadlines.cancel(Deadline.LOGIN)
 
     def logged_out(self, seconds: float = 0) -> None:
+        """
+        Set the deadline for a log-in, unless it is set already.
+
+        :param seconds: if this is longer than the usual times, the client has so many seconds
+        """
         if self.closing or Deadline.LOGIN in self.deadlines:
             return
         first, patience = self._login_times
@@ -262,17 +269,19 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     def hang_up(self, reason: str = "", kind: str = OTHER) -> None:
         """
-        Handle no more input, and close the connection when everything is written, at the latest at a deadline.
+        Close the connection when everything is written, at the latest after `CLOSING_SECONDS`. No more input is handled.
 
+        :param reason: for the log and the counts; the client does not receive it. Empty: this is the usual end
         :param kind: the kind of the reason, if `kind_of` does not know the reason
         """
         if self.closing:
             return
         self.output.end_holds()
+        # Some codecs have bytes that mark the end of a stream.
         if isinstance(self._codec, Ending) and (last := self._codec.ending(kind_of(reason) == "stopping")) is not None:
             self.output.send(last)
         if self.closing:
-            return  # the client does not read, and the held messages are more than fits into its queue
+            return  # the client does not read, and its queue had no room for the held messages: `send` has aborted
         self._begin_closing(reason, kind)
         self.output.flush()
         self.transport.unregisterProducer()
@@ -299,11 +308,13 @@ class WireProtocol(TransportProtocol, Generic[M]):
             self.hang_up(reason)
 
     def abort(self, reason: str) -> None:
+        """Close the connection at once, without writing pending messages: the client would not read them."""
         self._begin_closing(reason)
         self.output.clear()
         self.transport.abortConnection()
 
     def _begin_closing(self, reason: str, kind: str = OTHER) -> None:
+        """Drop all further input and output, and log the reason; an empty reason is not logged."""
         self.state = _CLOSING
         self.output.closed = True
         self.input.stop()
@@ -315,18 +326,24 @@ class WireProtocol(TransportProtocol, Generic[M]):
             self.factory.hung_up(self.address, reason, kind)
 
     def _tick(self, beat: Callable[[float], None], now: float) -> None:
+        """Call the conversation's `beat` with the seconds since the last input."""
         with self.context.cork:
             beat(now - self.input.last_at)
 
     @property
     def _login_times(self) -> tuple[float, float]:
-        """Seconds to log in for a client that sends nothing, and for one that has begun."""
+        """How many seconds a client has to log in: if it has sent nothing yet, and if it has begun to send something."""
         wire = self.factory.wire
         first = max(self.context.limits.login_seconds, wire.login_seconds)
         patience = max(LOGIN_PATIENCE_SECONDS, first)
         return patience if wire.for_people else first, patience
 
     def _login_due(self, received_before: int) -> None:
+        """
+        The first time for a log-in is over: close the connection, or give more time to a client that has begun to send.
+
+        :param received_before: how many bytes the client had sent when the deadline was set
+        """
         first, patience = self._login_times
         if self.input.bytes_received > received_before and patience > first:
             self.deadlines.set(Deadline.LOGIN, patience - first, partial(self._not_logged_in, patience))
@@ -338,13 +355,15 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
 
 class WireFactory(Factory, Generic[M]):
-    """The connections of one wire."""
+    """Makes the connections of one wire, and knows all that are open."""
 
     noisy = False
     log = Logger()
 
     def __init__(self, wire: Wire[M], settings: Settings, context: HostContext) -> None:
         """
+        Configure the wire.
+
         :raises BadOption: the wire's settings cannot be used
         """
         self.wire = wire
@@ -354,30 +373,32 @@ class WireFactory(Factory, Generic[M]):
             self.config = LinesOrSocket(self.config)
         if wire.tells_missed_end:
             context.lobby.seats.ends.wires.add(wire.name)
-        #: The name of this listener at other hosts of a cluster, for connections that are passed on to them.
+        #: The name of this listener for other hosts of a cluster, to which it passes connections on.
         self.passed_on_as = wire.name
         self.connections: set[WireProtocol[M]] = set()
-        #: Connections that were admitted, and refusals that were sent, since the start.
+        #: How many connections were admitted since the start, and how many messages were refused.
         self.admitted = self.refusals = 0
-        #: Connections that the host has ended, by the kind of the reason.
+        #: How many connections the host has ended, by the kind of the reason.
         self.hang_ups: Counter[str] = Counter()
         self.pulse = Ticker(context.clock)
         self._closing: Deferred[None] | None = None
 
     def buildProtocol(self, addr: IAddress | None) -> WireProtocol[M] | None:
         """
-        A protocol for a new connection. If the connection is refused, the protocol sends the client the reason.
+        Make the protocol for a new connection. If the connection is refused, the protocol sends the client the reason.
 
-        `None`: too many clients are receiving such a reason, or this address has received too many, and Twisted closes
-        the connection. Without this bound strangers could use up the files of the process, and its time.
+        :returns: `None`: the connection is refused without a reason, and Twisted closes it. This happens if too many clients
+            are receiving a reason now, or this address has received too many. Without this limit, strangers could use up
+            the files of the process, and its time
         """
         return self.admit(str(getattr(addr, "host", "")))
 
     def admit(self, address: str, config: WireConfig[M] | None = None) -> WireProtocol[M] | None:
         """
-        The same, for an address without a port.
+        Make the protocol for a new connection, as `buildProtocol` does.
 
-        :param config: as of `WireProtocol`
+        :param address: of the client, without the port
+        :param config: as for `WireProtocol`
         """
         limiter = self.context.limiter
         now = self.context.clock.seconds()
@@ -388,15 +409,16 @@ class WireFactory(Factory, Generic[M]):
         return WireProtocol(self, address, turned_away, config)
 
     def turned_away(self, address: str, reason: str) -> None:
-        """Log why a new connection is refused. The log itself bounds a flood of such lines."""
+        """Log why a new connection is refused. The log itself limits how many such lines it writes."""
         self.log.info("{wire}: refused {address!r}: {reason}", wire=self.wire.name, address=address, reason=reason)
 
     def hung_up(self, address: str, reason: str, kind: str = OTHER) -> None:
-        """Count a closed connection, and log the reason. The log bounds a flood of such lines, too."""
+        """Count a connection that the host has ended, and log the reason."""
         self.hang_ups[kind_of(reason, kind)] += 1
         self.log.info("{wire}: hung up on {address!r}: {reason}", wire=self.wire.name, address=address, reason=reason)
 
     def lost(self, connection: WireProtocol[M]) -> None:
+        """Forget a connection that has ended. After the last one, `close` is complete."""
         self.pulse.leave(connection)
         self.connections.discard(connection)
         if self._closing is not None and not self.connections:
@@ -407,8 +429,8 @@ class WireFactory(Factory, Generic[M]):
         """
         Close some connections, and send their clients the reasons.
 
-        :param reason: returns the reason why a connection ends; `None`: it is not closed
-        :returns: how many are closed
+        :param reason: called with each connection: returns the reason why it is closed; `None`: it is not closed
+        :returns: how many connections are closed
         """
         found = [(one, why) for one in self.connections if not one.closing and (why := reason(one)) is not None]
         with self.context.cork:
@@ -423,9 +445,9 @@ class WireFactory(Factory, Generic[M]):
 
     def pause_input(self, paused: bool) -> None:
         """
-        Pause the input from all clients of the host, or resume it.
+        Pause the input from all clients of the host, or let it continue.
 
-        A client is paused only when bytes come from it, so idle connections cost nothing.
+        A connection is really paused only when bytes come from it, so idle connections cost nothing.
         """
         behind = self.context.behind
         if paused:
@@ -450,7 +472,7 @@ class WireFactory(Factory, Generic[M]):
 
 
 def ban_message(bans: Bans, one: WireProtocol[Any]) -> str | None:
-    """The message to a connected client that is banned; `None`: it is not banned."""
+    """The message to a connected client whose address or name is banned; `None`: neither is banned."""
     found = bans.of_address(one.address)
     if found is None and one.session is not None and not one.session.house:
         found = bans.of_name(one.session.identity)

@@ -1,6 +1,7 @@
 """
-The shared parts of all connections of one host, and the parts of one connection that its input and output share: the
-turn of the reactor in which output is collected, the deadlines, and the ticker of a listener.
+The parts that the connections of one host share, and that the input and output of one connection share. `Cork` collects
+output during a turn of the reactor, `Deadlines` has the timers of a connection, and `Ticker` the regular calls of a
+listener.
 """
 
 from collections.abc import Callable
@@ -22,15 +23,15 @@ if TYPE_CHECKING:
     from gamehost.lobby.lobby import Lobby
 
 
-#: Seconds to log in for a client that has begun, and for a message before that: people type slowly.
+#: How many seconds a client that has begun to send has for its log-in, and for each message before that. People type slowly.
 LOGIN_PATIENCE_SECONDS = 60.0
 
-#: Called with the time, in the reactor's seconds.
+#: A regular call, with the time in the reactor's seconds.
 Tick = Callable[[float], None]
 
 
 class Flushable(Protocol):
-    """An object with output that a cork delays."""
+    """An object with pending output, such as a connection. A `Cork` decides when it is written."""
 
     def flush(self) -> None:
         """Write everything that is pending."""
@@ -38,9 +39,10 @@ class Flushable(Protocol):
 
 class Cork:
     """
-    Delays output during one turn of the reactor, so that each connection writes it in one piece.
+    Delays output during one turn of the reactor, so that each connection writes all of its output in one piece.
 
-    A context manager. When the outermost `with` ends, the connections that have pending output are flushed.
+    It is a context manager, and may be entered again inside of itself. When the outermost `with` ends, all connections
+    with pending output are flushed.
     """
 
     __slots__ = ("_depth", "_dirty")
@@ -54,7 +56,7 @@ class Cork:
 
     def __exit__(self, *exc_info: object) -> None:
         if self._depth == 1 and self._dirty:
-            # Still corked while flushing: output that is added now is flushed by this loop too.
+            # `_depth` is still 1: a connection with new output is added to this list, so this loop flushes it, too.
             for connection in self._dirty:
                 connection.flush()
             self._dirty.clear()
@@ -71,9 +73,9 @@ class Cork:
 @define(eq=False)
 class Ticker:
     """
-    Calls every member, every so many seconds.
+    Calls a function for each of its members regularly, with one timer for all.
 
-    The first member sets the seconds; the connections of one listener all use the same.
+    The time between two calls is that of the first member: the connections of one listener all have the same.
     """
 
     _clock: IReactorTime
@@ -89,7 +91,7 @@ class Ticker:
             self._timer.set(self._clock, seconds, self._go_around)
 
     def leave(self, member: object) -> None:
-        """Stop the calls for a member. Does nothing if it has not joined."""
+        """Stop the calls for a member. It need not have joined."""
         if self._ticks.pop(member, None) is not None and not self._ticks:
             self._timer.stop()
 
@@ -103,7 +105,7 @@ class Ticker:
 
 
 class Deadline(StrEnum):
-    """The purpose of a deadline. A connection has at most one deadline for each purpose."""
+    """The purposes of deadlines. A connection has at most one running deadline for each purpose."""
 
     #: The client must log in.
     LOGIN = "login"
@@ -111,29 +113,29 @@ class Deadline(StrEnum):
     MESSAGE = "message"
     #: The client must read what was sent.
     STALLED = "stalled"
-    #: The client must take the last bytes of a connection that is closed.
+    #: The client must read the last bytes of a connection that is being closed.
     CLOSING = "closing"
-    #: Input that was paused because of many moves resumes.
+    #: The end of a pause in which nothing is read, because of many moves.
     MOVES = "moves"
-    #: Input that was paused because of bytes for the journal resumes.
+    #: The end of such a pause, because of many bytes for the journal.
     JOURNAL = "journal"
-    #: Input that was paused because of short segments resumes.
+    #: The end of such a pause, because of many short segments.
     SEGMENTS = "segments"
-    #: Held messages are sent.
+    #: The end of a hold: the messages that were held back are sent.
     HOLD = "hold"
-    #: The conversation's own alarm is due.
+    #: An alarm that the conversation has set.
     ALARM = "alarm"
 
 
-#: The empty deadlines, shared by all connections without any, which are nearly all.
+#: The empty dictionary of all connections without running deadlines, to save memory: these are nearly all connections.
 _NO_CALLS: Any = MappingProxyType({})
 
 
 class Deadlines:
     """
-    The deadlines of one connection that are running.
+    The running deadlines of one connection.
 
-    :param cork: collects the output of a deadline that is due, so that it is written in one piece
+    :param cork: used while the function of a deadline runs, so that its output is written in one piece
     """
 
     __slots__ = ("_calls", "_clock", "_cork")
@@ -150,7 +152,11 @@ class Deadlines:
         return deadline in self._calls
 
     def set(self, deadline: Deadline, seconds: float, when_due: Callable[[], None]) -> None:
-        """Call `when_due` after a number of seconds, unless the deadline is cancelled. It must not be running."""
+        """
+        Call `when_due` after a number of seconds, unless the deadline is cancelled before.
+
+        :param deadline: its purpose; no deadline for this purpose may be running
+        """
 
         def due() -> None:
             self._forget(deadline)
@@ -169,7 +175,7 @@ class Deadlines:
     def _forget(self, deadline: Deadline) -> IDelayedCall:
         call = self._calls.pop(deadline)
         if not self._calls:
-            self._calls = _NO_CALLS  # an empty dictionary for each connection would have room for five
+            self._calls = _NO_CALLS  # even an empty dictionary takes memory, for each connection
         return call
 
     def cancel_all(self) -> None:
@@ -180,22 +186,23 @@ class Deadlines:
 
 @frozen
 class ConnectionBounds:
-    """Upper bounds for one connection, on every host. Tests use smaller ones."""
+    """Limits for each connection that owners of hosts cannot change. Tests use smaller ones."""
 
-    #: Bytes a second that it may send, in the long run: quick bots send a quarter of it.
+    #: How many bytes a second a client may send in the long run. Quick bots send a quarter of this.
     bytes_per_second: float = 16_384.0
-    #: Bytes that it may send at once: the longest messages of many seconds.
+    #: How many bytes a client may send at once: as many as the longest messages of many seconds have.
     bytes_at_once: int = 262_144
-    #: Refused messages within `gamehost.net.connection.REFUSAL_SECONDS` that end it: mistyping people are slower.
+    #: After so many refused messages within `gamehost.net.connection.REFUSAL_SECONDS` the connection is closed. People that
+    #: mistype are slower.
     refusals: int = 20
-    #: Bytes that may wait for a client that does not read, besides the system's buffer: room for all messages of a
-    #: match.
+    #: How many bytes may wait for a client that does not read, in addition to the system's buffer. All messages of a match
+    #: have fewer.
     unread_bytes: int = 65_536
 
 
 @define(eq=False)
 class HostContext:
-    """The shared parts of all connections of a host."""
+    """The objects that all connections of a host share."""
 
     clock: IReactorTime
     lobby: "Lobby"
@@ -207,13 +214,13 @@ class HostContext:
     new_input: Callable[..., Any] | None = None
     scheduler: FairScheduler = field(default=Factory(lambda self: self.lobby.context.scheduler, takes_self=True))
     bounds: ConnectionBounds = ConnectionBounds()
-    #: While the disk is too slow: the inputs that are paused, because bytes have come for them since. `None`: the disk
-    #: is quick enough.
+    #: While the disk is too slow, nothing is read from clients: the inputs that are paused because bytes have come for them.
+    #: `None`: the disk is quick enough.
     behind: dict[Any, None] | None = None
 
 
 class Connection(Protocol):
-    """A connection, as its input and its output see it."""
+    """What the input and the output of a connection may use of the connection."""
 
     transport: Transport
     deadlines: Deadlines
@@ -236,7 +243,7 @@ class Connection(Protocol):
         """Bytes that were not given to the transport yet."""
 
     def hang_up(self, reason: str = "", kind: str = "other") -> None:
-        """Handle no more input, and close once everything is written, or when the time for that is up."""
+        """Close the connection when everything is written, at the latest after some time. No more input is handled."""
 
     def close_with(self, reason: str) -> None:
         """Send the client the reason why the connection is closed, and close it."""

@@ -1,11 +1,11 @@
 """
-The endpoint strings of the options: Twisted's, and our own `tls:` and `haproxy:`, which replace Twisted's. Ours reload
-certificates at a SIGHUP, and accept PROXY headers from trusted proxies only. Twisted's do neither.
+Makes the endpoints that the options name, such as `tcp:8893`. The kinds `tls:` and `haproxy:` are our own, and replace those of
+Twisted: they reload certificates at a SIGHUP, and accept PROXY headers only from trusted proxies.
 
-Behind a proxy that sends the PROXY protocol a connection gets the address of its client, not the proxy's. Only trusted proxies
-may connect, or anybody could claim any address; a setting says which they are. Until the header is complete, a connection has
-only a buffer and a deadline. Then its own protocol replaces this one, so that a proxied connection costs no more than a direct
-one.
+A proxy with the PROXY protocol sends a header with the address of its client, which then counts as the address of the
+connection. Only trusted proxies may connect, because others could claim any address. A setting names the trusted ones. Until
+the header is complete, a connection has only a buffer and a deadline. Then the protocol of the wire takes its place, so that a
+connection through a proxy costs no more than a direct one.
 """
 
 import ipaddress
@@ -44,33 +44,36 @@ from gamehost.wires.framing import WireError
 
 Network = IPv4Network | IPv6Network
 
+#: The first bytes of a PROXY header of version 2.
 SIGNATURE = b"\r\n\r\n\x00\r\nQUIT\n"
 
-#: Bytes of a version 1 line with its end; section 2.1.
+#: The most bytes of a version 1 line, with its end: section 2.1 of the PROXY protocol.
 LONGEST_LINE = 107
 
-#: Bytes behind a version 2 header: the addresses, and what proxies like to add.
+#: The most bytes after the fixed part of a version 2 header: the addresses, and what proxies may add.
 LONGEST_BLOCK = 4_096
 
 _ADDRESSES = {0x1: (4, ipaddress.IPv4Address), 0x2: (16, ipaddress.IPv6Address)}
 
 
 class ProxyInfo(Struct, frozen=True):
-    """The content of a PROXY header: what a proxy says about a connection."""
+    """What a PROXY header says about a connection, and the bytes after it."""
 
     #: The client's address and port; `None` if the proxy itself connects (a health check), or if the client has none.
     source: tuple[str, int] | None
-    #: The bytes behind the header.
+    #: The bytes that came after the header.
     rest: bytes
 
 
 def read_header(data: bytes) -> ProxyInfo | None:
     """
-    Read the PROXY header at the beginning of a connection; `None`: the header is not complete yet.
+    Read the PROXY header at the beginning of a connection.
 
-    :param data: all bytes that were received so far
-    :raises WireError: the bytes are no PROXY header
+    :param data: all bytes that were received up to now
+    :returns: `None`: the header is not complete yet
+    :raises WireError: the bytes are not a PROXY header
     """
+    # With fewer bytes than these beginnings have, only the bytes that have come are compared.
     if data[: len(SIGNATURE)] == SIGNATURE[: len(data)]:
         return _block(data)
     if data[:6] == b"PROXY "[: len(data)]:
@@ -79,6 +82,7 @@ def read_header(data: bytes) -> ProxyInfo | None:
 
 
 def _line(data: bytes) -> ProxyInfo | None:
+    """Read a header of version 1: a line of text."""
     end = data.find(b"\r\n", 0, LONGEST_LINE)
     if end < 0:
         if len(data) >= LONGEST_LINE:
@@ -90,6 +94,7 @@ def _line(data: bytes) -> ProxyInfo | None:
             return ProxyInfo(None, rest)
         case [b"PROXY", b"TCP4" | b"TCP6" as family, source, target, port, target_port]:
             kind = ipaddress.IPv4Address if family == b"TCP4" else ipaddress.IPv6Address
+            # The target is not needed. It is read only to refuse a wrong header.
             _address(kind, target)
             _port(target_port)
             return ProxyInfo((_address(kind, source), _port(port)), rest)
@@ -99,7 +104,7 @@ def _line(data: bytes) -> ProxyInfo | None:
 def _address(kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address], text: bytes) -> str:
     try:
         if b"%" in text:
-            raise ValueError("a scope means something on the proxy's machine alone")
+            raise ValueError("a scope has a meaning only on the proxy's own machine")
         return str(kind(text.decode("ascii")))
     except ValueError:
         raise WireError("a PROXY line with an address that cannot be read") from None
@@ -112,6 +117,7 @@ def _port(text: bytes) -> int:
 
 
 def _block(data: bytes) -> ProxyInfo | None:
+    """Read a header of version 2: a block of bytes. Section 2.2 of the PROXY protocol gives its layout."""
     if len(data) < 16:
         return None
     version, command = data[12] >> 4, data[12] & 0xF
@@ -140,9 +146,10 @@ LOOPBACK: Sequence[Network] = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 
 def proxy_network(name: str, text: str) -> Network:
     """
-    A proxy's address, or a network of them: `192.0.2.7`, `2001:db8::/32`.
+    Read a setting with trusted proxies: an address such as `192.0.2.7`, or a network such as `2001:db8::/32`.
 
-    :raises BadOption: it is neither
+    :param name: of the setting, for the error message
+    :raises BadOption: the text is neither
     """
     try:
         return ip_network(text)
@@ -151,6 +158,7 @@ def proxy_network(name: str, text: str) -> Network:
 
 
 def is_among(host: str, networks: Sequence[Network]) -> bool:
+    """Whether an address is in one of these networks; `False` for a text that is no address."""
     address = address_of(host)
     return any(address in network for network in networks) if address is not None else False
 
@@ -159,6 +167,8 @@ def is_among(host: str, networks: Sequence[Network]) -> bool:
 @define(eq=False)
 class ProxiedEndpoint:
     """
+    An endpoint for connections through proxies, which begin with a PROXY header.
+
     :param endpoint: where the proxies connect
     :param trusted: the addresses of the proxies; at a Unix socket, every user that may open it is trusted
     :param headers: counts the connections without a complete header
@@ -177,7 +187,7 @@ class ProxiedEndpoint:
 
 @define(eq=False)
 class ProxiedFactory(Factory):
-    """Makes protocols that read the PROXY header, and then hand the connection over to another factory's protocol."""
+    """Makes protocols that read the PROXY header, and then hand the connection over to a protocol of `factory`."""
 
     noisy = False
     log = Logger()
@@ -196,7 +206,10 @@ class ProxiedFactory(Factory):
         super().doStop()
 
     def buildProtocol(self, addr: IAddress | None) -> Protocol | None:
-        """A protocol for a trusted proxy; `None` for others, and if there are too many: Twisted then closes the connection."""
+        """
+        Make the protocol for a connection of a proxy. `None`: the proxy is not trusted, or too many connections wait for
+        their header; Twisted then closes the connection.
+        """
         host = getattr(addr, "host", None)
         if host is not None and not is_among(host, self._trusted):
             self.log.warn("{address!r} is no trusted proxy: closed", address=host)
@@ -209,16 +222,16 @@ class ProxiedFactory(Factory):
 
 class HeaderProtocol(Protocol):
     """
-    A connection that begins with a header. The header says to which client the connection belongs. Until it is
-    complete, the connection has a buffer and a deadline.
+    A connection that begins with a header, from a proxy or another member of a cluster. The header says which client the
+    connection belongs to. Until the header is complete, the connection has only a buffer and a deadline.
 
-    :param headers: the limiter that has admitted the address
+    :param headers: the limiter that has admitted this connection
+    :param address: of the proxy or the member
     """
 
     transport: Any
     log = Logger()
-    #: For the log: what the host does with a connection with a wrong header, and the fault of a connection without a
-    #: header.
+    #: Words for the log: what happens to a connection with a wrong header; and the reason if no header came in time.
     refusal, late = "", ""
 
     def __init__(self, clock: IReactorTime, headers: HeaderLimiter, address: str) -> None:
@@ -230,9 +243,9 @@ class HeaderProtocol(Protocol):
 
     def read(self, come: bytes) -> None:
         """
-        Read all that has come. If the header is complete, `end_wait`, and hand the connection over.
+        Read the bytes that have come up to now. If the header is complete, call `end_wait` and hand the connection over.
 
-        :raises WireError: this is no header
+        :raises WireError: the bytes are not a header
         """
         raise NotImplementedError
 
@@ -248,7 +261,7 @@ class HeaderProtocol(Protocol):
                 self.refuse(str(error))
 
     def connectionLost(self, reason: Failure | None = None) -> None:
-        """The connection was lost before it was handed over."""
+        """End the wait for the header. After the connection was handed over, this is not called any more."""
         self.end_wait()
 
     def end_wait(self) -> None:
@@ -260,12 +273,15 @@ class HeaderProtocol(Protocol):
             self._headers.leave(self._address)
 
     def refuse(self, why: str) -> None:
+        """Close the connection, because its header is wrong or late, and log the reason."""
         self.end_wait()
         self.log.warn("{refusal}: {why}", refusal=self.refusal, why=why)
         self.transport.abortConnection()
 
 
 class ProxyHeaderProtocol(HeaderProtocol):
+    """A connection of a proxy, until its PROXY header is complete."""
+
     refusal, late = "a proxy's connection is closed", f"no PROXY header within {HEADER_SECONDS:g} s"
 
     def __init__(self, factory: ProxiedFactory, proxy: IAddress | None) -> None:
@@ -274,7 +290,7 @@ class ProxyHeaderProtocol(HeaderProtocol):
         self._proxy = proxy
 
     def read(self, come: bytes) -> None:
-        """Hand the connection over to the protocol of its client."""
+        """If the header is complete, hand the connection over to a protocol for its client."""
         if (info := read_header(come)) is None:
             return
         self.end_wait()
@@ -292,15 +308,15 @@ class ProxyHeaderProtocol(HeaderProtocol):
 # Endpoints.
 
 
-#: Bytes of the system's buffers, of each connection and direction, before Linux doubles them. By default Linux would keep
-#: megabytes for a client that does not read, and take as much from one that floods. A match's messages of many seconds fit.
+#: The bytes of the system's buffer for each connection and direction; Linux doubles this. Linux's own default would store
+#: megabytes for a client that does not read, or that sends too much. The messages of a match in many seconds have fewer bytes.
 SYSTEM_BUFFER = 32_768
 
 
 def send_at_once(port: IListeningPort) -> None:
     """
-    For connections that a port accepts from now on: send each write at once, and use small system buffers, if they are
-    TCP.
+    Let the connections that a TCP port accepts from now on send each write at once, and use small system buffers. For
+    another kind of port, do nothing.
     """
     if accept_immediate_servers(port):
         tcp_port: Any = port
@@ -330,16 +346,16 @@ class Transport(typing.Protocol):
 
 def set_socket_options(transport: Any) -> None:
     """
-    Turn Nagle's algorithm off, and keep-alive on: the system detects within about half a minute that a client is
-    unreachable.
+    Set the options of a TCP connection. Small writes are sent at once (no Nagle's algorithm). With keep-alive, the system
+    detects within about half a minute that a client cannot be reached.
 
-    Urgent data is read in its place: a telnet client may send half of a command as urgent data.
+    Urgent data is read in line with other data: a telnet client may send half of a command as urgent data.
     """
     if not ITCPTransport.providedBy(transport):
         return
     transport.setTcpNoDelay(True)
     transport.setTcpKeepAlive(True)
-    # Of TLS the socket is that of the transport below.
+    # With TLS, the transport below this one has the socket.
     handle = getattr(getattr(transport, "transport", transport), "getHandle", lambda: None)()
     for level, name, value in (
         (socket.SOL_SOCKET, "SO_OOBINLINE", 1),
@@ -351,13 +367,13 @@ def set_socket_options(transport: Any) -> None:
         (socket.IPPROTO_TCP, "TCP_USER_TIMEOUT", 16_000),
     ):
         option = getattr(socket, name, None)
-        # Twisted's transports of unix sockets look like those of TCP.
+        # Twisted's transports of Unix sockets seem to be TCP, but do not have these options.
         if option is not None and isinstance(handle, socket.socket) and handle.family != socket.AF_UNIX:
             handle.setsockopt(level, option, value)
 
 
-#: How many new connections the system queues. With the usual 50, a thousand clients that connect at once wait for more
-#: than a second.
+#: How many new connections the system queues for a port. With the usual 50, some of a thousand clients that connect at once
+#: would wait for more than a second.
 BACKLOG = 4096
 
 #: Examples for the error message.
@@ -373,7 +389,7 @@ class Endpoints:
     """
     Makes the endpoints of one host.
 
-    :param trusted: the proxies that may connect to `haproxy:` endpoints; without any: those of this machine
+    :param trusted: the proxies that may connect to `haproxy:` endpoints; empty: only those of this machine
     """
 
     _reactor: Any
@@ -385,7 +401,9 @@ class Endpoints:
 
     def make(self, description: str) -> IStreamServerEndpoint:
         """
-        :raises BadOption: this is no endpoint; the message says why
+        Make the endpoint that a text describes, such as `tcp:8893` or `tls:DIR:8893`.
+
+        :raises BadOption: the text does not describe an endpoint; the message says why
         """
         kind, _, rest = description.partition(":")
         if kind == "haproxy":
@@ -404,7 +422,7 @@ class Endpoints:
         return endpoint
 
     def _tls(self, words: Sequence[str]) -> IStreamServerEndpoint:
-        """`tls:FOLDER:PORT`, with `interface=` and `backlog=`."""
+        """Make the endpoint for `tls:FOLDER:PORT`, perhaps with `interface=` and `backlog=`, from the words after `tls:`."""
         try:
             from gamehost.net.tls import Certificates, TLSEndpoint
         except ImportError:

@@ -1,8 +1,8 @@
 """
-The processes of the house players: a private listener for them, and the calls to their seats.
+The processes of the house players: starts them, sends them orders, and listens for their connections.
 
-The listener is a unix socket in a folder that only the host's own user can open. A key that changes with each start is
-required too. If the processes cannot be started, the host runs without house players.
+They connect to a Unix socket in a folder that only the host's own user can open. They must also show a key that is new at
+each start. If the processes cannot be started, the host runs without house players.
 """
 
 import json
@@ -38,18 +38,19 @@ TITLE = "house players"
 
 @define(eq=False)
 class _Process(ChildProcess):
-    """One of the processes."""
+    """One process of house players, and the lines that it exchanges with the host."""
 
     service: "HouseService" = field(kw_only=True)
-    #: The games that it plays; none until it is ready.
+    #: The games that the process plays; empty until it is ready.
     games: tuple[str, ...] = ()
-    #: The questions for studies and advice that the process has not answered, by their numbers.
+    #: The questions for studies and advice that the process has not answered yet, by their numbers.
     studies: dict[int, Deferred[str]] = field(factory=dict)
 
     def started(self) -> None:
         self.send(json.dumps({"socket": str(self.service.socket), "secret": self.service.secret}))
 
     def heard(self, line: str) -> None:
+        """Process a line from the process: that it is ready, or the answer to a question."""
         verb, _, words = line.partition(" ")
         if verb == "ready":
             self.games = tuple(words.split())
@@ -65,6 +66,7 @@ class _Process(ChildProcess):
                 answer.errback(NotAnswered("the house players have no answer"))
 
     def lost(self) -> None:
+        """Let all questions fail, because the process has ended."""
         self.games = ()
         self.service.lost()
         while self.studies:
@@ -74,11 +76,12 @@ class _Process(ChildProcess):
 @define(eq=False)
 class HouseService:
     """
-    Starts and stops the processes of the house players of one host, and their listener.
+    Starts and stops the processes of the house players of one host, and their listener. For the lobby these are the
+    `gamehost.lobby.house.Programs`.
 
-    :param command: starts a process
-    :param processes: how many
-    :param folder: where the socket is, if its path is not too long; `None`: in a temporary folder
+    :param command: the command that starts a process
+    :param processes: how many processes to start
+    :param folder: the folder for the socket. If it is `None` or its path is too long, a temporary folder is used
     """
 
     _reactor: Any
@@ -96,9 +99,11 @@ class HouseService:
 
     @property
     def games(self) -> Collection[str]:
+        """The names of the games that the ready processes play."""
         return {game for process in self._all for game in process.games}
 
     def sit(self, name: str, group: int) -> None:
+        # The number in a name, such as 7 in `easy.7`, decides which process plays it, so that it is always the same.
         process = self._all[int(name.rpartition(".")[2]) % len(self._all)]
         if process.games:
             process.send(f"sit {name} {group}")
@@ -110,6 +115,7 @@ class HouseService:
         return self._ask("advise", group, question)
 
     def _ask(self, verb: str, group: int, question: str) -> Deferred[str]:
+        """Send a question to a ready process. Cancelling the answer stops the work there."""
         ready = [process for process in self._all if process.games]
         process, number = ready[group % len(ready)], next(self._numbers)
 
@@ -123,11 +129,12 @@ class HouseService:
 
     def start(self, context: HostContext) -> Sequence[WireFactory[Any]]:
         """
-        Listen, and start the processes.
+        Begin to listen, and then start the processes.
 
-        :returns: the factories with the connections that must be closed when the host stops
+        :returns: the factory of the house players' connections, which must be closed when the host stops; empty: there can
+            be no house players
         """
-        # The host's own players count against no limit on clients.
+        # A limiter of their own: the limits on clients do not apply to the host's own players.
         limits = Limits(unlimited=True)
         limiter, turns = ConnectionLimiter(limits), FairScheduler(context.clock)
         shared = HostContext(context.clock, context.lobby, limits, limiter, context.cork, scheduler=turns)
@@ -158,11 +165,14 @@ class HouseService:
         self._context.lobby.house.started(self)
 
     def lost(self) -> None:
-        """A process has ended: start it again. The new process may fail, too, so no match begins until it is ready."""
+        """
+        Note that a process has ended; `ChildProcess` starts it again. The new process may fail, too, so no match begins with
+        house players until a process is ready.
+        """
         self._context.lobby.house.starting = False
 
     def stop(self) -> Deferred[None]:
-        """End the processes, and listen no more."""
+        """Stop listening, and end the processes. Fires when that is done."""
         ends = [process.stop() for process in self._all]
         if self._port is not None:
             ends.append(self._port.stopListening() or succeed(None))
@@ -175,10 +185,10 @@ class HouseService:
 
 def private_folder(folder: Path | None) -> Path:
     """
-    A folder that only this user can open, short enough for a socket in it.
+    Make a folder that only this user can open, for a Unix socket.
 
-    :param folder: where it is wanted
-    :raises OSError: it cannot be made
+    :param folder: the folder to make. If it is `None`, or its path is too long for a socket, a temporary folder is made
+    :raises OSError: the folder cannot be made
     """
     if folder is None or len(os.fsencode(folder / "socket")) > LONGEST_PATH:
         return Path(tempfile.mkdtemp(prefix="gamehost-"))

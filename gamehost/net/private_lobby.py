@@ -1,4 +1,7 @@
-"""A host as a library: a lobby with one wire, without sockets of its own, for programs that judge or play others."""
+"""
+A host inside of another program: a lobby with one wire, without sockets. Programs use it that test clients of the wire, or
+play against them.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -31,15 +34,15 @@ def private_lobby(
     around: Callable[[L, Any, Any], Any] | None = None,
 ) -> tuple[L, WireFactory[Any]]:
     """
-    A lobby with one wire, and the factory of its connections. Nothing is on disk.
+    Make a lobby with one wire, and the factory of its connections. Nothing is written to disk.
 
     :param new_lobby: makes the lobby, with the parameters of `Lobby`
     :param journal: the store of the accounts
-    :param limits: settings of the host that differ from the defaults
+    :param limits: the host's limits that differ from the defaults
     :param of_wire: the settings of the wire
-    :param of_games: the settings of its games, by their names
-    :param around: makes an object that receives the messages instead of the conversation, from the lobby, a connection
-        and its conversation
+    :param of_games: the settings of the games, by their names
+    :param around: called with the lobby, a connection and its conversation: returns an object that receives the messages
+        instead of the conversation. `None`: the conversation receives them
     """
     clock, read, accounts, cork = context.clock, Limits.read(limits), StoredAccounts(journal), Cork()
     registry = SessionRegistry(ResumePolicy.ANY, accounts.__contains__, clock.seconds, read.keyless_resume_seconds)

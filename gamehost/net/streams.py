@@ -1,14 +1,14 @@
 """
-The two streams of one connection. Its input: decoding, the rate limit, and fairness between connections. Its output: messages
-are encoded at once, and written in one piece at the end of the reactor's turn. This is the only module that writes to a
-transport.
+The input and the output of one connection. `Input` decodes bytes into messages and passes them to the conversation, within
+the limits on rates, and in turns with other connections. `Output` encodes messages at once, and writes them in one piece at the
+end of the reactor's turn. This is the only module that writes to a transport.
 
-Bytes become messages, and messages go to the conversation one after the other. A segment that is one whole message, of
-a connection within its rates, takes the short way (`Input.receive`). Everything else takes the general way: a
-connection that sends more than fits into one turn waits for its next turn, and its transport is not read meanwhile.
+If a segment is exactly one message, and the connection is within its rates, `Input.receive` passes it on directly. All other
+input is processed by `_receive_all`. If a connection sends more than may be processed in one turn, the rest waits for its next
+turn, and nothing is read from it meanwhile.
 
-If a client stops reading, its output stalls: input pauses, further messages are stored up to a limit, and a deadline
-runs. A conversation can hold messages for a time, because some clients lose messages that come too soon.
+If a client stops reading, its output *stalls*: input pauses, further messages are stored up to a limit, and a deadline runs.
+A conversation can *hold* messages for some time, because some clients lose messages that come too soon after another one.
 """
 
 from collections import deque
@@ -28,36 +28,36 @@ from gamehost.rates import TokenBucket, messages_bucket, moves_bucket
 from gamehost.wires.base import Codec, Conversation
 from gamehost.wires.framing import WireError
 
-#: Bytes of pending output above which input waits for its next turn.
+#: With more bytes of pending output than this, the connection's input waits for its next turn.
 OUTPUT_BEFORE_INPUT = 16_384
 
-#: A segment costs at least this many bytes of the rate, because handling a call costs as much. A client that sends each
-#: field of a message in its own segment uses hardly more than `MESSAGE_BYTES`.
+#: Each segment counts at least this many bytes for the rate, because processing a segment costs as much work as so many
+#: bytes. A client that sends each field of a message in a segment of its own uses hardly more than `MESSAGE_BYTES`.
 SEGMENT = 256
 
 #: A connection is busy when it is this many bytes above its rate. The segments of busy connections wait for a turn.
 BUSY_BYTES = 32_768
 
-#: How many seconds nothing is read from a busy connection after a short segment.
+#: After a short segment of a busy connection, nothing is read from it for so many seconds: the system joins its next ones.
 JOIN_SECONDS = 0.05
 
-#: The most bytes of the rate that a message gives back. It counts against the rate of messages already. Nearly all
-#: messages are shorter.
+#: After a message was handled, its bytes are given back to the rate of bytes, because the message counts for the rate of
+#: messages. At most so many bytes are given back for a message. Nearly all messages are shorter.
 MESSAGE_BYTES = 1_024
 
-#: How many messages of one connection are handled before other connections have a turn: at most 1 ms of work.
+#: The most messages of one connection that are handled in one turn, before other connections' turns: at most 1 ms of work.
 MESSAGES_PER_TURN = 64
 
-#: Seconds from a message's first byte to its last, after the log-in: a message fits one segment.
+#: After the log-in, a message must be complete so many seconds after its first byte. Usually it comes in one segment.
 MESSAGE_SECONDS = 10.0
 
 M = TypeVar("M")
 
 
 class PauseReason(StrEnum):
-    """Why nothing is read from a client for a while."""
+    """The reasons why nothing is read from a client for some time."""
 
-    #: The disk is behind, so the host reads from no client.
+    #: The disk is too slow, so the host reads from no client.
     HOST = "host"
     #: The client does not read what was sent to it.
     STALLED = "stalled"
@@ -67,7 +67,7 @@ class PauseReason(StrEnum):
     JOURNAL = "journal"
     #: The client sends many short segments. During the pause, the system joins the next ones.
     SEGMENTS = "segments"
-    #: The host asks the other hosts of its cluster which one has the name of this log-in.
+    #: The host asks the other hosts of its cluster which of them is the home of the name of this log-in.
     CLAIM = "claim"
 
 
@@ -81,12 +81,12 @@ _NOT_PAUSED: frozenset[PauseReason] = frozenset()
 
 
 def _never(data: bytes) -> Any:
-    """The default `whole`, for codecs that cannot tell whether some bytes are exactly one message."""
+    """Return `None`: the default `whole`, for codecs that do not know whether some bytes are exactly one message."""
     return None
 
 
 class Input(Generic[M]):
-    """The received bytes of one connection, and its rates, as a `Peer` gives them to the conversation."""
+    """Processes the received bytes of one connection, within its rates. It has some methods of the conversation's `Peer`."""
 
     __slots__ = (
         *("_buffer", "_codec", "_connection", "_context", "_conversation", "_limits", "_lookahead", "_messages"),
@@ -120,38 +120,38 @@ class Input(Generic[M]):
         self.last_at = now = self._seconds()
         self._rate = messages_bucket(limits.messages_per_second, now)
         bounds = connection.context.bounds
-        #: All bytes count, also those that make no message, such as telnet's option negotiation. Messages give some back.
+        #: The rate of bytes. All bytes count, also those that belong to no message, such as option negotiation of telnet.
         self._bytes = TokenBucket(bounds.bytes_per_second, bounds.bytes_at_once, now)
-        #: With at least so many tokens left, every message is within the rate, and the connection is not busy.
+        #: With at least so many tokens left, there are enough for any message that `receive` passes on, and the connection
+        #: is not busy.
         self._plenty = max(MESSAGE_BYTES, bounds.bytes_at_once - BUSY_BYTES + MESSAGE_BYTES)
-        #: Bytes of the rate that were charged for input that is not handled yet. Messages give back no more than this.
+        #: How many bytes were taken from the rate for input that is not handled yet. Messages give back no more than this.
         self._charged = 0
-        #: Accepted moves, of this connection and of its address. `None`: there was none yet.
+        #: The rates of accepted moves of this connection and of its address. `None`: no move was accepted yet.
         self._moves: TokenBucket | None = None
         self._address_moves = connection.context.limiter.moves_of(connection.address)
-        #: Bytes that are added to the journal, by this connection and by its address, besides the few of each move.
-        #: Input pauses long before its bytes are too many. So a player's moves cannot end the connection of a remote
-        #: master.
+        #: The rates of bytes that this connection and its address add to the journal, besides the few of each move. Above
+        #: the rate, input pauses, so that the moves of a player cannot end the connection of a remote master.
         self._journal: TokenBucket | None = None
         self._address_journal = connection.context.limiter.journal_of(connection.address)
-        #: Whether the current message counts against the rate limit. The conversation may still change this.
+        #: Whether the current message counts for the rate of messages. The conversation may change this.
         self._counts = False
         #: The messages that are being handled; `None`: all received messages were handled.
         self._messages: Iterator[M] | None = None
-        #: A message that was decoded in the last turn, and is to be handled first in the next one.
+        #: A message that was decoded in the last turn, but is handled in the next one; empty: there is none.
         self._lookahead: tuple[M, ...] = ()
-        #: Bytes that came while earlier bytes were waiting; `None`: there are none.
+        #: Bytes that came while earlier input was waiting; `None`: there are none.
         self._buffer: bytearray | None = None
-        #: The reasons of the current pause. With any reason, nothing is read from the transport, and waiting input is
-        #: not handled.
+        #: The reasons of the current pause; empty: there is no pause. During a pause, nothing is read from the transport,
+        #: and waiting input is not handled.
         self.paused: frozenset[PauseReason] = _NOT_PAUSED
 
     def receive(self, data: bytes) -> None:
         """
-        Handle the messages that are complete with these bytes, now or in a later turn.
+        Process received bytes: handle the messages that are complete with them, now or in a later turn.
 
-        One whole message is handled at once, if no other message waits and there are tokens for it. It gives back the
-        tokens for its bytes, as each message does, so they need not be taken.
+        If the bytes are exactly one message, no other input waits, and the rates allow it, the message is handled at once.
+        Its bytes are not taken from the rate of bytes, because a handled message gives them back.
         """
         size = len(data)
         self.bytes_received += size
@@ -179,7 +179,7 @@ class Input(Generic[M]):
         self._receive_all(data, size, now)
 
     def _receive_all(self, data: bytes, size: int, now: float) -> None:
-        """Handle bytes in the general way."""
+        """Process received bytes of any kind: count them for the rate, and handle them now, or let them wait."""
         context, limits = self._context, self._limits
         if not limits.unlimited:
             charge = size if size > SEGMENT else SEGMENT
@@ -190,7 +190,8 @@ class Input(Generic[M]):
             self._charged += charge
         if context.behind is not None:
             self._wait_for_disk(context.behind)
-        # TLS delivers what it has decrypted even if it is paused.
+        # If earlier input waits, or input is paused, these bytes wait, too. Even a paused transport may deliver bytes: TLS
+        # delivers all that it has decrypted.
         if self._messages is not None or self._buffer or (self.paused and not _KEPT.isdisjoint(self.paused)):
             if self._buffer is None:
                 self._buffer = bytearray()
@@ -200,15 +201,16 @@ class Input(Generic[M]):
         if not self._rate.has_one(now) if limits.unlimited else self._bytes.missing - size > BUSY_BYTES:
             if size < SEGMENT and not limits.unlimited and not self.paused:
                 self._pause_for(JOIN_SECONDS, _SEGMENTS, Deadline.SEGMENTS)
-            self._wait_for_turn()  # above the rate, a connection gets only the time that other connections do not use
+            # The connection is busy: it gets only the time that other connections do not use.
+            self._wait_for_turn()
             return
         with context.cork:
-            # While others wait, all but the first message of a segment wait behind them.
+            # While other connections wait for a turn, only the first message of a segment is handled before them.
             strange = not (limits.unlimited or self._conversation.at_table)
             self._handle(now, 1 if context.scheduler.lines.waiting else MESSAGES_PER_TURN, strange)
 
     def pause(self, reason: PauseReason) -> None:
-        """Pause: read nothing, and handle no waiting input, until `resume` is called for the same reason."""
+        """Stop reading and handling input until `resume` is called for the same reason."""
         self.paused |= {reason}
         self._connection.transport.pauseProducing()
 
@@ -218,11 +220,11 @@ class Input(Generic[M]):
         self.read_on()
 
     def lift(self, reason: PauseReason) -> None:
-        """Remove a reason to pause, without reading anything."""
+        """Remove a reason to pause, but do not begin to read."""
         self.paused = self.paused - {reason} or _NOT_PAUSED
 
     def read_on(self) -> None:
-        """Unless input is paused: handle waiting input in the next turn, or read more if none waits."""
+        """Continue if no reason to pause is left: handle waiting input in the next turn, or read more if no input waits."""
         if self.paused or self._connection.closing:
             return
         if self._messages is not None or self._buffer:
@@ -235,7 +237,7 @@ class Input(Generic[M]):
         if self._context.behind is not None:
             self._wait_for_disk(self._context.behind)
         if self.paused:
-            return  # `resume` waits for a new turn
+            return  # `resume` will ask for a new turn
         if self._messages is None:
             data, self._buffer = bytes(self._buffer or b""), None
             self._messages = self._codec.feed(data)
@@ -249,7 +251,7 @@ class Input(Generic[M]):
         self.pause(_HOST)
 
     def stop(self) -> None:
-        """Drop what has not been handled."""
+        """Drop all input that was not handled yet, because the connection ends."""
         if self._context.behind is not None:
             self._context.behind.pop(self, None)
         self._messages = None
@@ -259,21 +261,23 @@ class Input(Generic[M]):
 
     @property
     def address(self) -> str:
-        """The client's address, as limits count it."""
+        """The client's address, for the scheduler."""
         return self._connection.address
 
     @property
     def moves_missing(self) -> float:
-        """How many accepted moves the connection is ahead of its rate."""
+        """By how many accepted moves the connection is above its rate; 0: it is within the rate."""
         return 0.0 if self._moves is None else self._moves.missing
 
     def exempt_from_rate(self) -> None:
+        """Do not count the current message for the rate of messages; if it was counted already, give its token back."""
         if self._counts:
             self._counts = False
         else:
             self._rate.give_back()
 
     def move_accepted(self) -> None:
+        """Count the current message for the rate of moves, instead of the rate of messages. Above the rate, pause input."""
         if self._counts:
             self._counts = False
         else:
@@ -283,13 +287,14 @@ class Input(Generic[M]):
         now = self.last_at
         if self._moves is None:
             self._moves = moves_bucket(self._limits.moves_per_second, now)
-        # Both tokens are taken first, even if there is none, and the input waits afterwards. So all moves of an address
-        # wait in one queue.
+        # Take both tokens, even if none is left, and wait afterwards: the returned time. So all moves of an address wait
+        # one after the other.
         wait = max(self._moves.take_ahead(now), self._address_moves.take_ahead(now))
         if wait > 0.0 and _MOVES not in self.paused:
             self._pause_for(wait, _MOVES, Deadline.MOVES)
 
     def journaled(self, size: int) -> None:
+        """Count bytes that this connection has added to the journal. Above the rate, pause input."""
         if self._limits.unlimited or self._connection.closing:
             return
         now, bounds = self.last_at, self._context.bounds
@@ -305,9 +310,12 @@ class Input(Generic[M]):
 
     def _handle(self, now: float, most: int, strange: bool = False) -> None:
         """
-        Handle at most so many messages: fewer if time is up, or if there is much output to be read first.
+        Handle waiting messages, as many as one turn allows. The others wait for the next turn.
 
-        :param strange: whether players at tables go first, so that each message waits for a turn if there were many of others
+        :param now: the time at the beginning of the turn
+        :param most: the most messages to handle
+        :param strange: whether the client has no seat at a table. Its messages are handled only while this turn of the
+            reactor has time left, so that players at tables do not wait for them
         """
         self.last_at = now
         handled = 0
@@ -318,6 +326,7 @@ class Input(Generic[M]):
         self._lookahead = ()
         try:
             for message in messages:
+                # Is the turn over, because of the number of messages, much unread output, a pause, or the time?
                 if (
                     handled
                     and (
@@ -348,8 +357,8 @@ class Input(Generic[M]):
 
     def _hear(self, message: M, now: float) -> None:
         """
-        Pass a message to the conversation, and count it unless it was a move. There is a token for it, or there are no
-        limits.
+        Pass a message to the conversation. Afterwards count it for the rate of messages, unless the conversation has
+        exempted it. The caller has checked that the rate allows it.
         """
         self._counts = True
         self._conversation.hear(message)
@@ -359,19 +368,24 @@ class Input(Generic[M]):
 
     def _give_bytes_back(self, handled: int) -> None:
         """
-        Give back the tokens for the bytes of handled messages. The bound prevents that short messages pay for the bytes
-        of incomplete ones.
+        Give back the bytes of handled messages to the rate of bytes. For each message at most `MESSAGE_BYTES` are given back,
+        and in all not more than were taken.
         """
         size = min(handled * MESSAGE_BYTES, self._charged)
         self._charged -= size
         self._bytes.give_back(size)
 
     def _all_handled(self, handled: int) -> None:
+        """
+        All complete messages are handled: set or cancel the deadline for an incomplete one.
+
+        :param handled: how many messages were handled in this turn
+        """
         unfinished, deadlines = self._codec.unfinished, self._connection.deadlines
         if not unfinished and not self._buffer:
-            self._charged = 0  # the other bytes were more than messages may give back, or made no message
+            self._charged = 0  # the rest was more than messages may give back, or belonged to no message
         if deadlines and (handled or not unfinished):
-            deadlines.cancel(Deadline.MESSAGE)  # a message that began after a complete one has its own deadline
+            deadlines.cancel(Deadline.MESSAGE)  # an incomplete message that began later gets a new deadline below
         if self._buffer:
             self._wait_for_turn()
         elif unfinished and Deadline.MESSAGE not in deadlines:
@@ -381,7 +395,7 @@ class Input(Generic[M]):
             deadlines.set(Deadline.MESSAGE, seconds, partial(self._not_finished, seconds))
 
     def _failed(self, error: Exception) -> None:
-        """End the connection: a message could not be decoded or handled."""
+        """End the connection, because a message could not be decoded or handled."""
         if isinstance(error, WireError):
             self._refuse(error)
         else:
@@ -393,6 +407,7 @@ class Input(Generic[M]):
         self._connection.hang_up(str(error), "protocol")
 
     def _wait_for_turn(self) -> None:
+        """Read nothing, and wait for a turn: the scheduler calls `go_on`."""
         self._connection.transport.pauseProducing()
         self._context.scheduler.wait(self)
 
@@ -403,10 +418,11 @@ class Input(Generic[M]):
 # The output.
 
 
-#: The empty pending output, shared by all connections that send nothing now, which are nearly all.
+#: The empty output of all connections that send nothing now, to save memory: these are nearly all connections.
 _NOTHING: Any = ()
 
-#: After so many seconds in which a client reads nothing, its connection ends. A phone that changes cells needs less.
+#: If a client reads nothing for so many seconds, its connection ends. A phone that changes from one network cell to another
+#: reads again sooner.
 STALLED_SECONDS = 10.0
 
 #: The most messages that are held for one connection. A player of a match of four receives fewer in a whole round.
@@ -416,8 +432,8 @@ MOST_HELD = 1_000
 @implementer(IPushProducer)
 class Output(Generic[M]):
     """
-    The output of one connection, with the holds of a `Peer`. It is registered with the transport as its producer, so
-    the transport reports a full buffer to it.
+    Writes the messages of one connection. It has the methods of the conversation's `Peer` for sending and holding. It is the
+    producer of the transport, so the transport calls `pauseProducing` when its buffer is full.
     """
 
     __slots__ = (
@@ -433,25 +449,25 @@ class Output(Generic[M]):
         self._write_limit = connection.wire.write_bytes
         #: Whether the connection is closing or closed. Nothing more is sent.
         self.closed = False
-        #: Whether the client does not read.
+        #: Whether the client does not read, so that nothing can be written.
         self._stalled = False
+        #: The encoded messages that are not written yet.
         self._pending: list[bytes] = _NOTHING
         #: While the client does not read: the bytes that wait for it here.
         self._unread = 0
-        #: While the client does not read: the newest message of each key, which a later one replaces. `None`: there is
-        #: none.
+        #: While the client does not read: for each key of `send_newest` its newest message. `None`: there is none.
         self._newest: dict[str, M] | None = None
-        #: Held messages, each with the seconds of the hold behind it; `None`: there is no hold.
+        #: The messages that are held back, each with the seconds of the hold that begins after it. `None`: there is no hold.
         self._held: deque[tuple[M, float]] | None = None
         #: When the hold ends, in the clock's seconds.
         self._hold_ends = 0.0
 
     def send(self, message: M, past: bool = False) -> None:
         """
-        Send a message at the end of this turn, or once the client reads again and no hold is left. A closed connection
-        sends nothing.
+        Send a message at the end of this turn of the reactor. It waits longer if there is a hold, or if the client does not
+        read. On a closed connection, nothing is sent.
 
-        :param past: whether to send it even during a hold
+        :param past: whether to send the message at once even during a hold
         """
         if self.closed:
             return
@@ -472,8 +488,8 @@ class Output(Generic[M]):
 
     def send_newest(self, message: M, key: str) -> None:
         """
-        Send a message. While the client does not read, it waits behind all others, and replaces the one that waits under its
-        key. It does not count against the limit of bytes: there is one for each key, and it is encoded when it is sent.
+        Send a message that replaces earlier ones with the same key. While the client does not read, it waits behind all other
+        messages, and only the newest one of each key is stored. These messages do not count for the limit of unread bytes.
         """
         if not self._stalled:
             self.send(message)
@@ -483,7 +499,10 @@ class Output(Generic[M]):
             self._newest[key] = message
 
     def send_bytes(self, data: bytes) -> None:
-        """Send bytes that no codec writes: a few for each message of the client at most, so that they need not be counted."""
+        """
+        Send bytes that the codec does not write, such as answers to pings. They are at most a few for each message of the
+        client, so they do not count for the limit of unread bytes.
+        """
         if not self.closed:
             self._pending = [*self._pending, data]
             if not self._stalled:
@@ -494,6 +513,7 @@ class Output(Generic[M]):
         return sum(map(len, self._pending))
 
     def flush(self) -> None:
+        """Write all pending bytes in one piece, or in pieces if the wire limits their size."""
         pending, limit = self._pending, self._write_limit
         if not pending:
             return
@@ -522,6 +542,7 @@ class Output(Generic[M]):
             self._hold_back(message, seconds)
 
     def hold(self, seconds: float) -> None:
+        """Hold back all further messages for so many seconds. This replaces a hold that has begun; 0 ends it."""
         deadlines = self._connection.deadlines
         deadlines.cancel(Deadline.HOLD)
         if seconds <= 0.0:
@@ -537,10 +558,11 @@ class Output(Generic[M]):
         return 0.0 if self._held is None else max(0.0, self._hold_ends - self._connection.context.clock.seconds())
 
     def drop_held(self, unwanted: Callable[[M], bool]) -> bool:
+        """Drop those of the held messages that `unwanted` selects. Returns whether there was one."""
         if not self._held:
             return False
         before = len(self._held)
-        # A hold behind a message goes with it: there is nothing that it would have followed.
+        # The hold that was to begin after a dropped message is dropped with it.
         self._held = deque(item for item in self._held if not unwanted(item[0]))
         return len(self._held) < before
 
@@ -552,12 +574,14 @@ class Output(Generic[M]):
             self.send(message)
 
     def _hold_back(self, message: M, seconds: float) -> None:
+        """Store a message until the hold ends; when it is sent, begin another hold of so many seconds."""
         assert self._held is not None
         self._held.append((message, seconds))
         if len(self._held) > MOST_HELD:
             self._connection.abort("too many messages are held back")
 
     def _hold_over(self) -> None:
+        """The hold is over: send the held messages, up to the first one after which another hold begins."""
         held, self._held = self._held, None
         while held and not self._connection.closing:
             message, seconds = held.popleft()
@@ -571,8 +595,8 @@ class Output(Generic[M]):
 
     def pauseProducing(self) -> None:
         """
-        The transport's buffer is full, because the client does not read. Handle no more input, which would need
-        answers.
+        The transport's buffer is full, because the client does not read: stop writing, and pause input, because messages of
+        the client would need answers.
         """
         if self._connection.closing:
             return
@@ -582,7 +606,7 @@ class Output(Generic[M]):
         self._connection.deadlines.set(Deadline.STALLED, STALLED_SECONDS, self._not_read)
 
     def resumeProducing(self) -> None:
-        """The client has read all that was written."""
+        """The client has read everything: write what waits, and continue with its input."""
         self._stalled = False
         self._connection.input.lift(_STALLED)
         self._connection.deadlines.cancel(Deadline.STALLED)
@@ -593,14 +617,14 @@ class Output(Generic[M]):
         self._connection.input.read_on()
 
     def stopProducing(self) -> None:
-        """The connection is lost; the transport calls `connectionLost` too."""
+        """Do nothing: the connection is lost, and the transport calls `connectionLost`, too."""
 
     def _not_read(self) -> None:
         self._connection.abort("the client does not read")
 
 
 def _in_pieces(messages: Iterable[bytes], limit: int) -> Iterator[bytes]:
-    """Join whole messages to pieces of at most so many bytes each."""
+    """Join whole messages into pieces of at most `limit` bytes. A longer message is a piece of its own."""
     piece = b""
     for message in messages:
         if piece and len(piece) + len(message) > limit:

@@ -1,11 +1,12 @@
 """
-Listening with TLS: versions 1.2 and 1.3, no renegotiation, and certificates that can be exchanged while the host runs.
+TLS for listeners, and between the hosts of a cluster: versions 1.2 and 1.3, no renegotiation, and certificates that can be
+replaced while the host runs.
 
-A folder contains one private key, its certificate and the intermediate certificates, in any number of `.pem` files.
-They are read at the start and at a SIGHUP. At a SIGHUP, unusable files change nothing. TLS needs the extra `tls`. It
-needs no memory that is both writable and executable, so a sandbox may forbid such memory.
+A folder has one private key, its certificate and the intermediate certificates, in any number of `.pem` files. They are
+read at the start and at a SIGHUP. If they cannot be used at a SIGHUP, the old ones remain in use. TLS needs the extra
+`tls` of the package. It needs no memory that is both writable and executable, so a sandbox may forbid such memory.
 
-With an authority, both ends show a certificate, and each checks that of the other.
+If an authority is given, both ends of a connection show a certificate, and each checks the other's certificate.
 """
 
 import re
@@ -40,10 +41,10 @@ from zope.interface import implementer
 from gamehost._twisted import Timer
 from gamehost.settings import BadOption
 
-#: Seconds for the client of a broken session to read what was sent before.
+#: After a TLS error, the client has so many seconds to read what was sent before.
 BROKEN_SECONDS = 2.0
 
-#: For version 1.2; all of 1.3's are good.
+#: The ciphers for version 1.2. Version 1.3 has only good ones.
 CIPHERS = b"ECDHE+AESGCM:ECDHE+CHACHA20"
 
 _BLOCK = re.compile(rb"-----BEGIN ([A-Z ]+)-----.+?-----END \1-----", re.DOTALL)
@@ -51,7 +52,7 @@ _BLOCK = re.compile(rb"-----BEGIN ([A-Z ]+)-----.+?-----END \1-----", re.DOTALL)
 
 def read_context(folder: Path, authority: Path | None = None) -> Any:
     """
-    The OpenSSL context for new connections.
+    Read the key and the certificates of a folder, and make the OpenSSL context for new connections.
 
     :param authority: a file with the certificates that the certificate of the other end must come from; `None`: the other
         end needs no certificate
@@ -88,10 +89,13 @@ def read_context(folder: Path, authority: Path | None = None) -> Any:
 
 def _demand_certificates(context: Any, authority: Path) -> None:
     """
+    Let a context accept only connections whose other end shows a certificate from an authority.
+
+    :param authority: the file with the authority's certificates
     :raises BadOption: the file cannot be read, or has no certificate
     """
     try:
-        authority.read_bytes()  # because OpenSSL does not say what is wrong with a file
+        authority.read_bytes()  # only to find out what is wrong with the file: OpenSSL does not say it
         context.load_verify_locations(str(authority))
     except OSError as error:
         raise BadOption(f"{authority}: {error.strerror or error}") from None
@@ -101,13 +105,14 @@ def _demand_certificates(context: Any, authority: Path) -> None:
 
 
 def _context(key: Any, leaf: Any, chain: Iterable[Any]) -> Any:
+    """Make an OpenSSL context with this key, its certificate (`leaf`) and the intermediate certificates."""
     context = SSL.Context(SSL.TLS_METHOD)
     context.set_min_proto_version(SSL.TLS1_2_VERSION)
     context.set_cipher_list(CIPHERS)
     context.set_options(
         SSL.OP_NO_RENEGOTIATION | SSL.OP_NO_COMPRESSION | SSL.OP_NO_TICKET | SSL.OP_CIPHER_SERVER_PREFERENCE
     )
-    # An idle connection gives its buffers back.
+    # An idle connection frees its buffers.
     context.set_mode(SSL.MODE_RELEASE_BUFFERS)
     context.set_session_cache_mode(SSL.SESS_CACHE_OFF)
     context.use_privatekey(key)
@@ -118,7 +123,11 @@ def _context(key: Any, leaf: Any, chain: Iterable[Any]) -> Any:
 
 
 def _blocks(folder: Path) -> Iterator[tuple[Path, bytes, bytes]]:
-    """File, kind and text of everything in the `.pem` files."""
+    """
+    Find all keys and certificates in the `.pem` files of a folder. Yields the file, the kind and the text of each.
+
+    :raises BadOption: the folder or a file cannot be read
+    """
     try:
         for path in sorted(folder.iterdir()):
             if path.suffix == ".pem":
@@ -129,24 +138,30 @@ def _blocks(folder: Path) -> Iterator[tuple[Path, bytes, bytes]]:
 
 
 def _torn(folder: Path) -> str:
-    """The `.pem` files without a whole key or certificate, such as half-written ones; as the end of a sentence."""
+    """The end of an error message: names the `.pem` files that have no whole key or certificate; empty: there are none."""
     torn = [path.name for path in sorted(folder.glob("*.pem")) if not _BLOCK.search(path.read_bytes())]
     return f"; nothing in {', '.join(torn)} can be read" if torn else ""
 
 
 def _refuse_open_key(path: Path) -> None:
+    """
+    Check that not everybody on this machine can read the file of a private key.
+
+    :raises BadOption: everybody can
+    """
     mode = path.stat().st_mode & 0o777
     if mode & 0o007:
         raise BadOption(f"{path}: everybody can read this private key (mode {mode:04o}); chmod 600 it")
 
 
 def _public(key: Any) -> bytes:
+    """The public key in PEM, to compare keys."""
     public: bytes = crypto.dump_publickey(crypto.FILETYPE_PEM, key)
     return public
 
 
 def _chain(leaf: Any, certificates: Iterable[Any]) -> list[Any]:
-    """The intermediate certificates of a leaf, in order, without the root certificate."""
+    """The intermediate certificates from a server's certificate (`leaf`) up to the root, in order, without the root itself."""
     by_subject = {one.get_subject().der(): one for one in certificates if one.get_subject() != one.get_issuer()}
     chain: list[Any] = []
     one = by_subject.get(leaf.get_issuer().der())
@@ -159,10 +174,10 @@ def _chain(leaf: Any, certificates: Iterable[Any]) -> list[Any]:
 @implementer(IOpenSSLServerConnectionCreator)
 class Certificates:
     """
-    The certificate of one listener.
+    The key and the certificates of a folder, for a listener or for connections to other hosts.
 
     :param authority: as for `read_context`
-    :raises BadOption: as `read_context`
+    :raises BadOption: as for `read_context`
     """
 
     def __init__(self, folder: Path, authority: Path | None = None) -> None:
@@ -183,20 +198,21 @@ class Certificates:
 
     def to(self, host: str) -> IOpenSSLClientConnectionCreator:
         """
-        The creator of connections to a host. The certificate of that host must be for this name or address, and from
-        the authority.
+        Make the object that Twisted needs to open TLS connections to a host.
+
+        :param host: the name or address for which the certificate of that host must be. It must come from the authority
         """
         return _Dialled(self, host)
 
 
 class _CheckedConnection(SSL.Connection):  # type: ignore[misc]
     """
-    A connection of two hosts that check each other. The log gives the reason of a failed handshake; the other host does
-    not receive it.
+    A TLS connection of two hosts that check each other's certificate. The reason of a failed handshake is logged; the other
+    host does not receive it.
 
-    Twisted's own check of a name needs a callback in OpenSSL, and so memory that can be both written and executed.
+    Twisted's own check of a name is not used: its callback in OpenSSL needs memory that is both writable and executable.
 
-    :param host: the name or address that the other certificate must be for; empty: any name, because the other end has
+    :param host: the name or address for which the other end's certificate must be; empty: any, because the other end has
         opened the connection
     """
 
@@ -210,7 +226,12 @@ class _CheckedConnection(SSL.Connection):  # type: ignore[misc]
             self.set_tlsext_host_name(host.encode("ascii"))
 
     def do_handshake(self) -> None:
-        """:raises SSL.Error: the handshake has failed"""
+        """
+        Continue the handshake, and check the other end's certificate when it is complete.
+
+        :raises SSL.WantReadError: the handshake needs more bytes from the other end
+        :raises SSL.Error: the handshake has failed
+        """
         try:
             super().do_handshake()
             if self._host:
@@ -223,6 +244,11 @@ class _CheckedConnection(SSL.Connection):  # type: ignore[misc]
             raise
 
     def _check_host(self) -> None:
+        """
+        Check that the other end's certificate is for the host.
+
+        :raises SSL.Error: it is for another one
+        """
         verify: Any = verify_ip_address if self._is_address else verify_hostname
         try:
             verify(self, self._host)
@@ -233,7 +259,7 @@ class _CheckedConnection(SSL.Connection):  # type: ignore[misc]
 @implementer(IOpenSSLClientConnectionCreator)
 @define(eq=False)
 class _Dialled:
-    """Makes connections to one host."""
+    """Makes the TLS connections to one host: the result of `Certificates.to`."""
 
     _certificates: Certificates
     _host: str
@@ -244,9 +270,9 @@ class _Dialled:
 
 class TlsSession(TLSMemoryBIOProtocol):
     """
-    One connection's TLS, which ends when it is broken.
+    The TLS of one connection. After a TLS error, the connection is closed within `BROKEN_SECONDS`.
 
-    Twisted's own class only asks the transport to close. If the other end does not read, the transport may never close.
+    Twisted's own class only asks the transport to close. If the other end does not read, that may never happen.
     """
 
     def __init__(self, *arguments: Any) -> None:
@@ -254,7 +280,7 @@ class TlsSession(TLSMemoryBIOProtocol):
         self._end = Timer()
 
     def dataReceived(self, data: bytes) -> None:
-        """Decrypt. If the session is broken, give the other end a few seconds, then close."""
+        """Decrypt received bytes. After a TLS error, give the other end a few seconds to read, and then close."""
         super().dataReceived(data)
         transport: Any = self.transport
         if not self._end and transport.disconnecting:
@@ -267,7 +293,7 @@ class TlsSession(TLSMemoryBIOProtocol):
 
 
 class Sessions(TLSMemoryBIOFactory):
-    """Wraps another factory: each connection has its own TLS session."""
+    """Wraps another factory: each of its connections gets a `TlsSession`."""
 
     protocol = TlsSession
     noisy = False
@@ -283,7 +309,7 @@ class Sessions(TLSMemoryBIOFactory):
         self.clock = clock
 
     def buildProtocol(self, addr: Any) -> Any:
-        """A session for a new connection; `None`: there are too many, and Twisted closes it."""
+        """Make the session for a new connection; `None`: the wrapped factory refuses it, and Twisted closes it."""
         protocol = self.wrappedFactory.buildProtocol(addr)
         return None if protocol is None else self.protocol(self, protocol)
 
@@ -291,7 +317,7 @@ class Sessions(TLSMemoryBIOFactory):
 @implementer(IStreamServerEndpoint)
 @define(eq=False)
 class TLSEndpoint:
-    """An endpoint with TLS."""
+    """Listens with TLS at another endpoint."""
 
     _endpoint: IStreamServerEndpoint
     _certificates: Certificates
@@ -307,10 +333,10 @@ class TLSEndpoint:
 @define(eq=False)
 class TLSClientEndpoint:
     """
-    Dials with TLS. Bytes that are written before the handshake are sent only if the handshake succeeds. If it fails,
-    the connection is lost with an `OpenSSL.SSL.Error`.
+    Connects with TLS to another host. Bytes that are written before the end of the handshake are sent only if it succeeds.
+    If it fails, the connection is lost with an `OpenSSL.SSL.Error`.
 
-    :param certificates: of `Certificates.to`
+    :param certificates: from `Certificates.to`
     """
 
     _endpoint: IStreamClientEndpoint
@@ -318,7 +344,7 @@ class TLSClientEndpoint:
     _clock: IReactorTime
 
     def connect(self, factory: IProtocolFactory) -> Deferred[IProtocol]:
-        """Connect. The result is there before the handshake is over."""
+        """Connect to the host. The result fires before the end of the handshake, which may still fail."""
         connected: Any = self._endpoint.connect(Sessions(self._certificates, factory, self._clock, dials=True))
         unwrapped: Deferred[IProtocol] = connected.addCallback(lambda session: session.wrappedProtocol)
         return unwrapped
