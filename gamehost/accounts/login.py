@@ -1,9 +1,8 @@
 """
-The log-in service: how often each client may try, the order in which delayed log-ins are served, and the result of a
-log-in.
+The log-in service: limits how often each client may try a password, checks passwords, and makes new accounts.
 
-Password work is done by a worker, one piece at a time. A right password is never refused because other clients guess
-passwords: the attempt waits for its turn.
+A worker computes digests of passwords, one at a time. If other clients guess passwords, an attempt is never refused for
+this reason: it waits for its turn.
 """
 
 import secrets
@@ -39,60 +38,61 @@ K = TypeVar("K", bound=Hashable)
 #: The message to clients that wait. It is the same for names without an account.
 LOG_IN_WAITS = "others try passwords for this name, or from your address: yours is checked in about {seconds} s"
 
-#: How many log-ins of an address to an account within an hour are served before those of addresses with more attempts.
-#: Two: a mistyped password, and the right one.
+#: So many log-ins of an address to an account in an hour are *first tries*: they are served before those of addresses with
+#: more attempts. Two, for a mistyped password and the right one.
 FIRST_TRIES = 2
-#: The part of a token that first attempts leave for second ones, and other attempts for first ones. With five guesses a
-#: minute, each of the first two waits 9.6 s at most, if no other address is served first.
+#: The part of a token that each kind of attempt leaves unused for more urgent ones: the first try for the second one, and other
+#: attempts for both. With five guesses a minute, each first try waits 9.6 s at most, if no other address has first tries.
 RESERVE = 0.2
-#: If only this part of a token is missing, no attempt waits for it: it is less than the rounding of times.
+#: If only this part of a token is missing, the token counts as whole: it is less than the rounding of times.
 _ROUNDING = 1e-6
 
-#: How many log-ins a minute to one account may come from an address that is known for the account. More of them have to
-#: wait, so the owner waits at most half a minute for other clients at that address.
+#: How many log-ins a minute to one account may come from an address from which the account has logged in before. More of
+#: them have to wait. The rate is high, so the owner waits at most half a minute for other clients at the same address.
 KNOWN_GUESSES_PER_MINUTE = 120
 
 
 class LoginRefused(Struct, frozen=True):
-    """A refused log-in; the reason is for the client."""
+    """The result of a refused log-in, with the reason for the client."""
 
     reason: str
 
 
-#: The name of the account as it was first written, or a refusal.
+#: The result of a log-in: the name of the account, spelled as at its first log-in, or the refusal.
 LoginOutcome = Name | LoginRefused
 
 
 @define(eq=False)
 class LoginAttempt:
-    """A log-in that is not answered yet."""
+    """A log-in with a password that waits for its answer."""
 
     name: Name
     #: The client's address, by `rate_limit_key`.
     address: str
     password: bytes = field(repr=False)
     answer: Callable[[LoginOutcome], None] = field(repr=False)
-    #: Gives back the tokens that the attempt has taken. Not called if the password is wrong.
+    #: Functions that give back the tokens which the attempt has taken. If the password is wrong, they are not called.
     spent: list[Callable[[], None]] = field(factory=list, repr=False)
-    #: Tokens of the quotas of new accounts. Without them a new name becomes no account.
+    #: The quotas of new accounts from which this attempt has taken a token. Without tokens, it can make no account.
     signup_tokens: list[TokenBucket] = field(factory=list, repr=False)
-    #: Leaves the line of a quota; `None`: the attempt waits in no such line.
+    #: Takes the attempt out of the line of a quota; `None`: it waits in no such line.
     leave: Callable[[], None] | None = field(default=None, repr=False)
     #: The reason why no account can be made now; `None`: one can be made.
     no_new_account: str | None = None
     #: Whether no account has the name.
     new: bool = False
-    #: Whether the password was compared. Then the time of the answer already tells the client whether the password is
-    #: wrong.
+    #: Whether the password was compared with a proved one. Then a late answer shows the client that they differ, so a cancelled
+    #: attempt does not get its tokens back.
     compared: bool = False
+    #: Whether it was answered or cancelled.
     over: bool = False
-    #: If the attempt is served first: the part of a token that it leaves for later attempts.
+    #: For a first try: the part of a token that it leaves for a later first try.
     leaves: float = 0.0
     #: Called with the approximate number of seconds when the attempt has to wait for others.
     waits: Callable[[float], None] = field(default=lambda seconds: None, repr=False)
 
     def cancel(self) -> None:
-        """The client has disconnected: there will be no answer."""
+        """End the attempt without an answer, because the client has disconnected."""
         if not self.over:
             self.over = True
             if self.leave is not None:
@@ -100,14 +100,14 @@ class LoginAttempt:
                 self.give_back()
 
     def give_back(self) -> None:
-        """No wrong password was tried and no account was made: put all tokens back."""
+        """Put all tokens back, because no wrong password was tried and no account was made."""
         spent, self.spent = self.spent, []
         for back in spent:
             back()
         self.give_back_signup()
 
     def give_back_signup(self) -> None:
-        """No account was made."""
+        """Put the tokens for new accounts back, because no account was made."""
         for bucket in self.signup_tokens:
             bucket.give_back()
         self.signup_tokens.clear()
@@ -115,10 +115,15 @@ class LoginAttempt:
 
 @define(eq=False)
 class _Line:
-    #: The attempts that are served first, and all others.
+    """The attempts that wait for a token of one quota."""
+
+    #: The attempts that are served first.
     first: Rounds[str, LoginAttempt] = field(factory=Rounds)
+    #: All other attempts.
     rounds: Rounds[str, LoginAttempt] = field(factory=Rounds)
+    #: Fires when there is a token for the next attempt.
     timer: Timer = field(factory=Timer)
+    #: Whether `QuotaLines._due` is serving this line now.
     served: bool = False
 
     def __len__(self) -> int:
@@ -131,14 +136,14 @@ class _Line:
 
 class QuotaLines(Generic[K]):
     """
-    A quota for each key, and a line of the attempts that have to wait for a token.
+    A quota for each key, and a line of the attempts that have to wait for a token of it.
 
-    :param rate: tokens a second
-    :param burst: tokens of a full quota
-    :param within: a context that is entered around answers that a timer causes
-    :param go_on: called for each waiter that has got its token
-    :param reserve: the part of a token that other attempts leave for those that are served first, which then wait less.
-        An attempt of the latter leaves its own part, `LoginAttempt.leaves`
+    :param rate: how many tokens a second each quota gets
+    :param burst: how many tokens a full quota has
+    :param within: a context manager, which is entered while a timer's answers are given
+    :param go_on: called with each attempt that has got its token
+    :param reserve: attempts that are not served first leave this part of a token unused, so that those that are served first
+        wait less. The latter leave the part `LoginAttempt.leaves`
     """
 
     def __init__(
@@ -161,9 +166,11 @@ class QuotaLines(Generic[K]):
 
     def enter(self, key: K, taker: str, waiter: LoginAttempt, first: bool = False) -> None:
         """
-        Take a token and continue, now or when it is this waiter's turn.
+        Take a token for an attempt and call `go_on`: now, or when the turn of this attempt comes.
 
-        :param first: whether it is served before all others. It loses this place when the same taker enters again
+        :param taker: by this, attempts in a line take turns
+        :param waiter: the attempt
+        :param first: whether it is served before the others. If the same taker enters again, it is not any more
         """
         line = self._lines.get(key)
         reserve = waiter.leaves if first else self._reserve
@@ -190,8 +197,9 @@ class QuotaLines(Generic[K]):
 
     def take(self, key: K, waiter: LoginAttempt | None = None, reserve: float = 0.0) -> bool:
         """
-        Take a token, if there is one without using the reserve. A waiter can give the token back; without a waiter the
-        token is spent.
+        Take a token, if there is one in addition to the reserve. Returns whether it was taken.
+
+        :param waiter: the attempt, which can give the token back; `None`: the token cannot be given back
         """
         now = self._clock.seconds()
         bucket = self._buckets.of(key, now)
@@ -201,7 +209,7 @@ class QuotaLines(Generic[K]):
         return taken
 
     def give_back(self, key: K) -> None:
-        """Put a token back. The next waiter in the line gets it, in the next turn of the reactor."""
+        """Put a token back. The next attempt in the line gets it, in the next turn of the reactor."""
         self._buckets.of(key, self._clock.seconds()).give_back()
         line = self._lines.get(key)
         if line is not None and line.timer:
@@ -228,6 +236,7 @@ class QuotaLines(Generic[K]):
         return self._buckets.of(key, now).seconds_to_one(now, min(1.0 + reserve, self._burst))
 
     def _reserve_of_next(self, line: _Line) -> float:
+        # The part of a token that the next attempt of the line leaves unused.
         return line.first.peek().leaves if line.first else self._reserve
 
     def _wait(self, key: K, line: _Line) -> None:
@@ -249,7 +258,7 @@ class QuotaLines(Generic[K]):
                 del self._lines[key]
 
     def _serve(self, key: K, line: _Line) -> None:
-        """Continue with waiters while there are tokens."""
+        """Take a token for the next attempt, and call `go_on` for it, as long as there are tokens."""
         while len(line):
             now = self._clock.seconds()
             if self._seconds_to_token(key, self._reserve_of_next(line)) > _ROUNDING:
@@ -263,13 +272,12 @@ class QuotaLines(Generic[K]):
 
 class WorkQueue:
     """
-    Attempts that wait for the worker, in two lines that are served in turn. In each line, addresses are served in rounds.
+    The attempts that wait for the worker, in two lines that are served alternately. In each line, addresses take turns.
 
-    One line is for accounts with a seat in a match. So a flood of other log-ins delays them only a little. Attempts to
-    log in to existing accounts are never refused here, because a quota and the number of connections already limit
-    them.
+    One line is for accounts with a seat in a match, so that a flood of other log-ins delays these only a little. Attempts to
+    log in to existing accounts are never refused here: quotas and the number of connections limit them already.
 
-    :param most_new: the most waiting attempts with new names; `None`: any number
+    :param most_new: the most waiting attempts with names that have no account; `None`: any number
     """
 
     def __init__(self, most_new: int | None) -> None:
@@ -313,7 +321,7 @@ Worker = Callable[[Callable[[], Any], Callable[[Any], None]], None]
 
 
 def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
-    """A worker without a thread: for hosts without sockets, and with cheap digests."""
+    """Do the work at once: a `Worker` without a thread, for hosts without sockets that use cheap digests."""
     done(work())
 
 
@@ -327,7 +335,7 @@ _LOOKS_TAKEN = "this name looks like another one that is in use"
 
 class _Judgement(Struct, frozen=True):
     """
-    The result of hashing: whether the password is right, and the new digest that has to be stored, if there is one.
+    The result of the worker: whether the password is right, and a new digest to store; `None`: there is none.
     """
 
     fits: bool
@@ -335,14 +343,19 @@ class _Judgement(Struct, frozen=True):
 
 
 def _judge(password: bytes, digest: Digest | None, cost: Cost) -> _Judgement:
-    """Hash a password. This runs in the worker thread and uses its arguments only."""
+    """
+    Compare a password with the digest of its account, or compute the digest for a new one (`None`). This runs in the worker's
+    thread, so it uses only its arguments.
+    """
     if digest is None:
         return _Judgement(False, Digest.of(password, cost))
     fits = digest.fits(password)
+    # If digests have become more expensive since this one was made, make a new one.
     return _Judgement(fits, Digest.of(password, cost) if fits and digest.cost.time < cost.time else None)
 
 
 def _safely(work: Callable[[], R]) -> R | Failure:
+    """Do the work, and return an exception instead of raising it."""
     try:
         return work()
     except Exception:  # such as MemoryError: only this attempt fails, and the service continues
@@ -361,22 +374,23 @@ def _new_account_objection(name: Name, password: str, strong: bool) -> str | Non
 
 
 def _kept(proven: ProvenLogins | None) -> ProvenLogins:
+    # The default for `LoginService.proven`: it is not stored.
     return proven or ProvenLogins(secrets.token_bytes(32), MemoryProofs())
 
 
 @define(eq=False, repr=False, slots=False)
 class LoginService:
     """
-    The log-in service.
+    Checks the passwords of log-ins, makes new accounts, and changes passwords.
 
-    :param is_guest: whether a guest has the name with this key
-    :param worker: runs the hashing of passwords
-    :param turn: a context that is entered around each answer
-    :param cost: the cost of a digest; by default that of the limits
-    :param proven: the proofs of accounts. By default an empty set that is not stored
-    :param remembered: the devices that log in without a password. By default an empty set that is not stored
-    :param is_seated: whether the account with this key has a seat in a match
-    :param looks_taken: whether a name looks like another one that is in use
+    :param is_guest: returns whether a guest uses the name with this key
+    :param worker: computes digests, in another thread
+    :param turn: a context manager, which is entered while answers are given
+    :param cost: the cost of new digests; by default that of the limits
+    :param proven: the proofs of accounts; by default they are not stored
+    :param remembered: the devices that log in without a password; by default they are not stored
+    :param is_seated: returns whether the account with this key has a seat in a match
+    :param looks_taken: returns whether a name looks like another one that is in use
     :param registered: called with the name of each new account
     """
 
@@ -401,20 +415,20 @@ class LoginService:
         self.remembered = self._remembered or RememberedLogins(MemoryRemembered(), self._clock.seconds)
         limits, clock, turn = self._limits, self._clock, self._turn
         hourly, guesses = limits.failures_per_hour, limits.guesses_per_minute
-        # By address. The line serves accounts in rounds.
+        # By address: failed log-ins. In a line, accounts take turns.
         self._failures: QuotaLines[str] = QuotaLines(hourly / 3600, hourly, clock, turn, self._guess)
-        # By account. All addresses that are not known for the account share one quota, so that many addresses cannot
-        # guess faster than one. Addresses with few attempts are served first, so the owner does not wait for a
-        # persistent guesser.
+        # By account: log-ins from all unknown addresses share one quota, so that many addresses cannot guess faster than
+        # one. Addresses with few attempts are served first, so that the owner need not wait for a persistent guesser.
         reserve = FIRST_TRIES * RESERVE
         self._guesses: QuotaLines[str] = QuotaLines(guesses / 60, guesses, clock, turn, self._begin, reserve)
-        # By account and address: the log-ins that are served first.
+        # By account and address: how many first tries are left.
         self._first_tries: KeyedBuckets[tuple[str, str]] = KeyedBuckets(FIRST_TRIES / 3600, FIRST_TRIES)
         # By account and address, for addresses from which the account has logged in.
         self._known_guesses: QuotaLines[tuple[str, str]] = QuotaLines(
             KNOWN_GUESSES_PER_MINUTE / 60, guesses, clock, turn, self._begin
         )
-        # Both by address, and separate from failed log-ins: mistyping guests do not delay players with a password.
+        # By address: answers to guests that reveal something, and tried names of guests. They have quotas of their own, so
+        # that guests that mistype do not delay players with a password.
         self._told: KeyedBuckets[str] = KeyedBuckets(hourly / 3600, hourly)
         self._guest_names: KeyedBuckets[str] = KeyedBuckets(
             limits.guest_names_per_hour / 3600, limits.guest_names_per_hour
@@ -430,18 +444,18 @@ class LoginService:
 
     @property
     def waiting_for_quota(self) -> int:
-        """Log-ins that wait because an address or an account has used up its quota."""
+        """How many log-ins wait because an address or an account has used up its quota."""
         return len(self._failures) + len(self._guesses) + len(self._known_guesses)
 
     @property
     def waiting_for_worker(self) -> int:
-        """The number of log-ins with passwords that wait for the worker, the current one included."""
+        """How many log-ins wait for the worker, including the one that it checks now."""
         return len(self._queue) + self._busy
 
     # -- for the owner of the host
 
     def is_being_made(self, key: str) -> bool:
-        """Whether the present state of the account with this key is not durable yet."""
+        """Whether the account with this key is being made or changed, so that its state is not durable yet."""
         return key in self._unkept
 
     def forget(self, key: str) -> None:
@@ -454,9 +468,9 @@ class LoginService:
 
     def changing(self, account: Account) -> Callable[[], None]:
         """
-        An account is changing to this state. Log-ins to it are answered when the change is durable.
+        Let log-ins to an account wait, because the account is changing to this state.
 
-        :returns: a function to call when it is durable
+        :returns: a function to call when the change is durable: it answers these log-ins
         """
         self._unkept[account.key] = []
         return partial(self._kept, account)
@@ -481,9 +495,10 @@ class LoginService:
         """
         Give an account another password. All of its earlier proofs and remembered devices become invalid.
 
-        :param account: the account as it was at the time of the request
+        :param account: the account as it was when the request came
+        :param digest: of the new password
         :param durable: called when the change is durable, before log-ins that came meanwhile are answered
-        :returns: `False`: the account was changed meanwhile, so nothing is done
+        :returns: `False`: the account was changed since then, so nothing is done
         """
         if self.accounts.find(account.key) != account or self.is_being_made(account.key):
             return False
@@ -508,13 +523,13 @@ class LoginService:
         waits: Callable[[float], None],
     ) -> LoginAttempt | None:
         """
-        Change the password of an account for its player, who shows the old one. It is checked as in a log-in.
+        Change the password of an account for its player. The old password is checked as in a log-in.
 
-        :param answer: called once, at once or later: with the reason why nothing was changed, or with `None` when the
-            change is durable
-        :param waits: as of `log_in`
-        :returns: the check of the old password, which the caller cancels if the player disconnects; `None`: the check
-            is over
+        :param answer: called once, now or later: with the reason why nothing was changed, or with `None` when the change is
+            durable
+        :param waits: as for `log_in`
+        :returns: the check of the old password, which the caller cancels if the player disconnects; `None`: the new password
+            was refused already
         """
         try:
             wanted = checked_password(new)
@@ -548,10 +563,10 @@ class LoginService:
         waits: Callable[[float], None] = lambda seconds: None,
     ) -> LoginAttempt:
         """
-        Check the password of a name.
+        Check the password of an account, or make a new account if no account has the name.
 
-        :param answer: called once, at once or later
-        :param no_new_account: the reason why a free name cannot become an account now; `None`: it becomes one
+        :param answer: called once, now or later, unless the attempt is cancelled
+        :param no_new_account: the reason why no account can be made now; `None`: one can be made
         :param strong: whether a new account needs a strong password
         :param waits: called with the approximate number of seconds, each time that the attempt has to wait for others
         """
@@ -579,6 +594,7 @@ class LoginService:
         return attempt
 
     def _guess(self, attempt: LoginAttempt) -> None:
+        """Let an attempt that may be a guess take a token of its account, before others if it is a first try."""
         now = self._clock.seconds()
         tries = self._first_tries.of((attempt.name.key, attempt.address), now)
         first = tries.take(now)
@@ -587,10 +603,10 @@ class LoginService:
 
     def may_be_told(self, address: str) -> bool:
         """
-        Whether a refusal to a guest may reveal that an account has a name, or that a key is wrong. Each call counts,
-        separate from failed log-ins.
+        Whether a refusal to a guest may reveal that an account has a name, or that a key is wrong. Each call counts for a
+        quota of the address.
 
-        `False`: within the hour, this address has received as many such refusals as it may have failed log-ins.
+        :returns: `False`: in the last hour, this address has received as many such refusals as it may have failed log-ins
         """
         if self._limits.unlimited:
             return True
@@ -599,11 +615,11 @@ class LoginService:
 
     def may_try_name(self, address: str) -> bool:
         """
-        Whether a guest may try a name that no guest has. The answer reveals whether an account has it, so each call
-        counts.
+        Whether a guest may try a name that no guest has. The result of the log-in reveals whether an account has the name, so
+        each call counts for a quota of the address.
 
-        `False`: this address has used up its new names, or its refusals of `may_be_told`. Then the caller must give the
-        same answer for names of accounts and for free names.
+        :returns: `False`: the quota is used up, or that of `may_be_told` is. Then the caller must give the same answer for
+            names of accounts and for free names
         """
         if self._limits.unlimited or is_loopback(address):
             return True
@@ -612,23 +628,23 @@ class LoginService:
 
     def _begin(self, attempt: LoginAttempt) -> None:
         """
-        Begin an attempt that has its tokens. If its password was proved before, answer it; otherwise put it into the
-        queue for the worker.
+        Begin the check of an attempt that has its tokens. If the password was proved before, answer at once; otherwise the
+        worker has to check it.
         """
         account = self.accounts.find(attempt.name.key)
         attempt.new = account is None
         if account is None and attempt.no_new_account is not None:
-            # Its tokens remain spent, as below.
+            # The attempt does not get its tokens back: the client knows now that no account has the name.
             self._refuse(attempt, attempt.no_new_account)
             return
-        # If new digests cost more than that of this account, the password is hashed again, and gives a new digest.
+        # An account with a digest that is cheaper than new ones is always checked by the worker, which makes a new digest.
         if account is not None and account.digest.cost.time >= self._cost.time:
             attempt.compared = self.proven.has_password(account)
             if self.proven.fits(account, attempt.password):
                 self._welcome(attempt, account)
                 return
         if not self._queue.put(attempt, self._is_seated(attempt.name.key)):
-            # Its tokens remain spent: the client knows now that no account has the name.
+            # It does not get its tokens back, as above: only attempts with new names are refused here.
             self._refuse(attempt, _QUEUE_FULL)
             return
         if account is None and not self._limits.unlimited:
@@ -648,9 +664,10 @@ class LoginService:
             else:
                 attempt.give_back_signup()
 
-    # -- hashing, one at a time
+    # -- the worker, one attempt at a time
 
     def _next(self) -> None:
+        """Give the next attempt to the worker, unless it is busy."""
         while self._queue and not self._busy:
             attempt = self._queue.pop()
             if attempt.over:
@@ -664,13 +681,14 @@ class LoginService:
                 self._worker(partial(_safely, work), partial(self._judged, attempt, account))
 
     def close(self) -> None:
-        """The host stops: no more attempts are checked, stored or answered."""
+        """Check, store and answer no more attempts, because the host stops."""
         self.closed = True
         self._queue = WorkQueue(None)
         for lines in (self._failures, self._guesses, self._known_guesses):
             lines.close()
 
     def _judged(self, attempt: LoginAttempt, account: Account | None, outcome: _Judgement | Failure) -> None:
+        """Answer an attempt that the worker has checked, and begin the next one. `account` is as it was at the check."""
         self._busy = False
         if self.closed:
             return
@@ -684,6 +702,7 @@ class LoginService:
             self._next()
 
     def _decide(self, attempt: LoginAttempt, account: Account | None, outcome: _Judgement | Failure) -> None:
+        """Answer an attempt, or check it again if its account has changed since the check began."""
         if isinstance(outcome, Failure):
             outcome.raiseException()
         elif account is not None:
@@ -702,6 +721,7 @@ class LoginService:
             self._answer_new(attempt, outcome.digest)
 
     def _answer_guess(self, attempt: LoginAttempt, account: Account, judgement: _Judgement) -> None:
+        """Answer an attempt to log in to an existing account."""
         if not judgement.fits:
             self._refuse(attempt, "wrong password")
             return
@@ -711,6 +731,7 @@ class LoginService:
         self._welcome(attempt, account)
 
     def _answer_new(self, attempt: LoginAttempt, digest: Digest | None) -> None:
+        """Answer an attempt with a new name: make an account, or refuse."""
         if attempt.over:
             attempt.give_back()
         elif self._is_guest(attempt.name.key):
@@ -732,7 +753,7 @@ class LoginService:
     # -- the answer
 
     def _welcome(self, attempt: LoginAttempt, account: Account) -> None:
-        """The password is right. The answer is given when the account is durable."""
+        """Accept an attempt, because its password is right. The answer is given when the state of the account is durable."""
         unkept = self._unkept.get(account.key)
         if unkept is not None:
             unkept.append((attempt, account))
@@ -744,8 +765,10 @@ class LoginService:
 
     def _kept(self, owner: Account) -> None:
         """
-        The present state of an account is durable: answer the waiting log-ins. If another host has taken its key, their
-        passwords are only guesses.
+        Answer the log-ins that wait until the state of an account is durable. If another host has made an account with the
+        same key, their passwords must be checked again.
+
+        :param owner: the account that has the key in the store now
         """
         with self._turn:
             for attempt, account in self._unkept.pop(owner.key):

@@ -1,8 +1,8 @@
 """
-The rules for names of players: which texts are names, when two names are the same, and which names look alike.
+The rules for names of players: which texts are names, when two names are equal, and which names look alike.
 
-A person may type a *display name* on the open wire and at the console, such as `Jan van der Meer`. Its player has the
-name `Jan_van_der_Meer`, which all wires send and all comparisons use. Pages and the console show what was typed.
+On the open wire and at the console, a person may also type a *display name*, such as `Jan van der Meer`. The name of this
+player is `Jan_van_der_Meer`: all wires send it, and all comparisons use it. Pages and the console show the display name.
 """
 
 import re
@@ -19,28 +19,30 @@ RESERVED = frozenset({"tie", "none", "draw", "help", "quit", "exit"})
 #: The names of house players: a level and a number. Other players may not have such a name.
 _HOUSE_NAME = re.compile(r"(random|easy|medium|hard)\.\d+")
 
-#: The names that the host gives, also to guests and in a cluster, and names with letters that look like their digits.
+#: The names that the host gives to guests and house players, also in a cluster. The letters here look like digits, so that
+#: names that look like given ones are found, too.
 _GIVEN_NAME = re.compile(r"(guest|random|easy|medium|hard)(\.[\dlio]+){1,2}")
 
-#: In characters, after normalization.
+#: The most characters of a name, after normalization.
 LONGEST_NAME = 20
 
-#: In characters, before normalization. A character has at most four in its canonical decomposition, so a longer text is no
-#: name in any form. Normalization takes the square of a text's length in time, so the length is checked first.
+#: The most characters of a text that may be a name, before normalization. Normalization joins at most four characters into one,
+#: so a longer text is no name. The length is checked first, because the time of normalization grows with its square.
 LONGEST_TEXT = 4 * LONGEST_NAME
 
-#: In characters, after normalization: the longest display name.
+#: The most characters of a display name, after normalization.
 LONGEST_SHOWN = 30
 
-#: The key of a text that is no name. No name begins like this, so no session has this key.
+#: The key of a text that is no name. No name begins with `#`, so no session has this key.
 KEY_OF_NOBODY = "#"
 
-#: The Hangul fillers. Unicode classes them as letters, but they are invisible.
+#: The Hangul fillers: letters in Unicode, but invisible.
 _FILLERS = "\u115f\u1160\u3164\uffa0"
 
-#: Single characters that stand for three and more words. Unicode classes them as letters, too.
+#: Single characters that stand for three or more words. They are letters in Unicode, too.
 _PHRASES = "\ufdfa\ufdfb"
 
+#: The categories of letters and decimal digits in Unicode.
 _LETTERS_AND_DIGITS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd")
 
 
@@ -56,31 +58,32 @@ _ONE_SCRIPT = "a name has letters of one script, such as Latin, Greek or Cyrilli
 
 def place_of(*what: object) -> str:
     """
-    The key of an object with a home in a cluster, beside names: a table by its number, or `remote`, `championship` or
-    `wire` with its name. No name begins with `#`.
+    The key of an object that has a home in a cluster and is not a player's name. It begins with `#`, as no name does.
+
+    :param what: the number of a table; or one of `remote`, `championship` and `wire`, and the name of a game type or wire
     """
     return f"#{' '.join(map(str, what))}"
 
 
 class NameFault(Enum):
-    """Why a log-in was refused. Each wire has its own code for each of these."""
+    """The kinds of refused log-ins. Each wire has its own code for each of them."""
 
     TOO_LONG = "too long"
     INVALID = "invalid"
     TAKEN = "taken"
-    #: The name is fine, but the host accepts no log-ins now.
+    #: The name can be used, but the host accepts no log-ins now.
     BUSY = "busy"
 
 
 class NameRefused(Exception):
     """
-    A refused log-in. The message is for the player and says why.
+    A log-in is refused. The message gives the player the reason.
 
-    :param kept: the session with the seat under this name, if the client has shown that the seat is its own.
-        `Lobby.give_up` can give the seat up.
-    :param reveals: whether the refusal reveals that an account has the name, or that a key is wrong. Such refusals
-        count against the client's address.
-    :param wait: seconds after which the same log-in is accepted, if no other client comes first; 0: it may never be
+    :param kept: the session with a reserved seat under this name, if the client has proved that the seat is its own: it may
+        give the seat up by `Lobby.give_up`
+    :param reveals: whether the refusal reveals that an account has the name, or that a key is wrong. The number of such
+        refusals for an address is limited
+    :param wait: after so many seconds the same log-in is accepted, if no other client comes first; 0: this is unknown
     """
 
     def __init__(self, fault: NameFault, reason: str, kept: Any = None, reveals: bool = False, wait: int = 0) -> None:
@@ -93,45 +96,44 @@ class NameRefused(Exception):
 
 class Name(Struct, frozen=True):
     """
-    A name, and the keys by which it is compared. It is made once, by `checked_name` or `name_of`, when the text of a
-    name is received.
+    A name with the keys by which it is compared. It is made once by `checked_name`, `typed_name` or `name_of`, when the text
+    of a name is received, so that the keys are computed only once.
 
-    The three keys are one object if they are equal, as those of most names are.
+    In most names, the three keys are equal. They are the same object then, to save memory.
     """
 
-    #: In Unicode normalization form C, as its player wrote it.
+    #: As its player has written it, in Unicode normalization form C.
     text: str
-    #: As of `key_of`.
+    #: The result of `key_of`: two names with the same key are equal.
     key: str
     #: The key of the Latin name that looks like this one. A Latin name has its own key.
     latin: str
-    #: As `latin`, with digits and capitals replaced by the letters that they look like in the name as written. So
-    #: `malIory` and `ma11ory` look like `mallory`, and `maliory` does not.
+    #: As `latin`, but digits, and capital I, are replaced by the letters that they look like. So `malIory` and `ma11ory` look
+    #: like `mallory`, and `maliory` does not. Two names with the same skeleton look alike.
     skeleton: str
     #: The display name; empty if it equals the name.
     shown: str = ""
 
     def spelled(self, text: str, shown: str) -> "Name":
-        """The same name in another spelling. The other spelling may look like other names."""
+        """The same name with another text and display name, such as the spelling that the account has."""
+        # The keys are computed again: a name in capitals may look like other names than in small letters.
         return self if (text, shown) == (self.text, self.shown) else name_of(text, shown)
 
 
 def composed(text: str) -> str:
     """
-    A text in Unicode normalization form C, as names are written. One that is too long for a name is returned as it is.
-
-    All comparisons of names normalize them here, in `key_of` or in `checked_name`. So the work is bounded, however long
-    a text from outside is.
+    Convert a text to Unicode normalization form C, in which names are stored. A text that is too long for a name is returned
+    unchanged, so the work is limited even for very long texts from outside.
     """
     return text if len(text) > LONGEST_TEXT else unicodedata.normalize("NFC", text)
 
 
 def checked_name(text: str) -> Name:
     """
-    Check a text from outside, and make a name of it.
+    Make a name from a text that came from outside, if it can be a name.
 
-    :raises NameRefused: the text is not 1 to 20 letters, decimal digits, `_`, `-` or `.`. Or it is a reserved word or
-        the name of a house player, or has letters of two scripts that look alike
+    :raises NameRefused: the text does not consist of 1 to 20 letters, decimal digits, `_`, `-` or `.`; or it is a reserved word
+        or the name of a house player; or it mixes scripts with letters that look alike
     """
     name = composed(text)
     if len(name) > LONGEST_NAME:
@@ -155,14 +157,16 @@ def checked_name(text: str) -> Name:
 
 def typed_name(text: str) -> Name:
     """
-    Check a text that a person has typed as a name or a display name, and make a name of it.
+    Make a name from a text that a person has typed: a name, or a display name.
 
-    :raises NameRefused: as `checked_name`; or the text is not 1 to 30 letters, single spaces, `'`, `-` or `.`
+    :raises NameRefused: the text is not a name, for the reasons of `checked_name`; and it is not a display name: 1 to 30
+        letters, single spaces, `'`, `-` or `.`
     """
     shown = composed(text).replace("\u2019", "'").strip()
     fits = len(shown) <= LONGEST_NAME and all(map(_fits, shown))
     if fits or not shown:
         return checked_name(shown)
+    # It is not a usual name: is it a display name?
     if len(shown) > LONGEST_SHOWN:
         raise NameRefused(NameFault.TOO_LONG, f"a name has at most {LONGEST_SHOWN} characters, and not {len(shown)}")
     wrong = next((character for character in shown if not _fits_display(character)), None)
@@ -182,7 +186,7 @@ def typed_name(text: str) -> Name:
 
 
 def _plain(shown: str) -> str:
-    """The name of a player with this display name."""
+    """The text of the name that belongs to a display name: `_` replaces spaces, and it is cut to the length of a name."""
     plain = shown.replace(" ", "_").replace("'", "_")[:LONGEST_NAME]
     while len(_written_out(plain)) > LONGEST_NAME:
         plain = plain[:-1]
@@ -190,18 +194,19 @@ def _plain(shown: str) -> str:
 
 
 def suggested(text: str) -> str:
-    """The text most similar to a typed one that `typed_name` accepts; empty: there is none."""
+    """The text that is most similar to a typed one, and that a new player could type as its name; empty: there is none."""
     typed = composed(text[:LONGEST_TEXT]).replace("\u2019", "'")
     kept = [character if _fits(character) or character == "'" else " " for character in typed]
     found = " ".join("".join(kept).split())
     for form in (found, found.replace(" ", "_").replace("'", "_")):
         for cut in (form[:LONGEST_SHOWN], form[:LONGEST_NAME]):
-            if (trimmed := cut.strip(" _-.'")) and _is_taken(trimmed):
+            if (trimmed := cut.strip(" _-.'")) and _is_allowed(trimmed):
                 return trimmed
     return ""
 
 
-def _is_taken(text: str) -> bool:
+def _is_allowed(text: str) -> bool:
+    """Whether a new player could have this text as its name, if nobody uses it."""
     try:
         check_new_name(typed_name(text))
     except NameRefused:
@@ -210,7 +215,7 @@ def _is_taken(text: str) -> bool:
 
 
 def name_of(text: str, shown: str = "") -> Name:
-    """The name that the host itself has given or stored. Nothing is checked."""
+    """Make a name from a text that the host itself has given or stored. It is not checked."""
     written_out = _written_out(text)
     name = _name(text, written_out, _folded(written_out))
     return structs.replace(name, shown=shown) if shown else name
@@ -218,7 +223,10 @@ def name_of(text: str, shown: str = "") -> Name:
 
 def _name(text: str, written_out: str, key: str) -> Name:
     """
-    :param written_out: the text in the compatibility form
+    Make a name, with its keys `latin` and `skeleton`.
+
+    :param written_out: the text in the compatibility form, from `_written_out`
+    :param key: the key of the text
     """
     in_latin = written_out.translate(_TABLE)
     latin = key if in_latin == written_out else _folded(in_latin)
@@ -228,8 +236,8 @@ def _name(text: str, written_out: str, key: str) -> Name:
 
 def mended(text: str) -> str:
     """
-    Make a name of a text: `_` replaces characters that names cannot have, and a long text is cut off. Empty: nothing is
-    left.
+    Change a text so that it could be a name: `_` replaces characters that names cannot have, and the end of a long text is cut
+    off. Empty: no letter or digit is left.
     """
     name = composed(text[:LONGEST_TEXT])[:LONGEST_NAME]
     name = "".join(character if _fits(character) else "_" for character in name)
@@ -238,9 +246,9 @@ def mended(text: str) -> str:
 
 def check_new_name(name: Name) -> None:
     """
-    Check a free name. Accounts and seats that have such a name from earlier keep it.
+    Check that a new player may have a name. Accounts and seats from before these rules may have other names.
 
-    :raises NameRefused: it is dots alone, or it is or looks like a name that the host gives
+    :raises NameRefused: the name has only dots; or it is a name that the host gives, or looks like one
     """
     if not name.key.strip("."):
         raise NameRefused(NameFault.INVALID, "a name is not dots alone; it has a letter or a digit, too")
@@ -252,35 +260,44 @@ def check_new_name(name: Name) -> None:
 
 
 def _scripts(written_out: str) -> set[str]:
-    """The first words of the characters' names in Unicode, of a name in the compatibility form."""
+    """
+    The scripts of a name's characters, such as `LATIN`; none for an ASCII name. A script is the first word of a character's
+    name in Unicode, so digits add the word `DIGIT`, which is no script.
+
+    :param written_out: the name in the compatibility form
+    """
     if written_out.isascii():
         return set()
     return {unicodedata.name(character, "").partition(" ")[0] for character in written_out}
 
 
 def _fits(character: str) -> bool:
+    """Whether a name may have this character."""
     if character in _FILLERS or character in _PHRASES:
         return False
     return character in "_-." or unicodedata.category(character) in _LETTERS_AND_DIGITS
 
 
 def _fits_display(character: str) -> bool:
+    """Whether a display name may have this character."""
     return character in " '" or (character != "_" and _fits(character) and not character.isdecimal())
 
 
 def key_of(name: str) -> str:
     """
-    The key under which a name is stored. Two names with the same key are the same name, such as `Ann` and `ann`.
+    The key of a name. Two names with the same key are equal, such as `Ann` and `ann`.
 
-    This is for a text from outside. Within the host, a `Name` has its key.
-
-    Every text has a key, also a text of a client. No player has the key of a text that is too long for a name.
+    This function is for texts; a `Name` has its key already. Every text has a key. That of a text which is too long for a
+    name is `KEY_OF_NOBODY`, which no player has.
     """
     return _folded(_written_out(name))
 
 
 def _written_out(text: str) -> str:
-    """A name in the compatibility form, in which ligatures are letters; `KEY_OF_NOBODY`: the text is too long for a name."""
+    """
+    A name in the compatibility form of Unicode (NFKC), in which ligatures are written as letters. For a text that is too long
+    for a name, or has one of `_PHRASES`: `KEY_OF_NOBODY`.
+    """
     if len(text) > LONGEST_TEXT or _PHRASES[0] in text or _PHRASES[1] in text:
         return KEY_OF_NOBODY
     written_out = unicodedata.normalize("NFKC", text)
@@ -288,15 +305,16 @@ def _written_out(text: str) -> str:
 
 
 def _folded(written_out: str) -> str:
-    """The key of a name that is in the compatibility form."""
+    """The key of a name, from its compatibility form: capitals are replaced by small letters."""
     return unicodedata.normalize("NFKC", written_out.casefold())
 
 
 def sought_key(text: str) -> str:
     """
-    The key of a name that a client looks up, perhaps that of a house player. All texts that are no names have one key.
+    The key of a name that a client looks up; house players are allowed. The key of each text that cannot be a name is
+    `KEY_OF_NOBODY`.
 
-    Answers to clients are cached and counted under such a key, never under the client's text.
+    Answers to clients are cached under such keys, and not under the client's text, so that a client cannot fill the cache.
     """
     name = composed(text)
     if not name or len(name) > LONGEST_NAME or not all(_fits(character) for character in name):
@@ -320,11 +338,10 @@ _ALSO_ALIKE = str.maketrans("01I", "oll")
 
 class LookAlikes:
     """
-    An index of names by their skeletons.
+    An index to find names that look alike. It contains only names with a skeleton that differs from their key; other names
+    are found by their key, elsewhere.
 
-    It does not contain names with a skeleton equal to their key.
-
-    :param texts: the names at the beginning
+    :param texts: the names to begin with
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -349,7 +366,7 @@ class LookAlikes:
         """
         Whether another name looks like this one.
 
-        :param in_use: whether there is a name with a key, for names that are not in the index
+        :param in_use: returns whether a name with this key is in use; called for a name that is not in the index
         """
         skeleton, key = name.skeleton, name.key
         return (skeleton != key and in_use(skeleton)) or bool(self._keys.get(skeleton, set()) - {key})

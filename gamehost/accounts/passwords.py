@@ -1,8 +1,9 @@
 """
-Accounts: a name and the digest of a password.
+Accounts: names that are protected by passwords.
 
-Passwords are not stored. The digest is made with scrypt (RFC 7914) and a random salt. Its parameters are stored with it, so
-that later releases can raise them. The `repr` of these classes shows no password, salt or digest.
+Passwords are not stored, only their digests. A digest is computed by scrypt (RFC 7914) with a random salt. The parameters are
+stored with each digest, so that later releases can use other ones. The `repr` of these classes shows no password, salt or
+digest.
 """
 
 import hashlib
@@ -18,22 +19,22 @@ from gamehost.accounts.names import key_of
 
 SALT_BYTES = 16
 HASH_BYTES = 32
-#: In characters.
+#: The most characters of a password.
 LONGEST_PASSWORD = 128
-#: Of new accounts, on the wires that ask for strong passwords.
+#: The fewest characters of a password for a new account, on wires that demand strong passwords.
 SHORTEST_STRONG_PASSWORD = 8
 
 
 class PasswordRefused(Exception):
-    """A text that cannot be a password. The message says why and contains no part of the text."""
+    """A text cannot be a password. The message says why, and contains no part of the text."""
 
 
 def checked_password(text: str) -> bytes:
     """
-    Check a password.
+    Check that a text can be a password.
 
-    :returns: the password in ASCII, as it is hashed
-    :raises PasswordRefused: not 1 to 128 printable ASCII characters
+    :returns: the password as ASCII bytes, for its digest
+    :raises PasswordRefused: the text does not consist of 1 to 128 printable ASCII characters
     """
     if not text:
         raise PasswordRefused("an empty password")
@@ -44,11 +45,11 @@ def checked_password(text: str) -> bytes:
 
 def check_strong_password(text: str, key: str) -> None:
     """
-    Check the password of a new account.
+    Check that a password is strong enough for a new account.
 
-    :param text: in ASCII, as `checked_password` takes it. So its lower case is compared with the key of the name
+    :param text: a password that `checked_password` accepts
     :param key: of the account's name
-    :raises PasswordRefused: fewer than 8 characters, or the account's name, as names are compared
+    :raises PasswordRefused: the password has fewer than 8 characters, or equals the account's name
     """
     if len(text) < SHORTEST_STRONG_PASSWORD:
         raise PasswordRefused(f"a new password has at least {SHORTEST_STRONG_PASSWORD} characters")
@@ -70,17 +71,17 @@ class Cost(Struct, frozen=True):
 
     @property
     def time(self) -> int:
-        """The time to compute a digest, in no unit: only for comparing two costs."""
+        """A number that is proportional to the time of computing a digest, to compare two costs."""
         return self.n * self.r * self.p
 
 
-#: The lowest cost, for hosts with their store in memory: their accounts end with the process.
+#: The lowest cost, for hosts with a store in memory: their accounts are lost when the process ends.
 CHEAP = Cost(n=2, r=1, p=1)
 
 
 @frozen
 class Digest:
-    """The digest of a password, with the parameters that it was made with."""
+    """The digest of a password, with its salt and the parameters by which it was computed."""
 
     cost: Cost
     salt: bytes = field(repr=False)
@@ -88,16 +89,17 @@ class Digest:
 
     @classmethod
     def of(cls, password: bytes, cost: Cost) -> "Digest":
-        """Compute the digest of a password with a new salt. This takes as long as `cost` says."""
+        """Compute the digest of a password, with a new salt. This is slow on purpose, depending on `cost`."""
         salt = secrets.token_bytes(SALT_BYTES)
         return cls(cost, salt, _scrypt(password, salt, cost))
 
     def fits(self, password: bytes) -> bool:
-        """Whether this is the password. This takes as long as the digest's own cost says."""
+        """Whether this is the digest of a password. This is slow on purpose, depending on the digest's `cost`."""
         return hmac.compare_digest(_scrypt(password, self.salt, self.cost), self.hash)
 
 
 def _scrypt(password: bytes, salt: bytes, cost: Cost) -> bytes:
+    # OpenSSL refuses to use more memory than `maxmem`: this is what it needs, and 1 MiB more.
     memory = 128 * cost.r * (cost.n + cost.p + 2)
     return hashlib.scrypt(
         password, salt=salt, n=cost.n, r=cost.r, p=cost.p, maxmem=memory + (1 << 20), dklen=HASH_BYTES
@@ -108,10 +110,10 @@ def _scrypt(password: bytes, salt: bytes, cost: Cost) -> bytes:
 class Account:
     """A name that is protected by a password."""
 
-    #: As it was written in the first log-in.
+    #: The name, spelled as in the first log-in.
     name: str
     digest: Digest
-    #: The display name; empty: it is the name.
+    #: The display name; empty: it equals the name.
     shown: str = ""
     #: The key of the name. It is computed if it is not given.
     key: str = field(default=Factory(lambda self: key_of(self.name), takes_self=True), kw_only=True)
@@ -121,11 +123,11 @@ class Accounts(Protocol):
     """
     The stored accounts, by the keys of their names.
 
-    `find` sees a change at once. The change is durable when its callback is called. Callbacks are called on the reactor's
-    thread, in the order of the calls. If a write fails, the store ends the process and calls no callback.
+    `find` returns a changed account at once, before the change is durable. When the change is durable, its callback is called
+    in the reactor's thread, in the order of the changes. If a write fails, the store ends the process.
 
-    Several hosts may write to one store. So the store decides which member gets a key, and `find` may not know that
-    yet.
+    Several hosts of a cluster may write to one store. If two of them add accounts with the same key at the same time, the
+    store decides which account is added.
     """
 
     def find(self, key: str) -> Account | None:
@@ -133,9 +135,9 @@ class Accounts(Protocol):
 
     def add(self, account: Account, added: Callable[[Account], None]) -> None:
         """
-        Add an account, if its key is free.
+        Add an account, if no other account has its key.
 
-        :param added: called with the account that has the key then; it is another one if the key was taken
+        :param added: called with the account that has the key in the store. If this is another one, nothing was added
         """
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:
@@ -158,7 +160,7 @@ class Accounts(Protocol):
 
     def delete(self, account: Account, durable: Callable[[], None]) -> None:
         """
-        Delete an account. Its name is free then.
+        Delete an account, so that its name is free.
 
         :raises ValueError: there is no such account
         """

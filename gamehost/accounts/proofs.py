@@ -1,9 +1,9 @@
 """
-Proofs: facts that accounts have proved in the last 30 days, stored across restarts.
+Proofs: the passwords and addresses with which accounts have logged in during the last 30 days. With them the next log-in is
+quick. They are stored, so they remain after a restart.
 
-An account proves its password, and the addresses from which it can be reached. The host remembers both as keyed digests
-(HMAC-SHA256), so nothing in the store can be read. The key of the digests is not in the store. A copy of the store
-alone does not help to guess a password more quickly than scrypt allows.
+Passwords and addresses are stored only as keyed digests (HMAC-SHA256), and the key is not in the store. So with a copy of the
+store, nobody can read them, or guess passwords more quickly than scrypt allows.
 """
 
 import hmac
@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 
 from gamehost.accounts.passwords import Account
 
-#: How many days a proof is valid after it was last shown.
+#: How many days a proof is valid after the last log-in with it.
 PROOF_DAYS = 30
 #: The most addresses that are stored for each account.
 KNOWN_ADDRESSES = 8
@@ -26,14 +26,15 @@ SECONDS_PER_DAY = 86_400
 
 @frozen
 class Proof:
-    """One row of the store."""
+    """A password or an address with which an account has logged in: one row of the store."""
 
-    #: The account's key.
+    #: The key of the account's name.
     key: str
-    #: Whether this is an address; else it is a password.
+    #: Whether this is an address; otherwise it is a password.
     of_address: bool
+    #: The keyed digest of the address or the password.
     digest: bytes = field(repr=False)
-    #: When it was last shown, in days since 1970.
+    #: The day of the last log-in with it, in days since 1970.
     day: int
 
 
@@ -41,17 +42,17 @@ class ProofStore(Protocol):
     """The store of the proofs. No caller waits until a proof is durable."""
 
     def proofs(self) -> Iterable[Proof]:
-        """All proofs. This is called once, at the start."""
+        """Read all proofs. This is called once, at the start."""
 
     def put_proof(self, proof: Proof) -> None:
-        """Add a proof, or replace the one with the same key and digest."""
+        """Store a proof, in place of the one with the same key and digest if there is one."""
 
     def drop_proof(self, proof: Proof) -> None:
         """Remove a proof, if it is there."""
 
 
 class MemoryProofs:
-    """Proofs that end with the process, for tests and for a host without a store."""
+    """A store of proofs in memory, for tests and for a host without a store. They are lost when the process ends."""
 
     def __init__(self) -> None:
         self._proofs: dict[tuple[str, bytes], Proof] = {}
@@ -68,17 +69,19 @@ class MemoryProofs:
 
 @define(eq=False)
 class _Proved:
+    """The proofs of one account."""
+
     password: Proof | None = None
-    #: By digest; the one that was shown least recently comes first.
+    #: By digest. The address that was used longest ago is the first.
     addresses: dict[bytes, Proof] = field(factory=dict)
 
 
 class ProvenLogins:
     """
-    The proofs of all accounts.
+    The proofs of all accounts: stores the password and the address of each log-in, and checks later log-ins by them.
 
     :param secret: the key of the digests
-    :param wall: seconds since 1970
+    :param wall: returns the time in seconds since 1970
     """
 
     def __init__(self, secret: bytes, store: ProofStore, wall: Callable[[], float] = time.time) -> None:
@@ -94,25 +97,28 @@ class ProvenLogins:
 
     def fits(self, account: Account, password: bytes) -> bool:
         """
-        Whether this password was proved for this account. Takes microseconds.
+        Whether an account has logged in with this password in the last 30 days. This takes only microseconds.
 
-        `False`: it is wrong, or it was not proved in the last 30 days, or the account has a new digest.
+        :returns: `False`: the password may be wrong, or it was not used in this time, or the account has a new digest
         """
         shown = self._password(account.key)
         return shown is not None and hmac.compare_digest(shown.digest, self._of_password(account, password))
 
     def has_password(self, account: Account) -> bool:
-        """Whether `fits` can be true for some password."""
+        """Whether a valid password proof of an account is stored, so that `fits` can return `True`."""
         return self._password(account.key) is not None
 
     def knows(self, key: str, address: str) -> bool:
-        """Whether the account has logged in from this address in the last 30 days."""
+        """Whether the account with this key has logged in from an address in the last 30 days."""
         proved = self._proved.get(key)
         proof = None if proved is None else proved.addresses.get(self._of_address(key, address))
         return proof is not None and self._counts(proof)
 
     def note(self, account: Account, password: bytes, address: str) -> None:
-        """Remember a log-in with the right password. The store is written to once a day at most for each digest."""
+        """
+        Store the password and the address of a log-in, after the password was checked. For each of them, the store is written
+        to at most once a day.
+        """
         proved = self._proved.get(account.key) or _Proved()
         today = self._today
         shown = Proof(account.key, False, self._of_password(account, password), today)
@@ -128,7 +134,7 @@ class ProvenLogins:
             self._store.drop_proof(oldest)
 
     def forget(self, key: str) -> None:
-        """Remove all proofs of an account, because its password was changed, or its name is not in use any more."""
+        """Remove all proofs of the account with this key, because its password was changed, or its name is free now."""
         proved = self._proved.pop(key, None)
         if proved is not None:
             for proof in [*filter(None, [proved.password]), *proved.addresses.values()]:
@@ -140,12 +146,13 @@ class ProvenLogins:
         return None if shown is None else shown.day
 
     def _password(self, key: str) -> Proof | None:
+        """The valid password proof of an account; `None`: there is none."""
         proved = self._proved.get(key)
         shown = None if proved is None else proved.password
         return shown if shown is not None and self._counts(shown) else None
 
     def _hold(self, proof: Proof) -> list[Proof]:
-        """Add a proof. Returns the addresses that have to be removed to make room for it."""
+        """Add a proof in memory. If the account has too many addresses then, remove the oldest ones, and return them."""
         proved = self._proved.setdefault(proof.key, _Proved())
         if not proof.of_address:
             proved.password = proof
@@ -160,12 +167,13 @@ class ProvenLogins:
         return int(self._wall()) // SECONDS_PER_DAY
 
     def _counts(self, proof: Proof) -> bool:
+        """Whether a proof is still valid."""
         return self._today - proof.day < PROOF_DAYS
 
     def _of_password(self, account: Account, password: bytes) -> bytes:
         """
-        The digest of a proved password. It depends on the account's digest, too, so a change of the password makes it
-        invalid.
+        The keyed digest of a password. It depends also on the account's digest, so that it becomes invalid when the password is
+        changed.
         """
         return hmac.digest(self._secret, b"password" + account.digest.salt + account.digest.hash + password, sha256)
 

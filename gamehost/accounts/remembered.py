@@ -1,10 +1,11 @@
 """
-Remembered log-ins: the devices on which an account is logged in without its password.
+Remembered log-ins: devices that log in to an account without its password.
 
-A device that has shown the password may get a random key. It logs in with that key later. The store has one row for
-each key, with the digest of the key. So nobody can log in with a copy of the store, and each row can be removed alone.
+After a log-in with the password, a device may get a random key, with which it logs in later. The store has a row for each
+key, with only the digest of the key. So nobody can log in with a copy of the store, and the player can remove each device
+separately.
 
-The digest depends on the account's password, too. After a change of the password no older key counts.
+The digest depends also on the account's password, so that a change of the password makes all keys invalid.
 """
 
 import hmac
@@ -19,9 +20,9 @@ from attrs import evolve, field, frozen
 from gamehost.accounts.passwords import Account
 from gamehost.accounts.proofs import SECONDS_PER_DAY
 
-#: Days without use after which a remembered log-in ends.
+#: A remembered log-in ends after so many days without use.
 IDLE_DAYS = 90
-#: The most remembered log-ins of one account. With one more, the log-in that was used longest ago is removed.
+#: The most remembered log-ins of one account. If there are more, the one that was used longest ago is removed.
 MOST_REMEMBERED = 20
 
 REMEMBERED_KEY_BITS = 256
@@ -31,15 +32,15 @@ REMEMBERED_KEY = re.compile(rf"[0-9a-f]{{{REMEMBERED_KEY_BITS // 4}}}", re.ASCII
 
 @frozen
 class RememberedLogin:
-    """One row of the store."""
+    """A device that can log in to an account with a key: one row of the store."""
 
-    #: The digest of the key and of the account's digest.
+    #: The digest of the device's key, from `_digest_of`.
     digest: bytes = field(repr=False)
-    #: The account's key.
+    #: The key of the account's name.
     account: str
     #: The device's name in lists, which its program has given; it may be empty.
     device: str
-    #: The first and the last day on which it was used, in days since 1970.
+    #: The first and the last day on which the device has logged in, in days since 1970.
     made: int
     seen: int
 
@@ -53,13 +54,16 @@ class RememberedStore(Protocol):
     """The store of remembered log-ins. All callbacks are called in the reactor's thread, at once or later."""
 
     def put(self, login: RememberedLogin, durable: Callable[[], None]) -> None:
-        """Add a log-in, or replace the one with the same digest. Drop those of its account that are too old or too many."""
+        """
+        Store a log-in, in place of the one with the same digest if there is one. Drop those of its account that are too old or
+        too many.
+        """
 
     def find(self, digest: bytes, found: Callable[[RememberedLogin | None], None]) -> None:
-        """Find the log-in with a digest."""
+        """Find the log-in with a digest, and call `found` with it, or with `None`."""
 
     def of(self, account: str, found: Callable[[Sequence[RememberedLogin]], None]) -> None:
-        """Find the log-ins of an account, the one that was used last first."""
+        """Find the log-ins of an account, and call `found` with them. The one that was used last is the first."""
 
     def drop(self, account: str, digests: Sequence[bytes], durable: Callable[[], None]) -> None:
         """Remove these log-ins of an account."""
@@ -69,7 +73,7 @@ class RememberedStore(Protocol):
 
 
 class MemoryRemembered:
-    """Remembered log-ins that end with the process, for tests and for a host without a store."""
+    """A store of remembered log-ins in memory, for tests and for a host without a store. The end of the process loses them."""
 
     def __init__(self) -> None:
         self._logins: dict[bytes, RememberedLogin] = {}
@@ -103,9 +107,9 @@ class MemoryRemembered:
 
 class RememberedLogins:
     """
-    The remembered log-ins of all accounts.
+    The remembered log-ins of all accounts: stores, checks, lists and ends them.
 
-    :param wall: seconds since 1970
+    :param wall: returns the time in seconds since 1970
     """
 
     def __init__(self, store: RememberedStore, wall: Callable[[], float] = time.time) -> None:
@@ -114,7 +118,7 @@ class RememberedLogins:
 
     def remember(self, account: Account, key: str, device: str, remembered: Callable[[], None]) -> None:
         """
-        Let a device log in to an account with a key. The device has shown the password just now.
+        Let a device log in to an account with a key from now on. Called after a log-in with the password.
 
         :param key: a new random key, in the form of `REMEMBERED_KEY`
         :param device: how the device is named in lists
@@ -125,9 +129,10 @@ class RememberedLogins:
 
     def check(self, account: Account, key: str, checked: Callable[[RememberedLogin | None], None]) -> None:
         """
-        Check whether a key is valid for the present state of an account, and note its use.
+        Check whether a device may log in to an account with a key, and store that the key was used today.
 
-        :param checked: called with the log-in; `None`: the key is not valid, or not any more
+        :param account: the account as it is now
+        :param checked: called with the log-in, or with `None` if the key is not valid
         """
 
         def found(login: RememberedLogin | None) -> None:
@@ -135,7 +140,7 @@ class RememberedLogins:
             if login is None or login.account != account.key or today - login.seen >= IDLE_DAYS:
                 checked(None)
                 return
-            # Once a day: the store is not written to each time that a page is loaded.
+            # Only once a day, so that the store is not written to each time that a page is loaded.
             if login.seen < today:
                 login = evolve(login, seen=today)
                 self._store.put(login, _nothing)
@@ -147,16 +152,16 @@ class RememberedLogins:
             checked(None)
 
     def of(self, account: Account, found: Callable[[Sequence[RememberedLogin]], None]) -> None:
-        """Find the valid log-ins of an account, the one that was used last first."""
+        """Find the valid log-ins of an account, and call `found` with them. The one that was used last is the first."""
         today = self._today
         self._store.of(account.key, lambda logins: found([one for one in logins if today - one.seen < IDLE_DAYS]))
 
     def end(self, account: Account, ids: Sequence[str], ended: Callable[[], None]) -> None:
         """
-        End log-ins of an account.
+        End some remembered log-ins of an account, so that their keys are invalid.
 
-        :param ids: their `RememberedLogin.id`; unknown ids are ignored
-        :param ended: called when that is durable
+        :param ids: the `RememberedLogin.id` of each; unknown ids are ignored
+        :param ended: called when the change is durable
         """
 
         def found(logins: Sequence[RememberedLogin]) -> None:
@@ -166,9 +171,10 @@ class RememberedLogins:
 
     def end_all(self, account: str, ended: Callable[[], None] | None = None) -> None:
         """
-        End all log-ins of an account.
+        End all remembered log-ins of an account.
 
-        :param account: the account's key
+        :param account: the key of the account's name
+        :param ended: called when the change is durable
         """
         self._store.drop_all(account, ended or _nothing)
 
@@ -178,12 +184,15 @@ class RememberedLogins:
 
 
 def remembered_id(key: str) -> str:
-    """The `RememberedLogin.id` of a key."""
+    """The `RememberedLogin.id` of the log-in with a key."""
     return sha256(key.encode()).digest()[:8].hex()
 
 
 def _digest_of(account: Account, key: str) -> bytes:
-    """The first half depends only on the key, so that the id does not depend on the account."""
+    """
+    The digest of a key, for the store. Its first half depends only on the key, so that `remembered_id` needs no account. Its
+    second half depends also on the account's digest, so that a change of the password makes it invalid.
+    """
     bound = hmac.digest(key.encode(), account.digest.salt + account.digest.hash, sha256)
     return sha256(key.encode()).digest()[:16] + bound[:16]
 

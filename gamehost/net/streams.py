@@ -500,8 +500,8 @@ class Output(Generic[M]):
 
     def send_bytes(self, data: bytes) -> None:
         """
-        Send bytes that the codec does not write, such as answers to pings. They are at most a few for each message of the
-        client, so they do not count for the limit of unread bytes.
+        Send bytes that the codec does not write, such as telnet's answer about an unknown option. They are at most a few for
+        each message of the client, so they do not count for the limit of unread bytes.
         """
         if not self.closed:
             self._pending = [*self._pending, data]
