@@ -1,11 +1,11 @@
 """
-The optional parts of the host. Each folder comes in through entry points, as other packages do.
+The optional parts of the host. Each folder is found through entry points, as other packages are.
 
-- `check`: judges of clients and of servers, and `gamehost trace`
+- `check`: judges clients and servers, and shows the messages between them (`gamehost trace`)
 - `bots`: programs that play on the wires, and bridges to bots of other communities
 - `contest`: contests between programs
-- `cluster`: a store in PostgreSQL, and several hosts on it
-- `dialects`: wires that other programs speak, beside those of the documents
+- `cluster`: a store in PostgreSQL, and several hosts that use it
+- `dialects`: wires of other programs, besides the documented ones
 
-The core imports nothing of it.
+The core imports nothing from these folders.
 """

@@ -7,12 +7,14 @@ from gamehost.entries import Verb, imported
 
 
 def _wires(wires: Sequence[Any]) -> list[str]:
+    """Returns the names of the wires for which there is a program that plays."""
     from gamehost.extras.bots.command import playable
 
     return list(playable(wires))
 
 
 def _bridges(wires: Sequence[Any]) -> list[str]:
+    """Returns the names of the bridges."""
     from gamehost.extras.bots.bridge import bridges
 
     return list(bridges())

@@ -1,9 +1,9 @@
 """
-`gamehost bridge`: a bot of another community plays at a host, in the protocol that it knows.
+`gamehost bridge`: a bot of another community plays at a host, in the bot's own protocol.
 
-The bot reads standard input and writes standard output. It is started anew for each game. A bot that is late, ends, or writes
-something that is no answer loses its game: the bridge resigns at once, and prints the reason. After a lost
-connection the bridge takes the seat back, and the bot does not notice.
+The bot reads standard input and writes standard output. A new process is started for each game. If a bot is late, ends, or
+writes something that is not an answer, it loses its game: the bridge resigns at once, and prints the reason. After a lost
+connection the bridge takes the seat back, and the bot does not notice this.
 """
 
 import argparse
@@ -34,42 +34,46 @@ from gamehost.wires.open import messages as m
 
 #: The longest line that a bot may write, in bytes.
 LONGEST = 1_000
-#: So many characters of what a bot has written are shown.
+#: How many characters of a bot's answer are shown in a message.
 _SHOWN = 60
-#: Seconds for a bot to end after its game.
+#: How many seconds a bot has to end by itself after its game.
 ENDS = 2.0
-#: So often a bot is asked once more in one turn.
+#: How often a bot may try again in one turn after an illegal move, with `--illegal=again`.
 ASKED_AGAIN = 2
-#: Seconds until the host is asked again for what it did not tell.
+#: The seconds until the bridge asks the host again for events that it could not get.
 AGAIN = 1.0
-#: Seconds without a connection after which the bridge ends.
+#: The bridge ends after so many seconds without a connection.
 PATIENCE = 30.0
 
 
 @define(eq=False)
 class Bot(Command):
     """
-    A bot: its pipes, and the time in which it has to answer.
+    The process of a bot: writes lines to it, reads its answers, and limits the time of an answer.
 
+    :param answer_time: how many seconds the bot has for an answer
     :param answered: called with the lines of an answer
-    :param failed: called at most once, with the reason
-    :param told_end: called when its process has ended
+    :param failed: called at most once, with the reason why the bot loses
+    :param told_end: called when the process has ended
     """
 
     _answer_time: float
     _answered: Callable[[Sequence[str]], None]
     _failed: Callable[[str], None]
     _told_end: Callable[[], None]
-    #: How many lines are awaited, and those that have come.
+    #: How many lines the answer must have, and the lines of it that have come.
     _wants: int = 0
     _answer: list[str] = field(factory=list)
+    #: The beginning of a line.
     _unread: bytes = b""
+    #: Whether the bot has written anything.
     _wrote: bool = False
+    #: Whether the game is over for this bot. Nothing more is read then.
     _over: bool = False
     _timer: Timer = field(factory=Timer)
 
     def tell(self, prompt: Prompt) -> None:
-        """Write lines, and await the answer if there has to be one."""
+        """Writes lines to the bot. If the prompt needs an answer, the time for it begins."""
         if self._over:
             return
         self._write(prompt.lines)
@@ -79,10 +83,10 @@ class Bot(Command):
 
     def finish(self, lines: Sequence[str], patiently: bool = True) -> None:
         """
-        The game is over. Nothing more is read from the bot.
+        Ends the bot after its game. Nothing more is read from it.
 
-        :param lines: the last ones
-        :param patiently: whether it has time to end by itself
+        :param lines: the last lines for the bot
+        :param patiently: whether the bot has time to end by itself
         """
         self._over = True
         self._timer.stop()
@@ -96,6 +100,7 @@ class Bot(Command):
             self.kill()
 
     def kill(self) -> None:
+        """Ends the process of the bot at once."""
         self._over = True
         self._timer.stop()
         super().kill()
@@ -105,12 +110,14 @@ class Bot(Command):
             self.transport.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
 
     def _fail(self, reason: str) -> None:
+        """Reports a fault of the bot, once."""
         if not self._over:
             self._over = True
             self._timer.stop()
             self._failed(reason)
 
     def _late(self) -> None:
+        """Called when the time for an answer is over. The reason says how much of the answer has come."""
         within = f"within {self._answer_time:g} s"
         if not self._wrote:
             self._fail(f"wrote nothing {within}; are its streams unbuffered?")
@@ -122,6 +129,7 @@ class Bot(Command):
             self._fail(f"wrote no answer {within}")
 
     def outReceived(self, data: bytes) -> None:
+        """Called with bytes of the bot: collects lines until the answer is complete. Empty lines are ignored."""
         if self._over:
             return
         self._wrote = True
@@ -141,6 +149,7 @@ class Bot(Command):
             self._answered(answer)
 
     def over(self) -> None:
+        """Called when the process has ended. During a game this is a fault."""
         assert self.status is not None
         how = f"with status {self.status}" if self.status >= 0 else f"by signal {-self.status}"
         self._fail("could not be run" if self.status in NOT_RUN else f"ended {how}")
@@ -149,48 +158,54 @@ class Bot(Command):
 
 
 def shown(text: str) -> str:
-    """What a bot has written, for people."""
+    """Returns text that a bot has written as it is shown to people: in quotation marks, and not too long."""
     return f"'{escaped(text if len(text) <= _SHOWN else text[:_SHOWN] + '...')}'"
 
 
 @frozen
 class Terms:
-    """How a bridge plays."""
+    """The options of a bridge: what it plays, with which bot, and how."""
 
     game: Game[Any, Any]
     bridge: Bridge
+    #: The command of the bot.
     command: Sequence[str]
+    #: How many games are played, one after the other.
     games: int = 1
+    #: How many seconds the bot has for an answer.
     answer_time: float = 2.0
-    #: Whether an illegal move is told to the bot, which is then asked again.
+    #: Whether the bot may try again after an illegal move.
     again: bool = False
-    #: What is asked of a table.
+    #: The settings of the table that the bridge asks for.
     settings: Mapping[str, str] = {}
 
 
 @define(eq=False)
 class _Seat:
-    """The bot's seat in a match that goes on."""
+    """The bot's seat in the current match."""
 
     table: int
     names: Sequence[str]
     number: Seat
+    #: The conversation with the bot, in its own protocol.
     dialogue: Dialogue
-    #: The entry of the last event that the dialogue has heard, and how many of this entry it has heard.
+    #: The number of the entry of the last event that the dialogue has received, and how many events of this entry it has
+    #: received.
     heard: tuple[int, int] = (0, 0)
-    #: Whether the connection was lost, and it is not known yet what happened meanwhile; the entry up to which the host was
-    #: asked; and what it has told since then.
+    #: Whether the connection was lost, and the events since then are still missing.
     behind: bool = False
+    #: The number of the entry up to which the host was asked for missing events; `None`: it was not asked yet.
     back: int | None = None
+    #: The events that have come since then. They wait for the missing ones.
     later: list[m.Event] = field(factory=list)
-    #: What the bot does, until the host has judged it, and the id with which it was said.
+    #: The bot's action that the host has not judged yet, and the id with which it was sent.
     action: str | None = None
     said: int | None = None
-    #: How often the bot was asked again in this turn.
+    #: How many moves of the bot were refused in this turn.
     refusals: int = 0
-    #: Why the bot has ended, which was after an answer that may have been its last one.
+    #: Why the bot has ended after its answer. This is no fault if the answer was its last one.
     ended: str | None = None
-    #: Whether the match is given up, and whether the host was told so on this connection.
+    #: Whether the bridge has resigned, and whether it has sent this to the host on the current connection.
     resigned: bool = False
     left: bool = False
 
@@ -198,11 +213,11 @@ class _Seat:
 @define(eq=False)
 class BridgeRun:
     """
-    All games of a bridge.
+    Plays all games of a bridge: starts a bot for each game, and passes messages between the bot and the host.
 
-    :param connect: makes the client, which has a name
-    :param out: is told how each game has ended
-    :param err: is told what went wrong
+    :param connect: makes the client, which logs in under the name of the bot
+    :param out: prints how each game has ended
+    :param err: prints faults
     """
 
     _reactor: Any
@@ -215,20 +230,21 @@ class BridgeRun:
     #: How many games have ended.
     _over_games: int = 0
     _seat: _Seat | None = None
+    #: Whether the bridge has ever logged in.
     _entered: bool = False
-    #: A table at which the name has a seat that no bot of this bridge has played at.
+    #: A table at which the name still has a seat from an earlier program.
     _foreign: int | None = None
-    #: The host will refuse so many messages that have crossed the end of a match.
+    #: How many messages the host will refuse because they were sent before the end of a match was known.
     _crossed: int = 0
-    #: By what they are for.
+    #: The timers, by their purpose.
     _timers: defaultdict[str, Timer] = field(factory=lambda: defaultdict(Timer))
-    #: Whether every game was played to its end by its bot.
+    #: Whether the bots have played all games to the end, without a fault of their own.
     sound: bool = True
-    #: Fires at the end: with `None`, or with the reason why the bridge cannot go on.
+    #: Fires at the end: with `None`, or with the reason why the bridge cannot continue.
     done: Deferred[str | None] = field(factory=Deferred)
 
     def start(self) -> Deferred[str | None]:
-        """Returns `done`."""
+        """Starts the first bot, and connects to the host. Returns `done`."""
         self._start_bot()
         self._client = self._connect()
         listening = Deferred.fromCoroutine(self._listen(self._client))
@@ -236,6 +252,7 @@ class BridgeRun:
         return self.done
 
     def stop(self) -> None:
+        """Ends the bot, because the bridge ends."""
         if self._bot is not None:
             self._bot.kill()
 
@@ -250,6 +267,11 @@ class BridgeRun:
         )
 
     def _end(self, reason: str | None) -> None:
+        """
+        Ends the bridge, and reports the end.
+
+        :param reason: why the bridge cannot continue; `None`: all games were played
+        """
         if self.done.called:
             return
         self.stop()
@@ -262,12 +284,14 @@ class BridgeRun:
     # -- the bot
 
     def _start_bot(self) -> None:
+        """Starts the process of a bot for the next game."""
         bot = Bot(self._reactor, self._terms.answer_time, self._answered, self._failed, self._bot_ended)
         self._bot = bot
-        # What it writes to standard error is for the user of the bridge.
+        # The bot's standard error is that of the bridge, for its user.
         start_command(self._reactor, bot, self._terms.command, childFDs={0: "w", 1: "r", 2: 2})
 
     def _answered(self, lines: Sequence[str]) -> None:
+        """Called with an answer of the bot: reads the action, and sends it to the host."""
         seat = self._seat
         if seat is None:
             return
@@ -290,9 +314,11 @@ class BridgeRun:
         self._act(seat)
 
     def _failed(self, reason: str) -> None:
+        """Called with a fault of the bot: resigns its game."""
         seat = self._seat
         if seat is None:
             self._end(f"the bot {reason} before its game had begun")
+        # It has ended after an answer that may win the game, so the host judges the answer first.
         elif seat.action is not None and self._bot is not None and self._bot.status is not None:
             seat.ended = f"the bot {reason}"
         else:
@@ -305,19 +331,25 @@ class BridgeRun:
     # -- what is said to the host
 
     def _act(self, seat: _Seat) -> None:
-        """Say what the bot does. While the connection is lost it waits until the bridge is back."""
+        """Sends the bot's action to the host. While the connection is lost, the action is stored."""
         seat.said = None
         if self._client is not None and seat.action is not None and not seat.behind:
             with suppress(ClientError):
                 seat.said = self._client.act(seat.action)
 
     def _resign(self, reason: str, patiently: bool) -> None:
+        """
+        Resigns the game for a fault of the bot, and prints the reason.
+
+        :param patiently: whether the bot has time to end by itself
+        """
         seat, self.sound = self._seat, False
         assert seat is not None
         self._err(f"{seat.names[seat.number]} has resigned: {reason}")
         self._leave(seat, patiently)
 
     def _leave(self, seat: _Seat, patiently: bool = True) -> None:
+        """Gives up the match: ends the bot, and tells the host as soon as there is a connection."""
         seat.resigned, seat.action = True, None
         others = tuple(Seat(one) for one in range(len(seat.names)) if one != seat.number)
         if self._bot is not None:
@@ -326,6 +358,7 @@ class BridgeRun:
             seat.left = self._say(m.Leave())
 
     def _say(self, message: m.ClientMessage) -> bool:
+        """Sends a message to the host. Returns whether it was sent."""
         with suppress(ClientError):
             if self._client is not None:
                 self._client.say(message)
@@ -336,7 +369,7 @@ class BridgeRun:
         self._say(m.Seek(self._terms.game.name, settings={**self._terms.settings}))
 
     def _next(self) -> None:
-        """Begin the next game, when the match is over and its bot has ended."""
+        """Begins the next game, or ends the bridge, as soon as the match is over and its bot has ended."""
         if self._seat is not None or self._bot is not None or self.done.called:
             return
         if self._over_games == self._terms.games:
@@ -348,6 +381,7 @@ class BridgeRun:
     # -- what the host says
 
     def _hear(self, message: Heard) -> None:
+        """Reacts to a message of the host that is about the connection or the seat. Others go to `_hear_at`."""
         if self.done.called:
             return
         seat = self._seat
@@ -373,6 +407,11 @@ class BridgeRun:
                 self._hear_at(seat, message)
 
     def _lost(self, why: str, again: float | None) -> None:
+        """
+        Called when the connection is lost.
+
+        :param again: the seconds until the client connects again; `None`: it does not
+        """
         if again is None or not self._entered:
             self._end(f"no connection to the host: {why}")
             return
@@ -384,6 +423,11 @@ class BridgeRun:
             self._seat.behind, self._seat.back, self._seat.left = True, None, False
 
     def _enter(self, table: int | None) -> None:
+        """
+        Called when the bridge has logged in.
+
+        :param table: the table at which the name has a seat; `None`: it has none
+        """
         self._timers["patience"].stop()
         first, self._entered = not self._entered, True
         seat = self._seat
@@ -396,6 +440,7 @@ class BridgeRun:
             self._seek()
 
     def _sit_down(self, message: m.Seated) -> None:
+        """Called when the name has a seat: begins the dialogue with the bot. A seat of an earlier program is given up."""
         if message.table == self._foreign:
             self._err("the name still had a seat in an earlier match, which is given up")
             self._say(m.Leave())
@@ -406,6 +451,7 @@ class BridgeRun:
             self._bot.tell(dialogue.begin())
 
     def _hear_at(self, seat: _Seat, message: Heard) -> None:
+        """Reacts to a message of the host about the match of the bot."""
         match message:
             case m.Event() if seat.behind:
                 seat.later.append(message)
@@ -424,16 +470,21 @@ class BridgeRun:
                 self._over(seat, None)
 
     def _ask(self, seat: _Seat) -> None:
-        """Ask what has happened while the connection was lost."""
+        """Asks the host for the events that were missed while the connection was lost."""
         if seat is self._seat and seat.back is not None:
             self._say(m.AskHistory(seat.table, seat.back))
 
     def _catch_up(self, seat: _Seat, events: Sequence[m.Numbered]) -> None:
-        """Send the bot the events that it has missed, and the host the bot's action again, if the host has not received it."""
+        """
+        Passes missed events to the bot. Then sends the bot's action to the host again, if the host has not received it.
+
+        :param events: the events that the host has sent again
+        """
         later, seat.behind, seat.back, seat.later = seat.later, False, None, []
         if seat.resigned:
             seat.left = self._say(m.Leave())
             return
+        # Skip the events that the dialogue has received already.
         entry, known = seat.heard
         for one in events:
             if one.n == entry and known:
@@ -445,11 +496,16 @@ class BridgeRun:
         self._act(seat)
 
     def _hears(self, told: Any) -> Any:
-        """An event for the dialogue; `None`: it does not hear such events."""
+        """Reads an event for the dialogue; `None`: the dialogue does not receive such events."""
         event = understood(self._terms.game.name, told)
         return event if isinstance(event, self._terms.bridge.hears) else None
 
     def _event(self, seat: _Seat, n: int, told: Any) -> None:
+        """
+        Passes an event to the dialogue, and its prompt to the bot.
+
+        :param n: the number of the event's entry
+        """
         event = self._hears(told)
         if event is None:
             return
@@ -466,6 +522,7 @@ class BridgeRun:
             self._resign(seat.ended or "the bot has ended", False)
 
     def _refused(self, seat: _Seat, why: str) -> None:
+        """Called when an action of the bot is illegal. The bot may try again, or loses."""
         seat.action = seat.said = None
         seat.refusals += 1
         again = self._terms.again and seat.refusals <= ASKED_AGAIN and self._bot is not None
@@ -476,7 +533,11 @@ class BridgeRun:
             self._resign(f"illegal: {why}", True)
 
     def _over(self, seat: _Seat, result: Result | None) -> None:
-        """The match is over; `None`: it is not known how."""
+        """
+        Called when the match is over: ends the bot, prints the result, and begins the next game.
+
+        :param result: `None`: the result is not known
+        """
         self._seat = None
         self._over_games += 1
         if seat.left and result is not None and (result.cause is not Cause.LEFT or seat.number in result.winners):
@@ -488,6 +549,11 @@ class BridgeRun:
 
 
 def _cause(name: str) -> Cause:
+    """
+    Returns the cause of a result by its name.
+
+    :raises WireError: there is no such cause
+    """
     try:
         return Cause(name)
     except ValueError:
@@ -497,7 +563,7 @@ def _cause(name: str) -> Cause:
 # The command
 
 
-#: The bridges to this package's games. Those of another package lie in the folder of its game, as `bridge.py`.
+#: The bridges to this package's games. Another package has its bridges in the folder of its game, in `bridge.py`.
 OWN: Mapping[str, Callable[[], Sequence[Bridge]]] = {
     "paper-soccer": imported("gamehost.extras.bots.bridges.paper_soccer:BRIDGES"),
     "stratego": imported("gamehost.extras.bots.bridges.stratego:BRIDGES"),
@@ -505,6 +571,7 @@ OWN: Mapping[str, Callable[[], Sequence[Bridge]]] = {
 
 
 def bridges() -> Mapping[str, tuple[Game[Any, Any], Bridge]]:
+    """Returns all installed bridges by name, each with its game."""
     found: dict[str, tuple[Game[Any, Any], Bridge]] = {}
     for name, game in installed().games.items():
         if name in MESSAGES:
@@ -517,11 +584,11 @@ def main(
     argv: Sequence[str], wires: Sequence[Any], reactor: Any, out: TextIO = sys.stdout, err: TextIO = sys.stderr
 ) -> int:
     """
-    Play.
+    Runs `gamehost bridge`.
 
     :param argv: the words after `gamehost bridge`
     :param wires: not used: a bridge plays on the open wire
-    :returns: the exit status: 1 if a bot was resigned for a fault of its own, or the bridge could not go on
+    :returns: the exit status: 1 if a game was resigned for a fault of its bot, or the bridge could not continue
     :raises SystemExit: the arguments are wrong, or ask for help
     """
     words = parsed(argv)
@@ -549,6 +616,7 @@ def main(
 
 
 def parser() -> argparse.ArgumentParser:
+    """Makes the parser of the command line."""
     names = sorted(bridges())
     made = argparse.ArgumentParser(
         "gamehost bridge",
@@ -572,9 +640,9 @@ def parser() -> argparse.ArgumentParser:
 
 def parsed(argv: Sequence[str]) -> argparse.Namespace:
     """
-    The arguments. What follows `--` is the bot's command.
+    Parses the command line. The words after `--` are the bot's command.
 
-    :raises SystemExit: they are wrong, or ask for help
+    :raises SystemExit: the arguments are wrong, or ask for help
     """
     made = parser()
     given = list(argv)

@@ -1,8 +1,8 @@
 """
 `gamehost player`: a program that plays on a documented wire, against any server that speaks it.
 
-It logs in, plays, says on standard output who has won, and ends with the status 0. If it cannot go on, it says why in one line
-on standard error, and ends with the status 1.
+It logs in, plays, writes the winner to standard output, and ends with the status 0. If it cannot continue, it writes one line
+with the reason to standard error, and ends with the status 1.
 """
 
 import argparse
@@ -38,8 +38,9 @@ from gamehost.wires.websocket import client_bytes
 
 class PlayerProtocol(Protocol):
     """
-    One connection of a program.
+    The connection of a program to a server. It passes the server's messages to a player, and sends the player's messages.
 
+    :param games: how many matches are played
     :param say: called with each line for standard output
     """
 
@@ -51,10 +52,12 @@ class PlayerProtocol(Protocol):
         self._player = player
         self._codec: Codec[Any] = client.codec()
         self._below = client_bytes(wire)
+        #: How many matches are still to be played.
         self._left = games
         self._print = say
-        #: Fires at the end: with `None`, or with the reason why the program cannot go on.
+        #: Fires at the end: with `None`, or with the reason why the program cannot continue.
         self.done: Deferred[str | None] = Deferred()
+        #: Whether the server has sent any message.
         self._answered = False
 
     def connectionMade(self) -> None:
@@ -84,17 +87,19 @@ class PlayerProtocol(Protocol):
             self._end(f"what came is not this wire: {error}")
 
     def check_answered(self) -> None:
-        """The time for the answer to the log-in is over."""
+        """Called when the time for the answer to the log-in is over. Without an answer the program ends."""
         if not self._answered:
             self._end(f"the server has not answered the log-in for {self._player.ANSWERED_WITHIN:g} s")
 
     def keep_alive(self) -> None:
-        """Say that the program is still there, however long its player or the other one thinks."""
+        """Called at regular times: sends a sign of life, so that the server does not close a connection without moves."""
         if not self.done.called:
             self._say(self._player.alive())
 
     def _finished(self, result: str) -> bool:
-        """A match is over. Whether it was the last one."""
+        """
+        Called when a match is over: prints the result, and begins the next match. Returns whether it was the last match.
+        """
         self._print(result)
         self._left -= 1
         if self._left:
@@ -104,11 +109,21 @@ class PlayerProtocol(Protocol):
         return True
 
     def _say(self, messages: Sequence[Any], before: bytes = b"") -> None:
+        """
+        Sends messages.
+
+        :param before: bytes that are sent before them
+        """
         data = before + self._below.sent(b"".join(map(self._codec.encode, messages)))
         if data:
             self.transport.write(data)
 
     def _end(self, reason: str | None) -> None:
+        """
+        Closes the connection, and reports the end.
+
+        :param reason: why the program cannot continue; `None`: all matches were played
+        """
         self.transport.loseConnection()
         if not self.done.called:
             self.done.callback(reason)
@@ -122,10 +137,10 @@ def main(
     argv: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out: TextIO = sys.stdout, err: TextIO = sys.stderr
 ) -> int:
     """
-    Play.
+    Runs `gamehost player`.
 
     :param argv: the words after `gamehost player`
-    :param wires: those that are installed
+    :param wires: the installed wires
     :returns: the exit status
     :raises SystemExit: the arguments are wrong, or ask for help
     """
@@ -151,7 +166,7 @@ def main(
 
 
 def playable(wires: Sequence[Wire[Any]]) -> Mapping[str, Wire[Any]]:
-    """The wires that bring a program that plays, by their names."""
+    """Returns the wires for which there is a program that plays, by their names."""
     playing = {name for name, client in clients().items() if client.player is not None}
     return {wire.name: wire for wire in wires if wire.name in playing}
 
@@ -159,7 +174,13 @@ def playable(wires: Sequence[Wire[Any]]) -> Mapping[str, Wire[Any]]:
 def play(
     words: argparse.Namespace, wire: Wire[Any], player: WirePlayer, reactor: Any, say: Callable[[str], object]
 ) -> "Deferred[str | None]":
-    """Connect and play. Fires with `None`, or with the reason why the program cannot go on."""
+    """
+    Connects to a server, and plays.
+
+    :param words: the options
+    :param say: called with each line for standard output
+    :returns: fires at the end with `None`, or with the reason why the program cannot continue
+    """
     protocol = PlayerProtocol(player, wire, words.games, say)
     connecting = clientFromString(reactor, words.to).connect(Factory.forProtocol(lambda: protocol))
     alive = LoopingCall(protocol.keep_alive)
@@ -183,12 +204,19 @@ def play(
 
 
 def _cancelled(call: IDelayedCall, reason: str | None) -> str | None:
+    """A callback that cancels a timer, and passes its argument on."""
     if call.active():
         call.cancel()
     return reason
 
 
 def players_of(level: Level, games: Sequence[Game[Any, Any]] = ()) -> NewPlayer:
+    """
+    Returns a function that makes house players.
+
+    :param level: how strong they are
+    :param games: the games that they can play
+    """
     known = {game.name: game for game in games}
 
     def new_player(game: str, seat: Seat) -> Player:
@@ -200,7 +228,11 @@ def players_of(level: Level, games: Sequence[Game[Any, Any]] = ()) -> NewPlayer:
 
 
 def endpoint(text: str) -> str:
-    """A client endpoint string of Twisted; `HOST:PORT` is TCP."""
+    """
+    Reads the value of `--to`: `HOST:PORT`, or a client endpoint of Twisted. Returns a client endpoint of Twisted.
+
+    :raises ArgumentTypeError: it is neither
+    """
     if text.startswith("[") or (text.count(":") == 1 and not text.startswith("unix:")):
         host, _, port = text.rpartition(":")
         host = host.strip("[]").replace(":", r"\:")
@@ -211,26 +243,39 @@ def endpoint(text: str) -> str:
 
 
 def spoken(text: str) -> str:
-    """Text that a server is sent."""
+    """
+    Checks a value that the server will receive, and returns it.
+
+    :raises ArgumentTypeError: it has characters that are not text
+    """
     if not is_text(text):
         raise argparse.ArgumentTypeError(NO_TEXT)
     return text
 
 
 def add_password(made: argparse.ArgumentParser, what_for: str) -> None:
-    """The options for a password; `password_of` reads it."""
+    """
+    Adds the options for a password, which `password_of` reads.
+
+    :param what_for: the purpose of the password, for the help text
+    """
     seen = f"others on this machine can see it in the list of processes: --password-file or {PASSWORD} is safer"
     made.add_argument("--password", default="", type=spoken, help=f"{what_for}; {seen}")
     made.add_argument("--password-file", type=_first_line, metavar="FILE", help="the password is its first line")
 
 
 def password_of(words: argparse.Namespace) -> str:
-    """The password that was given: in the command, in a file, or in the environment; empty: none."""
+    """Returns the password from the command line, from a file, or from the environment; empty: none was given."""
     in_environment = os.fsencode(os.environ.get(PASSWORD, "")).decode("utf-8", "replace")
     return str(words.password or words.password_file or in_environment)
 
 
 def _first_line(path: str) -> str:
+    """
+    Returns the first line of a file, which is a password.
+
+    :raises ArgumentTypeError: the file cannot be read, or its first line is empty
+    """
     try:
         with open(path, encoding="utf-8") as file:
             line = file.readline().rstrip("\r\n")
@@ -244,6 +289,7 @@ def _first_line(path: str) -> str:
 
 
 def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
+    """Makes the parser of the command line."""
     names = sorted(playable(wires))
     made = argparse.ArgumentParser("gamehost player", description=(__doc__ or "").split("\n\n")[0].strip())
     made.add_argument("wire", choices=names, metavar="WIRE", help=", ".join(names))

@@ -1,9 +1,9 @@
 """
-Learning environments of all games, with the rules of the host, and matches of what was learnt on a host.
+Environments for machine learning, with the host's own rules for all games, and matches of learnt policies on a host.
 
-- `env`: a game as an environment of PettingZoo; `raw_env` is the same without wrappers
-- `encoder`: the numbers and arrays of one seat, from the messages that it receives
-- `play`: a match of a policy on a host
+- `env`: makes an environment of PettingZoo for a game; `raw_env` is the same without wrappers
+- `encoder`: converts the messages to one seat into arrays, and numbers into actions
+- `play`: plays a match of a policy on a host
 - `linear`: an example, which learns to play Onitama in a minute
 
 An environment and a match on a host give a policy the same arrays, because both ask the same encoder.

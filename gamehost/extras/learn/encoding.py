@@ -1,8 +1,9 @@
 """
-Encoders: what one seat of one match may know, as an array, and its actions as numbers.
+Encoders: they convert what a seat knows of a match into an array, and the seat's actions into numbers.
 
-An encoder takes messages of the game alone, never a master. So it gives the same arrays in an environment and on a host, and
-cannot show what the seat does not know. `GenericEncoder` is for any game; each game of the host has one of its own beside it.
+An encoder receives only messages of the game, and never the game's master. So it makes the same arrays in an
+environment and on a host, and cannot contain facts that are hidden from the seat. `GenericEncoder` is for any game.
+Each game of the host has an encoder of its own in this package.
 """
 
 from collections.abc import Mapping
@@ -23,17 +24,17 @@ Array = Any
 
 class SeatEncoder:
     """
-    One seat of one match. Subclasses have `_find` and `see`.
+    The encoder of one seat of one match. A subclass for a game must define `_find` and `see`.
 
-    :param settings: those of the match
+    :param settings: the settings of the match
     :raises ValueError: the game has no messages
     """
 
-    #: It changes when a number or a value gets another meaning.
+    #: The version changes when a number or a value gets another meaning.
     version: ClassVar[int] = 1
-    #: The numbers of actions are below this one.
+    #: How many numbers of actions there are. They begin at 0.
     actions: ClassVar[int]
-    #: The shape of an observation, and its least and largest value.
+    #: The shape of an observation, and its smallest and largest value.
     shape: ClassVar[tuple[int, ...]]
     low: ClassVar[int] = 0
     high: ClassVar[int] = 1
@@ -44,31 +45,35 @@ class SeatEncoder:
             raise ValueError(f"{game.name} has no messages, so nothing can be learnt from them")
         self.game, self.seat, self.seats = game, Seat(seat), seats
         self._messages = messages
-        #: What can be done in the view that was asked for last.
+        #: The last view, and the options in it, by number.
         self._found: tuple[Any, Mapping[int, Any]] = (None, {})
 
     def hear(self, event: Any) -> None:
-        """Take an event, as a message. Only what no view contains needs it, such as pieces that were seen once."""
+        """
+        Receives an event, as a message. Only encoders of games with facts that no view contains need events, such as
+        pieces that were seen once.
+        """
 
     def see(self, view: Any) -> Array:
         """
-        The observation.
+        Returns the observation of the seat, as an array.
 
         :param view: the view of the seat, as a message
         """
         raise NotImplementedError
 
     def legal(self, view: Any) -> Array:
-        """The mask of the actions that the seat may take now: 1 for each of their numbers."""
+        """Returns the mask of legal actions: an array with 1 at the number of each action that the seat may take now."""
         mask: Array = np.zeros(self.actions, np.int8)
         mask[list(self._options(view))] = 1
         return mask
 
     def took(self, number: int, view: Any) -> str | None:
         """
-        The seat takes an action.
+        Takes an action by its number.
 
-        :return: the action in the game's notation, to be sent; `None`: it is a step of one, and another number follows
+        :return: the action in the game's notation, which the caller must send; `None`: the number is only a step of an
+            action, and another number must follow
         :raises ValueError: the number is not legal now
         """
         options = self._options(view)
@@ -79,31 +84,33 @@ class SeatEncoder:
         return None if action is None else self.game.write(action).decode()
 
     def done(self) -> None:
-        """The action that `took` has given is sent: its steps are forgotten."""
+        """Called after the action of `took` was sent. The steps of the action are forgotten."""
         self._found = (None, {})
 
     def _options(self, view: Any) -> Mapping[int, Any]:
+        """Returns the legal options by number. They are computed once for each view."""
         if self._found[0] is not view:
             self._found = (view, self._find(view))
         return self._found[1]
 
     def _find(self, view: Any) -> Mapping[int, Any]:
-        """The actions that can be taken now, or their steps, by number."""
+        """Returns the legal options by number. An option is an action, or a step of an action."""
         raise NotImplementedError
 
     def _act(self, option: Any) -> Any:
-        """The action; `None`: there are more steps to it. By default there are no steps."""
+        """Takes an option. Returns the action; `None`: more steps must follow. By default each option is an action."""
         return option
 
     def _situation(self, view: Any) -> Any:
-        """The view as the game's functions take it."""
+        """Converts a view from a message into the value that the game's functions need."""
         return self._messages.read_view(view, self.seat)
 
 
 class GenericEncoder(SeatEncoder):
     """
-    Any game. The observation is the view as JSON, a byte a value. A number is a place in the list of legal actions; if there
-    is no list, of 16 random ones, which are the same for the same view.
+    An encoder for any game. The observation is the view as JSON, with a value for each byte. The number of an action is
+    its place in the list of legal actions. For games without such a list, 16 random actions are used, always the same
+    ones for a view.
     """
 
     actions, shape, low, high = 1000, (8192,), -128, 127

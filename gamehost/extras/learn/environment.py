@@ -1,9 +1,9 @@
 """
-The games as environments of PettingZoo, in which one agent acts after the other (AEC).
+Environments of PettingZoo for the games. One agent acts after the other (AEC).
 
-Agents are `player_0` and so on, by seat. An observation has `observation` and `action_mask`. The rewards come at the end: 1 for
-each winner, -1 for the others, 0 for all after a draw. Where several seats may act at once, the lowest acts first. There are no
-times.
+Agents are `player_0` and so on, by seat. An observation has `observation` and `action_mask`. Rewards come at the end of
+a match: 1 for each winner, -1 for the others, 0 for all after a draw. If several seats may act at the same time, the
+lowest seat acts first. There are no time limits.
 """
 
 import secrets
@@ -24,7 +24,7 @@ from gamehost.games.screen import Style
 from gamehost.players.base import SeededChance
 from gamehost.settings import Settings
 
-#: By game; other games have the generic one.
+#: The encoders of games. For other games, the generic encoder is used.
 _ENCODERS: Mapping[str, str] = {
     "onitama": "gamehost.extras.learn.onitama:OnitamaEncoder",
     "paper-soccer": "gamehost.extras.learn.paper_soccer:PaperSoccerEncoder",
@@ -35,11 +35,12 @@ _ENCODERS: Mapping[str, str] = {
 
 def encoder(game: str, seat: int, seats: int, settings: Settings | None = None, generic: bool = False) -> SeatEncoder:
     """
-    The encoder of a seat of a match.
+    Makes the encoder of a seat of a match.
 
     :param game: the name of an installed game
-    :param settings: those of the match, if they are not the usual ones
-    :param generic: whether to use the encoder for any game, also if this one has an encoder of its own
+    :param seats: the number of seats of the match
+    :param settings: the settings of the match; `None`: the default ones
+    :param generic: whether to use the generic encoder, even if the game has an encoder of its own
     :raises ValueError: there is no such game, or it has no messages
     """
     where = None if generic else _ENCODERS.get(game)
@@ -48,6 +49,11 @@ def encoder(game: str, seat: int, seats: int, settings: Settings | None = None, 
 
 
 def game_named(name: str) -> Game[Any, Any]:
+    """
+    Returns the installed game with a name.
+
+    :raises ValueError: there is no such game
+    """
     games = installed().games
     if name not in games:
         raise ValueError(f"there is no game {name!r}; expected one of {', '.join(games)}")
@@ -58,13 +64,13 @@ def env(
     name: str, seats: int = 2, settings: Mapping[str, Any] | None = None, most: int = 2000, generic: bool = False
 ) -> Any:
     """
-    A game as an environment, with PettingZoo's wrappers: an illegal action loses.
+    Makes an environment for a game, with PettingZoo's wrappers. An agent that takes an illegal action loses.
 
-    :param name: of an installed game
-    :param settings: of the match, such as `{"expert": "yes"}`
-    :param most: the match is cut off after so many actions
-    :param generic: as of `encoder`
-    :raises ValueError: there is no such game, or not for so many players
+    :param name: the name of an installed game
+    :param settings: the settings of the match, such as `{"expert": "yes"}`
+    :param most: a match is cut off after so many actions
+    :param generic: whether to use the generic encoder
+    :raises ValueError: there is no such game, or it is not for so many players
     :raises BadOption: a setting is unknown or cannot be used
     """
     wrapped = TerminateIllegalWrapper(raw_env(name, seats, settings, most, generic), illegal_reward=-1)
@@ -72,7 +78,7 @@ def env(
 
 
 class raw_env(AECEnv):
-    """The same without wrappers: an illegal action raises `ValueError`. Parameters as of `env`."""
+    """An environment without wrappers: an illegal action raises `ValueError`. The parameters are those of `env`."""
 
     def __init__(
         self,
@@ -109,7 +115,7 @@ class raw_env(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Any = None) -> None:
-        """Begin a match. The same seed gives the same one; without a seed its luck comes from the operating system."""
+        """Begins a match. The same seed gives the same random events; without a seed they are different each time."""
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0)
@@ -123,13 +129,14 @@ class raw_env(AECEnv):
         self.master: GameMaster[Any, Any] = self.game.new_master(seats, self._settings, chance)
         self._acted = 0
         self._views: dict[Seat, Any] = {}
-        #: Numbers that the master has refused here, because the messages of the game leave out what forbids them.
+        #: The numbers of actions that the master has refused in this position. The encoder does not know why they are illegal,
+        #: because some facts are in no message.
         self._refused: set[int] = set()
         self._tell(self.master.begin(0))
         self._choose()
 
     def observe(self, agent: str) -> Any:
-        """The observation of an agent. Its mask has ones only when the agent is to act."""
+        """Returns the observation of an agent. Its mask has ones only if the agent must act now."""
         seat = self._seat_of[agent]
         view, one = self._view(seat), self._encoders[seat]
         acts = agent == self.agent_selection and not self.terminations[agent] and not self.truncations[agent]
@@ -138,17 +145,23 @@ class raw_env(AECEnv):
         return {"observation": one.see(view), "action_mask": mask}
 
     def step(self, action: Any) -> None:
-        """Take an action: its number, or `None` when the match is over."""
+        """
+        Carries out an action of the selected agent.
+
+        :param action: the number of the action; `None` after the end of the match
+        """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
+        # Carry out the action. A number may be only a step of an action.
         seat = self._seat_of[agent]
         self._cumulative_rewards[agent] = 0
         notation = self._encoders[seat].took(int(action), self._view(seat))
         if notation is not None:
             self._encoders[seat].done()
             self._carry_out(seat, notation, int(action))
+        # Give rewards if the match is over; otherwise select the next agent.
         self._acted += 1
         self._clear_rewards()
         if (result := self.master.result) is not None:
@@ -162,6 +175,7 @@ class raw_env(AECEnv):
         self._accumulate_rewards()
 
     def _carry_out(self, seat: Seat, notation: str, number: int) -> None:
+        """Carries out an action by the game's rules. An action that the master refuses is removed from the mask."""
         try:
             told = self.master.act(seat, self.game.read(notation.encode()), 0)
         except IllegalAction:
@@ -172,22 +186,23 @@ class raw_env(AECEnv):
         self._tell(told)
 
     def render(self) -> str:
-        """The match as a watcher on a console sees it."""
+        """Returns a drawing of the match, as a watcher on the console sees it."""
         screen = screen_of(self.game)(None, self.possible_agents)
         screen.show(self.master.view(None))
         return "\n".join(screen.draw(Style(charset="ascii")))
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing: an environment has no open files or windows."""
 
     def _view(self, seat: Seat) -> Any:
+        """Returns the view of a seat, as a message. It is made once for each position."""
         if seat not in self._views:
             assert self._messages is not None
             self._views[seat] = self._messages.view(self.master.view(seat))
         return self._views[seat]
 
     def _tell(self, told: Any) -> None:
-        """Give the messages of events to the encoders of the seats that may know them."""
+        """Passes events, as messages, to the encoders of the seats that may know them."""
         if not self._hears:
             return
         assert self._messages is not None
@@ -198,6 +213,6 @@ class raw_env(AECEnv):
                     self._encoders[seat].hear(message)
 
     def _choose(self) -> None:
-        """Select the agent that acts next."""
+        """Selects the agent that acts next."""
         seat = seats_to_act(self.game, self.master, len(self.possible_agents))[0]
         self.agent_selection = self.possible_agents[seat]

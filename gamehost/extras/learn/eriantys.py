@@ -1,22 +1,22 @@
 """
-Eriantys as numbers and arrays.
+The encoder of Eriantys.
 
-An action is an answer: teams are 0 to 2, wizards 3 to 6, assistants 7 to 16, students by colour 17 to 21 and none 22,
+The number of an action: teams are 0 to 2, wizards 3 to 6, assistants 7 to 16, students by colour 17 to 21, no student 22,
 destinations 23 to 35 (23 is the dining room), steps 36 to 42, clouds 43 to 46, characters 47 to 58.
 
-The 387 counts, in order:
+An observation has 387 values, in this order:
 
-- 24 of the open request: its kind (9), the student that it is about (5), and the own assistants while one is asked for (10)
-- 6 of the request: the students that a character offers (5), the most steps
-- 5 of the match: round, bag, coins in the supply, expert, seats
-- 23 of each of four schools, the own one first: team (3), towers left, tower-holder, entrance (5), dining room (5),
-  professors (5), coins, assistants left, the one that was played
-- 11 of each of twelve islands: students (5), owner (3), towers, no-entry tiles, Mother Nature
-- 5 of each of four clouds
-- 9 of each character, by number: cost, used, in use, no-entry tiles, students (5)
+- 24 for the open request: its kind (9), the student that it is about (5), and the own assistants if it asks for one (10)
+- 6 more for the request: the students that a character offers (5), and the most steps
+- 5 for the match: round, bag, coins in the supply, expert rules, seats
+- 23 for each of four schools, the own one first: team (3), towers left, tower-holder, entrance (5), dining room (5),
+  professors (5), coins, assistants left, the played assistant
+- 11 for each of twelve islands: students (5), owner (3), towers, no-entry tiles, Mother Nature
+- 5 for each of four clouds
+- 9 for each character, by number: cost, used, in use, no-entry tiles, students (5)
 
-Before the deal all but the request and the match is 0. A view read from messages says less of turns than the host's own, so no
-count depends on the stage of a turn.
+Before the deal, all values but those of the request and the match are 0. No value depends on the stage of a turn,
+because a view that is read from messages does not contain it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ _COLOURS = [colour.name.lower() for colour in Colour]
 _TOWERS = [tower.name.lower() for tower in Tower]
 _REQUESTS = m.Request.__args__
 _SEATS, _ISLANDS, _CLOUDS, _ASSISTANTS = 4, 12, 4, 10
-#: The number of the first action of each kind, and the value that it has.
+#: The number of the first action of each kind, and the value of this action.
 _FIRST: Mapping[type, tuple[int, int]] = {
     events.ChooseTower: (0, 0),
     events.ChooseWizard: (3, 1),
@@ -46,12 +46,14 @@ _FIRST: Mapping[type, tuple[int, int]] = {
     events.ChooseCloud: (43, 0),
     events.UseCharacter: (47, 1),
 }
-#: The counts of each school, island and character.
+#: How many values each school, island and character has.
 _SCHOOL, _ISLAND, _CARD = 23, 11, 9
+#: The largest value. Larger counts are cut to it.
 _MOST = 127
 
 
 def _one_of(things: Iterable[Any], chosen: Any) -> list[int]:
+    """Returns a value for each thing: 1 for the chosen one, 0 for the others."""
     return [int(thing == chosen) for thing in things]
 
 
@@ -59,6 +61,7 @@ _students = itemgetter(*_COLOURS)
 
 
 def _heap(students: Mapping[str, int] | None) -> Sequence[int]:
+    """Returns the numbers of students of each colour."""
     return _students(students) if students else (0,) * len(_COLOURS)
 
 
@@ -86,11 +89,13 @@ def _card(card: Any, active: int | None) -> list[int]:
 
 
 class EriantysEncoder(SeatEncoder):
+    """The encoder of a seat in Eriantys."""
+
     actions, shape, high = 59, (387,), _MOST
 
     def __init__(self, *match: Any) -> None:
         super().__init__(*match)
-        #: The student that this seat has chosen last. No message repeats it.
+        #: The student that this seat has chosen last. It is stored because no message contains it.
         self._picked: Colour | None = None
 
     def see(self, view: Any) -> Array:
@@ -98,6 +103,7 @@ class EriantysEncoder(SeatEncoder):
         return np.minimum(counts, _MOST).astype(np.int8)
 
     def _request(self, request: Any) -> list[int]:
+        """Returns the values for the open request."""
         hand = getattr(request, "availableAssistants", ())
         offered = request.students if isinstance(request, m.AskCardStudentEvent) else []
         return [
@@ -110,7 +116,7 @@ class EriantysEncoder(SeatEncoder):
 
     @staticmethod
     def _is_about(request: Any) -> bool:
-        """Whether a request is about the student that was chosen before it."""
+        """Returns whether a request is about the student that was chosen before it."""
         return isinstance(request, m.AskDestinationEvent) or (
             isinstance(request, m.AskCardStudentEvent) and not request.mayStop
         )
@@ -122,6 +128,7 @@ class EriantysEncoder(SeatEncoder):
         yield from (int(view.expert), view.seats)
 
     def _board(self, board: Any) -> list[int]:
+        """Returns the values for the board. Missing schools, islands, clouds and characters have zeros."""
         if board is None:
             return [0] * (_SEATS * _SCHOOL + _ISLANDS * _ISLAND + _CLOUDS * len(_COLOURS) + len(Character) * _CARD)
         counts: list[int] = []
@@ -147,6 +154,7 @@ class EriantysEncoder(SeatEncoder):
 
     @staticmethod
     def _number(action: Any) -> int:
+        """Returns the number of an action."""
         first, least = _FIRST[type(action)]
         value = events.value_of(action)
         return first + (len(Colour) if value is None else int(value) - least)

@@ -1,5 +1,5 @@
 """
-An example: a linear policy for Onitama learns by playing against itself, and then plays on a host::
+An example. A linear policy for Onitama learns by playing against itself, and then plays on a host::
 
     python -m gamehost.extras.learn.linear --seconds 60 --to 127.0.0.1:8889
 
@@ -20,12 +20,20 @@ from gamehost.extras.learn.match import play
 
 
 class LinearPolicy:
+    """
+    A policy with a weight for each pair of a value and an action. The sum of an action's weights decides its probability.
+
+    :param values: how many values an observation has
+    :param actions: how many actions there are
+    :param rate: how fast the policy learns
+    """
+
     def __init__(self, values: int, actions: int, rate: float = 0.05, seed: int = 0) -> None:
         self.weights: Any = np.zeros((actions, values + 1), np.float32)
         self._rate, self._luck = rate, np.random.default_rng(seed)
 
     def chances(self, seen: Any) -> tuple[Any, Any, Any]:
-        """The observation as one row, the legal actions, and how likely each is."""
+        """Returns the observation as one row, the numbers of the legal actions, and their probabilities."""
         row: Any = np.append(seen["observation"].ravel(), 1).astype(np.float32)
         legal = np.flatnonzero(seen["action_mask"])
         scores = self.weights[legal] @ row
@@ -33,14 +41,16 @@ class LinearPolicy:
         return row, legal, likely / likely.sum()
 
     def best(self, seen: Any) -> int:
+        """Returns the number of the most probable legal action."""
         _, legal, likely = self.chances(seen)
         return int(legal[likely.argmax()])
 
     def random(self, seen: Any) -> int:
+        """Returns the number of a random legal action."""
         return int(self._luck.choice(np.flatnonzero(seen["action_mask"])))
 
     def match(self, env: Any, seed: int) -> None:
-        """Play a match against itself, and learn from its end."""
+        """Plays a match against itself, and learns from the result."""
         env.reset(seed)
         taken: list[tuple[str, Any, Any, Any, int]] = []
         while not (env.terminations[env.agent_selection] or env.truncations[env.agent_selection]):
@@ -48,7 +58,7 @@ class LinearPolicy:
             place = min(int(likely.cumsum().searchsorted(self._luck.random())), len(legal) - 1)
             taken.append((env.agent_selection, row, legal, likely, place))
             env.step(legal[place])
-        # The last actions have decided more of the end than the first ones.
+        # The last actions have more influence on the result than the first ones, so they change the weights more.
         for back, (agent, row, legal, likely, place) in enumerate(reversed(taken)):
             change = -likely
             change[place] += 1
@@ -56,7 +66,7 @@ class LinearPolicy:
 
 
 def wins(policy: LinearPolicy, env: Any, matches: int) -> float:
-    """The share of matches that the policy wins against random actions, in each seat every second time."""
+    """Plays matches against random actions, with the seats in turn. Returns the share of matches that the policy wins."""
     won = 0
     for seed in range(matches):
         env.reset(seed)
@@ -69,6 +79,7 @@ def wins(policy: LinearPolicy, env: Any, matches: int) -> float:
 
 
 def main() -> None:
+    """Learns for some time, prints how well the policy plays, and plays on a host if `--to` names one."""
     parser = argparse.ArgumentParser(description="Learn Onitama, and play it on a host.")
     parser.add_argument("--seconds", type=float, default=60.0, help="how long to learn (60)")
     parser.add_argument("--to", default="", metavar="HOST:PORT", help="where to play then, by the open wire")

@@ -1,4 +1,4 @@
-"""A policy plays on a host, with the client library and the same encoders as in an environment."""
+"""Plays matches of a policy on a host, with the client library and the same encoders as in an environment."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,20 +11,22 @@ from gamehost.extras.learn.encoding import SeatEncoder
 from gamehost.extras.learn.environment import encoder
 from gamehost.wires.open import messages as m
 
-#: Chooses the number of an action, from what `env` gives as an observation.
+#: A function that chooses the number of an action, from an observation as an environment returns it.
 Policy = Callable[[Any], int]
 
-#: They have the number of an entry of the table's journal.
+#: The messages with the number of an entry of the table's journal.
 _ENTRIES = (m.Seated, m.Event, m.Away, m.Left, m.Replaced, m.Back, m.Over)
 
 
 async def play(connect: Connect, name: str, game: str, policy: Policy, house: str | None = "easy") -> int | None:
     """
-    Play one match to its end. A lost connection is made again, and the seat taken back.
+    Plays one match to its end. After a lost connection it connects again, and takes the seat back.
 
-    :param connect: `tcp("127.0.0.1", 8889)` of `gamehost.client.asyncio_client`, for example
-    :param name: to log in under
-    :param house: the level of the host's players at the other seats; `None`: whoever comes
+    :param connect: connects to the host, such as `tcp("127.0.0.1", 8889)` of `gamehost.client.asyncio_client`
+    :param name: the name of the player
+    :param game: the name of the game
+    :param policy: chooses the actions
+    :param house: the level of the house players at the other seats; `None`: the opponents are other players
     :return: the reward, as in an environment: 1 for a victory, -1 for a defeat, 0 for a draw; `None`: the host has stopped
         the match, or it ended while the connection was lost
     """

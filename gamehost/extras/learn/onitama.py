@@ -1,11 +1,13 @@
 """
-Onitama as numbers and arrays.
+The encoder of Onitama.
 
-An action is the card of the hand (0 or 1, by the alphabet), the square from and the square to: `(card * 25 + from) * 25 + to`;
-1250 and 1251 exchange a card. Squares count from the seat's own left corner, row by row.
+The number of a move is made from the card of the hand (0 or 1, in alphabetical order), the start and the end:
+`(card * 25 + start) * 25 + end`. The numbers 1250 and 1251 exchange a card without a move. Squares are numbered from the seat's
+own left corner, row by row.
 
-The nine planes of 5 x 5 are the own pupils and master, those of the other side, and as patterns the own two cards, the other
-side's two and the spare: where each leads from the middle. The seat is below: its own row is row 0.
+There are nine planes of 5 x 5: the seat's pupils, its master, the opponent's pupils and master, the two cards of the
+seat, the two cards of the opponent, and the spare card. The plane of a card has ones where the card leads from the
+middle of the board. Boards are turned so that the seat's own row is row 0.
 """
 
 from collections.abc import Mapping
@@ -18,11 +20,12 @@ from gamehost.games.onitama.rules import SIDE, VECTORS, Exchange
 
 _SQUARES = SIDE * SIDE
 _MOVES = 2 * _SQUARES * _SQUARES
-#: The planes of the pieces, for each seat.
+#: The letters of the pieces in the first four planes, for each seat.
 _PIECES = (b"PKpk", b"pkPK")
 
 
 def _pattern(vectors: Any) -> Array:
+    """Returns the plane of a card, from its moves as steps to the right and forward."""
     plane: Array = np.zeros((SIDE, SIDE), np.int8)
     for right, forward in vectors:
         plane[SIDE // 2 + forward, SIDE // 2 + right] = 1
@@ -33,6 +36,8 @@ _PATTERNS: Mapping[str, Array] = {str(card): _pattern(vectors) for card, vectors
 
 
 class OnitamaEncoder(SeatEncoder):
+    """The encoder of a seat in Onitama."""
+
     actions, shape = _MOVES + 2, (9, SIDE, SIDE)
 
     def see(self, view: Any) -> Array:
@@ -53,6 +58,7 @@ class OnitamaEncoder(SeatEncoder):
         }
 
     def _number(self, action: Any, hand: Any) -> int:
+        """Returns the number of an action. Squares of seat 1 are turned."""
         card = int(hand[1] == action.card)
         if isinstance(action, Exchange):
             return _MOVES + card

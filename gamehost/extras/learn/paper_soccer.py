@@ -1,11 +1,11 @@
 """
-Paper Soccer as numbers and arrays.
+The encoder of Paper Soccer.
 
-An action is one step in a direction: 0 is ahead, to the goal of the other side, then by the clock. While the ball bounces, the
-seat acts again; the steps of a turn are one action of the game.
+A number is one step of the ball in a direction: 0 is ahead, toward the goal of the opponent, then clockwise. While the ball
+bounces, the seat takes another number. All steps of a turn are one action of the game.
 
-The nine planes of 13 x 9 are the lines that are drawn from each point, by direction, and the ball. The seat is below: it
-attacks the goal at row 12.
+There are nine planes of 13 x 9. Eight planes, one for each direction, have ones at the points from which a line is
+drawn in this direction. The last plane has the ball. Boards are turned so that the seat attacks the goal at row 12.
 """
 
 from collections.abc import Mapping
@@ -23,6 +23,7 @@ _SHAPE = (2 * GOAL + 1, 2 * SIDE + 1)
 
 
 def _draw(lines: Array, start: Point, end: Point) -> None:
+    """Draws a line between two neighbouring points in the planes of both directions."""
     way = _NUMBERS[end[0] - start[0], end[1] - start[1]]
     lines[way, start[1] + GOAL, start[0] + SIDE] = 1
     lines[(way + 4) % 8, end[1] + GOAL, end[0] + SIDE] = 1
@@ -34,13 +35,15 @@ for _segment in BORDER:
 
 
 class PaperSoccerEncoder(SeatEncoder):
+    """The encoder of a seat in Paper Soccer."""
+
     actions, shape = 8, (9, *_SHAPE)
 
     def __init__(self, *match: Any) -> None:
         super().__init__(*match)
-        #: The points of the turn that has begun.
+        #: The points of the steps that were taken in this turn, and not sent yet.
         self._steps: list[Point] = []
-        #: The points that are drawn, and what they have drawn.
+        #: The points that were drawn, and the planes and position with them.
         self._drawn: list[Point] = []
         self._lines, self._position = _PITCH.copy(), Position()
 
@@ -73,7 +76,10 @@ class PaperSoccerEncoder(SeatEncoder):
         self._steps = []
 
     def _follow(self, view: Any) -> None:
-        """Draw what the view and the steps have more than what is drawn; begin anew if something was taken back."""
+        """
+        Draws the points of a view and of the own steps that were not drawn yet. If moves were taken back, all points are drawn
+        again.
+        """
         points = [point for move in view.moves for point in move]
         wanted = points + self._steps
         if self._drawn != wanted[: len(self._drawn)]:
@@ -84,6 +90,7 @@ class PaperSoccerEncoder(SeatEncoder):
             self._turn = self._position.turn
 
     def _add(self, point: Point) -> None:
+        """Draws a step of the ball to a point."""
         _draw(self._lines, self._position.ball, point)
         self._position = self._position.step(point)
         self._drawn.append(point)

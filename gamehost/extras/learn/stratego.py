@@ -1,15 +1,16 @@
 """
-Stratego as numbers and arrays.
+The encoder of Stratego.
 
-In the set-up an action is the kind of the next own square (0 to 11, in the order of `KINDS`), from the seat's left corner,
-row by row. The last one sends all forty, and the seat is ready. In play an action is the square from, the direction and the
-distance: `12 + (from * 4 + direction) * 9 + distance - 1`; direction 0 is ahead, then by the clock.
+In the set-up, a number is the kind of piece on the next own square (0 to 11, in the order of `KINDS`). Squares are
+filled from the seat's left corner, row by row. The last number completes the action with all forty pieces. In play, a
+number is made from the start, the direction and the distance of a move: `12 + (start * 4 + direction) * 9 + distance -
+1`. Direction 0 is ahead, then clockwise.
 
-The 27 planes of 10 x 10 are the twelve own kinds, the enemy's pieces, the lakes, the twelve kinds of enemies that have fought
-and survived, and the enemies that have moved. The seat is below: its own rows are rows 0 to 3.
+There are 27 planes of 10 x 10: the twelve own kinds, the enemy's pieces, the lakes, the twelve kinds of enemies that
+have fought and survived, and the enemies that have moved. Boards are turned so that the seat's own rows are rows 0 to 3.
 
-The last two come from events, and so does the memory of the two-squares rule, which no message of a view contains. An encoder
-that has not had all events may list a few moves that the host refuses.
+The last 13 planes come from events, because no view contains these facts. The same is true for the memory of the
+two-squares rule. An encoder that has not received all events may list a few moves that the host refuses.
 """
 
 from collections import Counter
@@ -39,19 +40,20 @@ from gamehost.settings import Settings
 _SQUARES = WIDTH * WIDTH
 _IDS = "".join(KINDS)
 _ENEMY, _LAKE, _SEEN, _MOVED, _NOTHING = 12, 13, 14, 26, 27
-#: The plane of each mark of a board.
+#: The plane of each letter of a board.
 _PLANES = np.full(256, _NOTHING)
 _PLANES[list(f"{_IDS}#~".encode("ascii"))] = range(_SEEN)
 _ALL = np.arange(_SQUARES)
 
 
 def _number(start: int, end: int) -> int:
+    """Returns the number of a move along a row or column, for a board with the own rows below."""
     ahead, right = end // WIDTH - start // WIDTH, end % WIDTH - start % WIDTH
     direction = (0 if ahead > 0 else 2) if ahead else (1 if right > 0 else 3)
     return 12 + (start * 4 + direction) * 9 + abs(ahead or right) - 1
 
 
-#: By seat, and by the squares from and to.
+#: The numbers of all moves, for each seat by start and end.
 _NUMBERS = tuple(
     {(start, end): _number(abs(turn - start), abs(turn - end)) for start, ways in enumerate(WAYS) for end in ways}
     for turn in (0, _SQUARES - 1)
@@ -59,13 +61,15 @@ _NUMBERS = tuple(
 
 
 class StrategoEncoder(SeatEncoder):
+    """The encoder of a seat in Stratego. It remembers facts about enemies that are visible only once."""
+
     actions, shape = 12 + _SQUARES * 4 * 9, (27, WIDTH, WIDTH)
 
     def __init__(self, game: Game[Any, Any], seat: int, seats: int, settings: Settings) -> None:
         super().__init__(game, seat, seats, settings)
-        #: The kinds of the set-up so far.
+        #: The kinds that were placed in the set-up so far.
         self._placed = ""
-        #: Enemies by square: their kinds, and those that have moved.
+        #: The known kinds of enemies by square, and the squares of enemies that have moved.
         self._kinds: dict[int, str] = {}
         self._moved: set[int] = set()
         self._two_squares = int(settings.get("two_squares", "3"))
@@ -89,6 +93,7 @@ class StrategoEncoder(SeatEncoder):
                         self._forget(target)
 
     def _enemy_moved(self, source: int, target: int, fought: m.FoughtEvent | None) -> None:
+        """Moves the known facts about an enemy with its piece. If the piece has lost a battle, they are forgotten."""
         kind = self._kinds.get(source) if fought is None else fought.attacker
         self._forget(source)
         if fought is None or fought.winner == "attacker":

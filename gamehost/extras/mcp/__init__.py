@@ -1,11 +1,11 @@
 """
-`gamehost mcp`: a language model plays on a host. The verb is a server of the Model Context Protocol on standard input and
+`gamehost mcp`: a language model plays on a host. The program is a server of the Model Context Protocol on standard input and
 output, and a player on the open wire.
 
-- `texts`: what a model reads of a match
-- `agent`: the player; its tools wait for the host's messages, and have no input and output
-- `server`: the tools as those of the SDK
-- `command`: the verb
+- `texts`: the texts about a match that a model reads
+- `agent`: the player and its tools, without input and output
+- `server`: offers the tools by the SDK of the protocol
+- `command`: the verb of the command line
 """
 
 from gamehost.entries import Verb, imported

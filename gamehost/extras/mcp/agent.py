@@ -1,9 +1,9 @@
 """
-The player of a model: its tools, and what it remembers of a match. It has no input and output.
+The player of a language model: its tools, and the state of its match. It has no input and output.
 
-`Agent.hear` takes each message of the host. A tool is a generator: it yields while it must wait for a message, and says for
-what, and returns its text at the end. `Call` runs one, for 20 seconds at most. So a tool is tested without a connection, and
-several can be under way at once.
+`Agent.hear` receives each message of the host. A tool is a generator. While it must wait for a message, it yields words
+that say what it waits for. At the end it returns its text. `Call` runs one tool, for 20 seconds at most. So tools can
+be tested without a connection, and several calls can run at the same time.
 """
 
 import secrets
@@ -23,21 +23,21 @@ from gamehost.wires.framing import WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.values import Due
 
-#: A tool answers within so many seconds: common clients wait for 60.
+#: A tool answers within so many seconds. Common clients wait for 60 seconds.
 WITHIN = 20.0
-#: The last events that a state may have.
+#: The most events in a state.
 _EVENTS = 8
 _LOST = "The connection is lost, so this is what was known last."
-#: What a tool waits for, in words; at the end its text.
+#: A running tool. It yields what it waits for, in words, and returns its text.
 Steps: TypeAlias = Generator[str, None, str]
 
 
 class ToolRefused(Exception):
-    """A tool has no effect, or its effect is not known. The message is for the model."""
+    """A tool has no effect, or its effect is not known. The message gives the model the reason."""
 
 
 class AgentMatch:
-    """A match as its player sees it."""
+    """The state of a match, as far as its player knows it."""
 
     def __init__(self, seated: m.Seated, game: Game[Any, Any]) -> None:
         self.table, self.seat = seated.table, Seat(seated.seat)
@@ -49,27 +49,29 @@ class AgentMatch:
         self._new_screen = screen_of(game)
         self.screen: Screen[Any] = self._new_screen(self.seat, self.names)
         self.events: deque[str] = deque(maxlen=_EVENTS)
-        #: Whether the events before the return are asked for.
+        #: Whether the host was asked for the events before the player came back.
         self.recalling = False
-        #: The seconds for a move that were left with the last event; 0: there is no limit.
+        #: The seconds for a move at the time of the last event; 0: there is no limit.
         self.seconds = _seconds(seated.due)
-        #: How it has ended; empty: it goes on.
+        #: How the match has ended; empty: it is not over.
         self.over = ""
 
     def hear(self, event: Any) -> None:
+        """Follows an event of the match."""
         self._take(self.screen, event)
 
     def _take(self, screen: Screen[Any], event: Any) -> None:
+        """Passes an event to a screen, and stores the screen's sentences about it."""
         known = self._messages.read_event(event)
         if known is not None:
             self.events += screen.hear(known, event)
 
     def show(self, view: Any) -> None:
-        """The player is back, and this is how the match stands."""
+        """Called when the player is back in the match: shows the current position."""
         self.screen.show(self._messages.read_view(view, self.seat))
 
     def recall(self, events: list[m.Numbered]) -> None:
-        """Take what has happened so far, as everybody may know it."""
+        """Called with the public events so far, after the player has come back."""
         self.recalling = False
         watched, self.events = self._new_screen(None, self.names), deque(maxlen=_EVENTS)
         for one in events:
@@ -80,9 +82,9 @@ class AgentMatch:
 
     def text(self, before: str = "") -> str:
         """
-        The state.
+        Returns the state of the match as a text.
 
-        :param before: stands before it
+        :param before: words in front of it
         """
         return before + texts.state_text(self.table, self.screen, self.events, self.over, self.seconds, len(before))
 
@@ -93,11 +95,11 @@ def _seconds(due: Due) -> int:
 
 class Agent:
     """
-    The player.
+    The player of a model. Its public methods without `hear` and `end` are the tools.
 
-    :param client: its connection; all its messages go to `hear`
-    :param keep: called with each new key, which takes the seat back later
-    :param below: gives a random number from 0 to n-1; by default from the operating system
+    :param client: the connection to the host; all its messages must be passed to `hear`
+    :param keep: called with each new key, with which the seat can be taken back later
+    :param below: returns a random number from 0 to n-1; by default from the operating system
     """
 
     def __init__(
@@ -108,39 +110,42 @@ class Agent:
     ) -> None:
         self._client, self._keep, self._below = client, keep, below or secrets.randbelow
         self.match: AgentMatch | None = None
-        #: Why there will be no more messages; empty: there will be.
+        #: Why no more messages will come; empty: messages may come.
         self.ended = ""
         #: Why there is no connection; empty: there is one.
         self.trouble = "not connected yet"
         #: How many connections were lost.
         self._losses = 0
+        #: Whether the client logs in with a key.
         self._keyed = self._key_shown()
-        #: The last refusal, and how many there were; and the table that waits for others.
+        #: The last refusal, and the number of refusals.
         self._sorry, self._sorries = "", 0
+        #: The table at which the player waits; `None`: it does not wait.
         self._waits: m.Seeking | None = None
-        #: Whether an end of seeking is asked for that has nothing to end.
+        #: Whether `Stop` was sent although there is nothing to stop. The refusal of it is ignored.
         self._stops = False
-        #: The match that was asked for last.
+        #: The last request for a match.
         self._sought: m.Seek | m.Join | None = None
-        #: The answers to questions after actions, by id: `None`, or the words of the refusal.
+        #: The answers to actions and to the requests after them, by id: `None`, or the words of the refusal.
         self._judged: dict[int, str | None] = {}
-        #: The question that is not answered yet: the host takes one at a time.
+        #: The id of the request that is not answered yet. The host accepts one at a time.
         self._asked: int | None = None
-        #: The move that `random_move` has given, in the game's own notation.
+        #: The last move of `random_move`, in the game's own notation.
         self._drawn = ""
 
     @property
     def ready(self) -> bool:
-        """Whether the host is there, and the seat is back if there was one."""
+        """Whether there is a connection, and the seat is taken back if there was one."""
         return self._client.ready
 
     def _key_shown(self) -> bool:
+        """Returns whether the client logs in with a key."""
         return isinstance(self._client.login, m.Enter) and self._client.login.key is not UNSET
 
     # -- what comes
 
     def hear(self, message: Heard) -> None:
-        """Take a message of the host, or the loss of the connection."""
+        """Called with each message of the host, and with the loss of the connection."""
         match message:
             case Lost(why, again):
                 self.trouble = why
@@ -170,10 +175,11 @@ class Agent:
                 self._at_the_table(message)
 
     def end(self, why: str) -> None:
-        """There will be no more messages."""
+        """Called when no more messages will come. All running tools end with this reason."""
         self.ended = why
 
     def _entered(self, message: m.Entered) -> None:
+        """Called after a log-in: stores a new key, and notes if the match has ended while the connection was lost."""
         self.trouble = ""
         if message.key is not UNSET:
             self._keyed = True
@@ -185,6 +191,7 @@ class Agent:
                     self.match.end(row.winners, str(row.cause), str(row.why))
 
     def _refused(self, why: str) -> None:
+        """Called with a refusal of the host that is not about a move."""
         if self._stops:
             self._stops = False
             return
@@ -198,11 +205,13 @@ class Agent:
         if self.match is not None:
             self.match.recalling = False
         if self._client.seeking and self._waits is None:
-            # The client would seek again on its next connection. The host has nothing to stop, and says so.
+            # Without `Stop`, the client would seek again on its next connection. The host refuses it, because nothing
+            # is sought.
             self._stops = True
             self._client.say(m.Stop())
 
     def _seated(self, message: m.Seated) -> None:
+        """Called when the player has a seat: begins a new match, unless it is the current one."""
         self._waits = None
         before = self.match
         if before is None or before.table != message.table or before.over:
@@ -210,11 +219,18 @@ class Agent:
             self.match = None if game is None else AgentMatch(message, game)
 
     def _answered(self, number: int, why: str | None) -> None:
+        """
+        Stores the answer to an action or request.
+
+        :param number: its id
+        :param why: the words of the refusal; `None`: it was accepted
+        """
         self._judged[number] = why
         if number == self._asked:
             self._asked = None
 
     def _at_the_table(self, message: Any) -> None:
+        """Called with a message about a table. Messages about other tables are ignored."""
         match = self.match
         if match is None or getattr(message, "table", None) != match.table:
             return
@@ -254,6 +270,11 @@ class Agent:
         return texts.rules_text(self._game(game))
 
     def _game(self, name: str) -> Game[Any, Any]:
+        """
+        Returns the installed game with a name.
+
+        :raises ToolRefused: there is no such game
+        """
         games = installed().games
         if name not in games:
             raise ToolRefused(f"there is no game {name!r}; expected one of {', '.join(games)}")
@@ -269,6 +290,7 @@ class Agent:
         settings: Mapping[str, str | int | bool] = {},
         private: bool = False,
     ) -> Steps:
+        """The tool that begins a match, or waits for opponents."""
         self._game(game)
         if "move_days" in settings:
             raise ToolRefused("slow matches are not for this tool: seek without move_days")
@@ -280,6 +302,11 @@ class Agent:
         return (yield from self._seats(m.Join(table, code or UNSET)))
 
     def _seats(self, message: m.Seek | m.Join) -> Steps:
+        """
+        Asks for a match, and waits until it begins. The same request may be repeated while the player waits.
+
+        :raises ToolRefused: the player has another match, or the host refuses
+        """
         if self.match is not None and not self.match.over:
             raise ToolRefused(f"a match goes on at table {self.match.table}: call state, or resign first")
         if self._waiting and message != self._sought:
@@ -292,10 +319,15 @@ class Agent:
 
     @property
     def _waiting(self) -> bool:
-        """Whether a match is to begin when others have come."""
+        """Whether the player waits for opponents."""
         return self._waits is not None or self._client.seeking
 
     def _until_seated(self, sorries: int) -> Steps:
+        """
+        Waits until the match begins.
+
+        :param sorries: the number of refusals before the request. One more ends the wait.
+        """
         while self.match is None:
             if self._sorries > sorries:
                 raise ToolRefused(self._sorry)
@@ -303,6 +335,7 @@ class Agent:
         return (yield from self.state())
 
     def _waiting_for(self) -> str:
+        """Describes what the player waits for before a match, in words."""
         waits = self._waits
         if waits is None:
             return "the host has not answered yet"
@@ -313,7 +346,7 @@ class Agent:
     # -- tools of a match
 
     def state(self) -> Steps:
-        """How the match stands; while the connection is lost, what was known last."""
+        """The tool that returns the state of the match. While the connection is lost, it is the last known state."""
         if self.match is None:
             yield from self._connected()
             if self._waiting:
@@ -324,6 +357,7 @@ class Agent:
         return match.text(f"{_LOST}\n" if not (self.ready or match.over) else "")
 
     def continue_move(self, begun: str) -> Steps:
+        """The tool that lists the steps which can follow some steps of a move."""
         yield from self._connected()
         match = self._current()
         if not isinstance(match.screen.game, HasSteps):
@@ -336,6 +370,7 @@ class Agent:
             raise ToolRefused(str(refusal)) from None
 
     def random_move(self) -> Steps:
+        """The tool that returns a random legal move, without playing it."""
         yield from self._connected()
         match = self._current()
         screen = match.screen
@@ -352,6 +387,7 @@ class Agent:
         return self._drawn
 
     def move(self, move: str) -> Steps:
+        """The tool that plays a move, and returns the state after it."""
         yield from self._connected()
         match = self._current()
         if match.over:
@@ -367,9 +403,9 @@ class Agent:
 
     def _act(self, action: str) -> Generator[str, None, None]:
         """
-        Send an action, and a question behind it: when that is answered, the host has judged the action.
+        Sends an action, and a request after it. When the request is answered, the host has judged the action, too.
 
-        :raises ToolRefused: the host has refused it, or the connection was lost meanwhile
+        :raises ToolRefused: the host has refused the action, or the connection was lost meanwhile
         """
         while self._asked is not None:
             yield "another call waits for the host"
@@ -388,6 +424,7 @@ class Agent:
             raise ToolRefused(why)
 
     def wait_for_turn(self) -> Steps:
+        """The tool that waits until it is the player's turn, or the match is over."""
         yield from self._connected()
         if self.match is None and self._waiting:
             yield from self._until_seated(self._sorries)
@@ -397,6 +434,7 @@ class Agent:
         return (yield from self.state())
 
     def resign(self) -> Steps:
+        """The tool that resigns the match, or ends the wait for opponents."""
         yield from self._connected()
         if self.match is None and self._waiting:
             self._say(m.Stop())
@@ -415,39 +453,52 @@ class Agent:
         return match.over
 
     def _current(self) -> AgentMatch:
+        """
+        Returns the current or last match.
+
+        :raises ToolRefused: there is none
+        """
         if self.match is None:
             raise ToolRefused("there is no match: call seek or join")
         return self.match
 
     def _say(self, message: m.ClientMessage) -> None:
+        """
+        Sends a message to the host.
+
+        :raises ToolRefused: it cannot be sent
+        """
         try:
             self._client.say(message)
         except (ClientError, WireError) as error:
             raise ToolRefused(str(error)) from None
 
     def _connected(self) -> Generator[str, None, None]:
+        """Waits until there is a connection."""
         while not self.ready:
             yield "the host is not there"
 
 
 class Call:
     """
-    One call of a tool.
+    One call of a tool, which limits its time.
 
+    :param steps: the tool
     :param now: the time in seconds
     """
 
     def __init__(self, agent: Agent, steps: Steps, now: float) -> None:
         self._agent, self._steps = agent, steps
         self.until = now + WITHIN
-        #: What it waits for.
+        #: What the tool waits for, in words.
         self.waits = ""
 
     def answer(self, now: float) -> str | None:
         """
-        Go on, because a message has come, or the time is over.
+        Continues the tool. It is called after each message of the host, and when the time is over.
 
-        :return: the answer; `None`: it must wait for more, until `until` at most
+        :param now: the time in seconds
+        :return: the answer of the tool; `None`: it must wait for more messages, at most until `until`
         :raises ToolRefused: the answer is an error
         """
         agent = self._agent

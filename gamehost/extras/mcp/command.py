@@ -25,7 +25,7 @@ _PORT = re.compile(r"(tls:)?\[?([^\[\]]+)\]?:([0-9]{1,5})")
 
 def main(argv: Sequence[str], wires: Sequence[Any], reactor: Any) -> int:
     """
-    Serve a model until it closes standard input.
+    Runs `gamehost mcp`: serves a model until it closes standard input.
 
     :param argv: the words after `gamehost mcp`
     :returns: the exit status
@@ -51,6 +51,7 @@ def main(argv: Sequence[str], wires: Sequence[Any], reactor: Any) -> int:
 
 
 def _key_in(path: Path) -> str:
+    """Returns the key in a file; empty: there is no file."""
     try:
         return path.read_text("ascii").strip()
     except FileNotFoundError:
@@ -60,7 +61,7 @@ def _key_in(path: Path) -> str:
 
 
 def _keep(path: Path, key: str) -> None:
-    """Store the key, for its owner alone. A fault does not end the match."""
+    """Stores the key in a file that only its owner can read. An error of the disk is printed, and does not end the match."""
     beside = path.with_name(f"{path.name}.new")
     try:
         with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
@@ -71,7 +72,12 @@ def _keep(path: Path, key: str) -> None:
 
 
 def address(text: str) -> Connect:
-    """Where the open wire of a host is: `HOST:PORT`, `tls:HOST:PORT` or `unix:PATH`."""
+    """
+    Reads the address of a host's open wire: `HOST:PORT`, `tls:HOST:PORT` or `unix:PATH`.
+
+    :returns: a function that connects to it
+    :raises ArgumentTypeError: the text has another form
+    """
     if text.startswith("unix:"):
         return unix(text.removeprefix("unix:"))
     found = _PORT.fullmatch(text)
@@ -87,6 +93,7 @@ def _name(text: str) -> str:
 
 
 def parser() -> argparse.ArgumentParser:
+    """Makes the parser of the command line."""
     made = argparse.ArgumentParser("gamehost mcp", description=" ".join((__doc__ or "").split()))
     made.add_argument(
         "--to", required=True, type=address, metavar="HOST:PORT", help="the open wire of a host; also tls:HOST:PORT"

@@ -1,4 +1,7 @@
-"""The tools of an `Agent` as those of the Model Context Protocol, by the official SDK, on standard input and output."""
+"""
+Offers the tools of an `Agent` to a language model: a server of the Model Context Protocol on standard input and output,
+with the official SDK.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +14,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from gamehost.client.asyncio_client import Client
 from gamehost.extras.mcp.agent import WITHIN, Agent, Call, Steps, ToolRefused
 
-#: The seconds between two words about progress.
+#: The seconds between two reports of progress.
 _PROGRESS_EVERY = 5.0
 _INSTRUCTIONS = """\
 You play board games on a host, under the rules of the host. Call list_games, then rules for the game, then seek. After each \
@@ -20,15 +23,15 @@ has happened: read it, and try another move."""
 
 
 class Tools:
-    """The tools. Their docstrings are for the model."""
+    """The tools that the model calls. The model reads their docstrings."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
-        #: It is set, and another one takes its place, when something has come.
+        #: Is set when a message has come. Then a new event replaces it.
         self._news = asyncio.Event()
 
     async def listen(self, messages: AsyncIterator[Any]) -> None:
-        """Read all that the host sends. It is the only reader; if it ends, every tool says why."""
+        """Reads all messages of the host, and passes them to the agent. When it ends, all tools end with the reason."""
         try:
             async for message in messages:
                 self._agent.hear(message)
@@ -41,10 +44,12 @@ class Tools:
             self._tell()
 
     def _tell(self) -> None:
+        """Wakes all running tools."""
         self._news.set()
         self._news = asyncio.Event()
 
     async def _answer(self, ctx: Context[Any, Any], steps: Steps) -> str:
+        """Runs a tool to its answer, and reports progress while it waits."""
         clock = asyncio.get_running_loop().time
         began = clock()
         call = Call(self._agent, steps, began)
@@ -118,7 +123,7 @@ class Tools:
 
 
 def server_of(tools: Tools) -> MCPServer:
-    """The server; it is not running yet."""
+    """Makes the server with all tools. It does not run yet."""
     made = MCPServer("gamehost", instructions=_INSTRUCTIONS, log_level="WARNING")
     for tool in (
         *(tools.list_games, tools.rules, tools.seek, tools.join, tools.state, tools.continue_move, tools.random_move),
@@ -130,7 +135,7 @@ def server_of(tools: Tools) -> MCPServer:
 
 
 async def serve(client: Client, agent: Agent) -> None:
-    """Serve a model until it closes standard input. The seat is reserved then, as after a lost connection."""
+    """Serves a model until it closes standard input. Then the seat is reserved, as after a lost connection."""
     async with client:
         tools = Tools(agent)
         reading = asyncio.create_task(tools.listen(client))

@@ -1,7 +1,8 @@
 """
-What a model reads of a match: short texts that have all that a seat knows and needs. Pure.
+Makes the texts that a model reads about a match. They are short, and contain all that the player at a seat knows and needs.
 
-They are made of the screen of the seat, as people have it on the console. So moves, drawing and rules use the same names.
+The texts are made from the screen of the seat, which people see on the console. So moves, drawings and rules use the
+same names.
 """
 
 import re
@@ -14,11 +15,11 @@ from gamehost.games.screen import MORE, Screen, Style, listed
 
 #: The most characters of a state, and of the events in it.
 MOST, MOST_EVENTS = 1_350, 280
-#: The characters that are kept free for events and moves if a board is very large.
+#: The characters that remain for events and moves if a board is very large.
 _LEAST_REST = 150
-#: The most moves that are listed, and that are counted.
+#: The most moves that are listed, and the most that are counted.
 MOST_MOVES, MOST_COUNTED = 60, 10_000
-#: How a model is shown a board.
+#: The style in which boards are drawn for a model.
 STYLE = Style(charset="ascii")
 _MORE_LEFT = len(", and 10000 more")
 
@@ -27,18 +28,19 @@ def state_text(
     table: int, screen: Screen[Any], events: Sequence[str], over: str = "", seconds: int = 0, taken: int = 0
 ) -> str:
     """
-    The state of a match.
+    Returns the state of a match as a text: players, board, last events, and moves. It has at most `MOST` characters.
 
-    :param events: sentences, the last ones at the end
-    :param over: how the match has ended; empty: it goes on
-    :param seconds: for the move, since the last event; 0: there is no limit
-    :param taken: characters that stand before it
+    :param events: sentences about events, the newest at the end
+    :param over: how the match has ended; empty: it is not over
+    :param seconds: how many seconds there are for the move, from the last event on; 0: there is no limit
+    :param taken: how many of the characters are used for other text
     """
     seat = _seat(screen)
     others = listed([name for other, name in enumerate(screen.names) if other != seat])
     head = f"Table {table}: {screen.game.name}. You are {screen.names[seat]} (seat {seat}), against {others}."
     limit = f" You have {seconds} s for it." if seconds and screen.turn else ""
     asked = over or screen.prompt_line() + limit
+    # The board comes first, then events and moves share the room that is left.
     room = MOST - taken - len(head) - len(asked) - len("\n\n\n\n")
     board = "\n".join(squeezed(screen.draw(STYLE)))
     if len(board) > room - _LEAST_REST:
@@ -50,12 +52,12 @@ def state_text(
 
 def moves_text(screen: Screen[Any], begun: str = "", most: int = MOST) -> str:
     """
-    The moves that the seat may make now: whole ones, and steps after which more must follow.
+    Lists the moves that the seat may make now. In a game with steps, also lists steps after which more steps must follow.
 
     :param begun: the steps so far, in a game with steps
-    :param most: characters
-    :raises ValueError: these are no steps of the game
-    :raises IllegalAction: no move begins so
+    :param most: the most characters of the text
+    :raises ValueError: `begun` cannot be read as steps of the game
+    :raises IllegalAction: no legal move begins with these steps
     """
     game = screen.game
     if isinstance(game, HasSteps):
@@ -67,7 +69,7 @@ def moves_text(screen: Screen[Any], begun: str = "", most: int = MOST) -> str:
 
 
 def whole_moves(screen: Screen[Any]) -> Sequence[str]:
-    """All moves of a game without steps, as `Screen.read` takes them."""
+    """Returns all legal moves in a game without steps, in the form that `Screen.read` reads."""
     moves = [one for one in screen.moves(MOST_COUNTED) if not one.startswith(MORE)]
     return [one.partition(" ")[2] for one in moves] if isinstance(screen, PlainScreen) else moves
 
@@ -77,7 +79,11 @@ def _seat(screen: Screen[Any]) -> Seat:
 
 
 def _list(title: str, moves: Sequence[str], most: int) -> str:
-    """As many moves as there is room for, and how many there are; empty: none."""
+    """
+    Returns a line with the number of moves, and with as many moves as there is room for; empty: there are none.
+
+    :param most: the most characters of the line
+    """
     if not moves:
         return ""
     head = f"{title} ({len(moves)}): "
@@ -92,7 +98,7 @@ def _list(title: str, moves: Sequence[str], most: int) -> str:
 
 
 def _told(events: Sequence[str], most: int) -> str:
-    """The last events, as many as there is room for."""
+    """Returns a line with the last events, as many as there is room for."""
     told = ""
     for sentence in reversed(events):
         if len(sentence) + 1 + len(told) > most - len("Last: "):
@@ -102,7 +108,10 @@ def _told(events: Sequence[str], most: int) -> str:
 
 
 def squeezed(lines: Sequence[str]) -> Iterator[str]:
-    """The same drawing with less space in it: between two empty lines, columns of spaces are made narrower for all lines."""
+    """
+    Removes space from a drawing. In each block of lines without an empty line, a gap of three or more columns of spaces
+    becomes two columns, and the gap at the left is removed.
+    """
     block: list[str] = []
     for line in (*lines, ""):
         if line:
@@ -119,18 +128,18 @@ def squeezed(lines: Sequence[str]) -> Iterator[str]:
 
 
 def games_text(games: Sequence[Game[Any, Any]]) -> str:
-    """The games, and how many play them."""
+    """Returns a text that lists games with their numbers of players."""
     seats = {game.name: sorted({game.least_seats, game.most_seats}) for game in games}
     lines = [f"{name}: {' to '.join(map(str, some))} players" for name, some in seats.items()]
     return "\n".join((*lines, "The tool rules explains a game, and seek begins a match."))
 
 
 def rules_text(game: Game[Any, Any]) -> str:
-    """The rules of a game as people read them, and its settings."""
+    """Returns the rules of a game, as people read them on the console, and its settings."""
     settings = [f"  {name}: {words}" for name, words in game.options.items()]
     return "\n".join((*help_of(game), "", "Settings for seek:", *settings))
 
 
 def over_text(winners: Sequence[str], cause: str, why: str) -> str:
-    """How a match has ended."""
+    """Returns a sentence about the end of a match."""
     return f"The match is over: {listed(winners) or 'nobody'} won ({cause}): {why}."

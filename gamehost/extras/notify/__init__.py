@@ -1,9 +1,9 @@
 """
-Notices for absent players: pushes to browsers, and mails.
+Notices for absent players: Web Push to browsers, and mails.
 
 - `push`: the notifier of Web Push; `subscriptions`, `encryption` and `sending` are its parts
 - `mail`: the notifier of mails; `addresses` and `relays` are its parts
-- `wording`: what they say
+- `wording`: the texts of notices
 """
 
 from gamehost.entries import imported

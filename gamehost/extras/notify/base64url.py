@@ -1,4 +1,4 @@
-"""Bytes in the alphabet of addresses (RFC 4648, section 5), without `=` at the end."""
+"""Base64url: writes bytes in an alphabet that is safe in URLs (RFC 4648, section 5), without `=` at the end."""
 
 import base64
 import re
@@ -7,15 +7,15 @@ _ALPHABET = re.compile(r"[A-Za-z0-9_-]*", re.ASCII)
 
 
 def to_text(data: bytes) -> str:
-    """Write bytes."""
+    """Returns bytes in base64url."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
 
 
 def from_text(text: str) -> bytes:
     """
-    The bytes that `to_text` has written, with or without `=` at the end.
+    Reads base64url, with or without `=` at the end.
 
-    :raises ValueError: there are other characters in it
+    :raises ValueError: the text has other characters
     """
     text = text.rstrip("=")
     if not _ALPHABET.fullmatch(text):

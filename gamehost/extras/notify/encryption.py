@@ -1,7 +1,9 @@
 """
-The encryption of Web Push (RFC 8291 over RFC 8188), and the signature by which a push service knows the host (VAPID, RFC 8292).
+The encryption of Web Push (RFC 8291 over RFC 8188), and the signature by which a push service recognizes the host (VAPID,
+RFC 8292).
 
-The push service passes a message on, and cannot read it: the browser has given a public key and a secret with its subscription.
+A browser's subscription contains a public key and a secret. Messages are encrypted with them, so the push service passes
+messages on without being able to read them.
 """
 
 import json
@@ -23,32 +25,32 @@ from gamehost.entries import PartUnusable
 from gamehost.extras.notify.base64url import to_text
 from gamehost.storage.sidecar import read, replace, sidecar_path
 
-#: Bytes of a public key, of the secret of a subscription, and of a salt.
+#: The lengths of a public key, of the secret of a subscription, and of a salt, in bytes.
 KEY_BYTES, SECRET_BYTES, SALT_BYTES = 65, 16, 16
-#: Bytes of a record. A message is one record.
+#: The length of a record in bytes. A message is one record.
 _RECORD = 4096
-#: Bytes of a message. Beside them a record has the end of the text, and the tag.
+#: The most bytes of a text. A record also has a mark at the end of the text, and the tag of the encryption.
 MOST_BYTES = _RECORD - 17
-#: Behind the text in the last record of a message.
+#: The mark at the end of the text in the last record of a message.
 _END = b"\x02"
 
-#: Seconds for which a signature counts, at most 24 hours, and the seconds before that at which a new one is made.
+#: For how many seconds a signature is valid (at most 24 hours), and how many seconds before its end a new one is made.
 _SIGNED_SECONDS, _RENEW_SECONDS = 12 * 3600, 3600
-#: Of the file with the host's key, beside the store.
+#: The suffix of the file with the host's key, next to the store.
 _SUFFIX = ".push"
 
 _CURVE = ec.SECP256R1()
 
 
 class BadKey(ValueError):
-    """A key that is none of this curve."""
+    """The bytes are not a public key of the curve P-256."""
 
 
 def public_key(data: bytes) -> Any:
     """
-    A public key, of its two coordinates.
+    Reads a public key from the bytes of its two coordinates.
 
-    :raises BadKey: it is no point of the curve
+    :raises BadKey: they are not a point of the curve
     """
     if len(data) != KEY_BYTES:
         raise BadKey(f"expected a key of {KEY_BYTES} bytes")
@@ -59,21 +61,21 @@ def public_key(data: bytes) -> Any:
 
 
 def bytes_of(key: Any) -> bytes:
-    """The two coordinates of a public key."""
+    """Returns the two coordinates of a public key as bytes."""
     data: bytes = key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
     return data
 
 
 def encrypted(text: bytes, receiver: bytes, secret: bytes, salt: bytes = b"", own: Any = None) -> bytes:
     """
-    A message as the body of a request.
+    Encrypts a text for a subscription. Returns the body of a request to the push service.
 
-    :param text: at most `MOST_BYTES`
+    :param text: at most `MOST_BYTES` long
     :param receiver: the public key of the subscription
-    :param secret: of the subscription
-    :param salt: by default a random one
-    :param own: the private key of this message; by default a new one
-    :raises BadKey: the receiver's key is no point of the curve
+    :param secret: the secret of the subscription
+    :param salt: the salt; empty: a random one
+    :param own: the private key for this message; `None`: a new one
+    :raises BadKey: the receiver's key is not a point of the curve
     """
     if len(text) > MOST_BYTES:
         raise ValueError(f"a message has {MOST_BYTES} bytes at most")
@@ -87,10 +89,11 @@ def encrypted(text: bytes, receiver: bytes, secret: bytes, salt: bytes = b"", ow
 
 def decrypted(body: bytes, private: Any, secret: bytes) -> bytes:
     """
-    Decrypt a result of `encrypted`, as a browser does.
+    Decrypts the result of `encrypted`, as a browser does. Only tests need this.
 
     :param private: the private key of the subscription
-    :raises ValueError: it was not made for this subscription
+    :param secret: the secret of the subscription
+    :raises ValueError: the body was made for another subscription
     """
     salt, rest = body[:SALT_BYTES], body[SALT_BYTES + 4 :]
     sender, data = rest[1 : 1 + rest[0]], rest[1 + rest[0] :]
@@ -104,7 +107,7 @@ def decrypted(body: bytes, private: Any, secret: bytes) -> bytes:
 
 
 def _key_and_nonce(shared: bytes, secret: bytes, salt: bytes, receiver: bytes, sender: bytes) -> tuple[bytes, bytes]:
-    """The key of AES and the nonce, as section 3.4 of RFC 8291 has them."""
+    """Derives the key of AES, and the nonce, by section 3.4 of RFC 8291."""
     input_key = _hkdf(secret, b"WebPush: info\0" + receiver + sender, 32, shared)
     key = _hkdf(salt, b"Content-Encoding: aes128gcm\0", 16, input_key)
     return key, _hkdf(salt, b"Content-Encoding: nonce\0", 12, input_key)
@@ -118,16 +121,18 @@ def _hkdf(salt: bytes, info: bytes, size: int, key: bytes) -> bytes:
 @define(eq=False)
 class Vapid:
     """
-    The key of the host. Browsers subscribe with its public part, so subscriptions end with it.
+    The key of the host, which signs requests to push services. Browsers subscribe with its public part. If the key is lost, all
+    subscriptions are lost.
 
-    :param contact: `mailto:` or `https:`, where a push service finds the owner of the host
-    :param wall: seconds since 1970
+    :param private: the private key
+    :param contact: an address with `mailto:` or `https:`, at which push services can reach the owner of the host
+    :param wall: returns the time in seconds since 1970
     """
 
     _private: Any = field(repr=False)
     _contact: str
     _wall: Callable[[], float]
-    #: By the origin of the push service: the header, and until when it is used.
+    #: The header for each push service, by its origin, and the time until which the header is used.
     _headers: dict[str, tuple[str, float]] = field(init=False, factory=dict, repr=False)
 
     @property
@@ -136,15 +141,15 @@ class Vapid:
         return to_text(bytes_of(self._private.public_key()))
 
     def secret(self, purpose: bytes) -> bytes:
-        """A secret of the host, derived from the key."""
+        """Derives a secret of the host from the key. Each purpose gets another secret."""
         number = self._private.private_numbers().private_value
         return _hkdf(b"", b"gamehost " + purpose, 32, number.to_bytes(32, "big"))
 
     def header(self, origin: str) -> str:
         """
-        The header `Authorization` for a push service.
+        Returns the value of the header `Authorization` for a push service.
 
-        :param origin: such as `https://push.example.org`
+        :param origin: the origin of the push service, such as `https://push.example.org`
         """
         now = self._wall()
         header, until = self._headers.get(origin, ("", 0.0))
@@ -154,6 +159,7 @@ class Vapid:
         return header
 
     def _token(self, origin: str, now: int) -> str:
+        """Returns a signed JSON Web Token for a push service, valid from now on."""
         claims = {"aud": origin, "exp": now + _SIGNED_SECONDS, "sub": self._contact}
         signed = f"{_json({'typ': 'JWT', 'alg': 'ES256'})}.{_json(claims)}"
         r, s = decode_dss_signature(self._private.sign(signed.encode(), ec.ECDSA(SHA256())))
@@ -166,9 +172,10 @@ def _json(value: object) -> str:
 
 def key_beside(store: Path) -> Any:
     """
-    The private key of the host, from its file beside the store. It is made if there is none.
+    Reads the private key of the host from its file next to the store. If there is no file, a new key is made and written.
 
-    :raises PartUnusable: the file cannot be read or written, or has something else
+    :param store: the path of the store
+    :raises PartUnusable: the file cannot be read or written, or does not contain a key
     """
     path = sidecar_path(store.resolve(), _SUFFIX)
     try:

@@ -1,7 +1,7 @@
 """
-Mails to players: one in four hours, with all that has happened meanwhile and was not seen.
+Mails to players. A player gets at most one mail in four hours, with all news since the last one that the player has not seen.
 
-The host gives them to a relay, which delivers them. The connection to the relay is encrypted, unless the relay is on this
+The host sends mails to a relay, which delivers them. The connection to the relay is encrypted, unless the relay is on this
 machine.
 """
 
@@ -40,51 +40,56 @@ from gamehost.journal.records import TableId
 from gamehost.lobby.notices import Asker, News, Surroundings
 from gamehost.storage.sidecar import proof_key
 
-#: Seconds between two mails to one player.
+#: The least seconds between two mails to one player.
 BETWEEN = 4 * 3600.0
-#: Players for whom news wait, and news of one player. With more, the oldest are dropped.
+#: For how many players news may wait, and how many news of one player. If there are more, the oldest are dropped.
 MOST_WAITING, MOST_NEWS = 10_000, 50
-#: Mails that are sent at a time, and that wait.
+#: How many mails are sent at the same time, and how many may wait.
 AT_ONCE, MOST_QUEUED = 4, 1_000
-#: Seconds before a mail is tried again, by how often it was.
+#: The seconds before the second and the third try to send a mail.
 PAUSES = (60.0, 900.0)
-#: Seconds for each answer of the relay.
+#: How many seconds the relay has for each answer.
 ANSWER_SECONDS = 60.0
 
 NOT_STOPPED = "this link does not count any more: the address was changed or removed"
 EXPECTED = 'expected "address", or "code"'
 
-#: No header is folded: some programs do not find a link that is. Twisted makes CR LF of each LF on the way to the relay.
+#: Headers are not divided into several lines, because some programs do not find a link in such a header. Twisted converts each
+#: LF into CR LF.
 _POLICY = SMTP.clone(max_line_length=900, linesep="\n")
 
-#: Sends a mail: `deliver(relay, to, data)`.
+#: A function that sends a mail: `deliver(relay, to, data)`.
 Deliver: TypeAlias = Callable[[MailRelay, str, bytes], Deferred[Any]]
 
 
 @frozen
 class Mail:
+    """A mail that waits to be sent: the address, the whole message, and how many tries have failed."""
+
     to: str = field(repr=False)
     data: bytes = field(repr=False)
     tries: int = 0
 
 
-# Neither is written into a log: addresses are in them.
+# The next two classes have no repr, so that the addresses in them are never logged.
 @define(eq=False, repr=False)
 class MailQueue:
-    """Mails on their way to the relay."""
+    """Sends mails to the relay, a few at the same time, and tries again after a failure."""
 
     _clock: Any
     _relay: MailRelay
     _deliver: Deliver
     _queue: list[Mail] = field(init=False, factory=list)
+    #: The mails that are being sent.
     _busy: set[Deferred[Any]] = field(init=False, factory=set)
+    #: The timers of mails that are tried again.
     _later: set[Timer] = field(init=False, factory=set)
     _stopped: bool = field(init=False, default=False)
 
     log = Logger()
 
     def send(self, mail: Mail) -> None:
-        """Send a mail when it is its turn."""
+        """Adds a mail to the queue. If the queue is full, the mail is dropped."""
         if len(self._queue) + len(self._later) >= MOST_QUEUED:
             self.log.warn("the queue of mails is full: one was dropped")
             return
@@ -92,7 +97,7 @@ class MailQueue:
         self._go_on()
 
     def stop(self) -> Deferred[Any]:
-        """Send nothing more. Fires when the mails that are under way were sent, or given up."""
+        """Stops sending mails. The result fires when the mails that are being sent were sent, or have failed."""
         self._stopped = True
         self._queue.clear()
         for timer in self._later:
@@ -100,6 +105,7 @@ class MailQueue:
         return DeferredList(list(self._busy))
 
     def _go_on(self) -> None:
+        """Begins to send as many mails as may be sent at the same time."""
         while self._queue and len(self._busy) < AT_ONCE and not self._stopped:
             mail = self._queue.pop(0)
             sending = self._deliver(self._relay, mail.to, mail.data)
@@ -112,7 +118,10 @@ class MailQueue:
         self._go_on()
 
     def _not_sent(self, failure: Failure, mail: Mail) -> None:
-        """Only the kind of the failure is logged: its text has what was said to the relay, and the address."""
+        """
+        Called when a mail could not be sent: tries again later, unless the failure is permanent. Only the kind of the
+        failure is logged, because its text may contain the address.
+        """
         code = getattr(failure.value, "code", None)
         why = type(failure.value).__name__ + (f" {code}" if isinstance(code, int) and code > 0 else "")
         permanent = failure.check(SMTPClientError) is not None and isinstance(code, int) and code >= 500
@@ -132,10 +141,13 @@ class MailQueue:
 @define(eq=False, repr=False)
 class Mails:
     """
-    The notifier.
+    The notifier that sends mails: collects news for each player, and changes players' addresses.
 
-    :param key: of the proofs in the mails
-    :param origin: of the pages; empty: mails have no addresses of pages
+    :param boxes: the addresses in the store
+    :param outbox: sends the mails
+    :param key: the secret for the proofs in the mails
+    :param origin: the origin of the host's pages; empty: mails contain no links
+    :param wall: returns the time in seconds since 1970
     """
 
     _clock: Any
@@ -146,7 +158,7 @@ class Mails:
     _origin: str
     _wall: Callable[[], float] = time.time
     _codes: Codes = field(init=False)
-    #: The news of players that had a mail not long ago, by player and table: when they may get the next one, and what it says.
+    #: The news that wait for the next mail, by player: the time of that mail, and the last news of each table.
     _held: dict[str, tuple[float, dict[TableId, News]]] = field(init=False, factory=dict)
     _timer: Timer = field(init=False, factory=Timer)
 
@@ -154,12 +166,14 @@ class Mails:
         self._codes = Codes(self._clock.seconds)
 
     def deliver(self, account: str, news: News) -> None:
+        """Called with news for a player. They are sent with the next mail, if the player has an address."""
         if account in self._held:
             self._hold(account, news)
         else:
             self._boxes.of(account, partial(self._found, account, news))
 
     def _found(self, account: str, news: News, box: Mailbox | None) -> None:
+        """Called with the address of a player without waiting news: decides the time of the next mail."""
         if box is None:
             return
         wait = BETWEEN - max(0.0, self._wall() - box.mailed)
@@ -171,6 +185,7 @@ class Mails:
             self._set_timer()
 
     def _hold(self, account: str, news: News) -> None:
+        """Stores news for a player's next mail, in place of older news of the same table."""
         held = self._held[account][1]
         held.pop(news.table, None)
         held[news.table] = news
@@ -183,6 +198,7 @@ class Mails:
             self._timer.set(self._clock, max(0.0, due - self._clock.seconds()), self._send_due)
 
     def _send_due(self) -> None:
+        """Called when a mail is due: sends the mails to all players with a time that has come."""
         now = self._clock.seconds()
         for account, (due, held) in list(self._held.items()):
             if due <= now:
@@ -192,18 +208,23 @@ class Mails:
         self._set_timer()
 
     def _send(self, held: Mapping[TableId, News], box: Mailbox | None) -> None:
+        """Sends a mail with news, and stores the time. A player that has removed its address gets none."""
         if box is not None:
             self._boxes.put(Mailbox(box.account, box.address, int(self._wall())), lambda: None)
             self._outbox.send(Mail(box.address, self._mail_of(box, list(held.values()))))
 
     def seen(self, account: str, table: TableId) -> None:
+        """Called when a player has seen a table: the news of this table are not sent any more."""
         if account in self._held:
             self._held[account][1].pop(table, None)
 
     # -- what a player sets
 
     def state(self, asker: Asker, told: Callable[[Mapping[str, Any]], None]) -> None:
-        """`address` is where mails go, and `waits` one that waits for its code."""
+        """
+        Calls `told` with the player's settings: `address`, to which mails are sent, and `waits`, an address that waits for its
+        code.
+        """
 
         def found(box: Mailbox | None) -> None:
             facts = {"address": "" if box is None else box.address, "waits": self._codes.waiting(asker.account) or ""}
@@ -212,6 +233,12 @@ class Mails:
         self._boxes.of(asker.account, found)
 
     def change(self, asker: Asker | None, values: Mapping[str, str], done: Callable[[str | None], None]) -> None:
+        """
+        Changes the settings of a player: sends a code to an `address`, accepts a `code`, or ends the mails if there are no
+        values. `stop` ends the mails without a log-in.
+
+        :param done: called with `None`, or with the reason why nothing was changed
+        """
         if asker is None or "stop" in values:
             self._stop_by_link(values, done)
             return
@@ -233,11 +260,13 @@ class Mails:
             done(str(error))
 
     def _end(self, account: str, done: Callable[[str | None], None]) -> None:
+        """Ends the mails to a player, and removes its address."""
         self._codes.forget(account)
         self._held.pop(account, None)
         self._boxes.drop(account, lambda: done(None))
 
     def _stop_by_link(self, values: Mapping[str, str], done: Callable[[str | None], None]) -> None:
+        """Ends the mails to an address, if the proof in the link of a mail is right."""
         proof = values.get("stop", "") if len(values) == 1 else ""
         try:
             account = account_in(proof)
@@ -257,6 +286,7 @@ class Mails:
     # -- the mails
 
     def _mail_of(self, box: Mailbox, news: list[News]) -> bytes:
+        """Returns a mail with news, and with a way to end the mails."""
         first = title_of(news[0])
         mail = self._new_mail(box.address, first if len(news) == 1 else f"{first}, and {len(news) - 1} more")
         lines = []
@@ -276,6 +306,7 @@ class Mails:
         return mail.as_bytes()
 
     def _code_mail(self, address: str, code: str) -> bytes:
+        """Returns a mail with a code."""
         mail = self._new_mail(address, f"{code} is your code")
         place = f" on {self._origin}" if self._origin else ""
         words = (
@@ -287,7 +318,7 @@ class Mails:
         return mail.as_bytes()
 
     def _new_mail(self, to: str, subject: str) -> EmailMessage:
-        """A mail without its text. The class refuses headers with an end of a line in them."""
+        """Returns a mail without its text. Its class refuses headers with line ends, so no header can be added by a value."""
         mail = EmailMessage(_POLICY)
         sender = self._relay.sender
         mail["From"], mail["To"], mail["Subject"] = sender, to, subject
@@ -297,13 +328,14 @@ class Mails:
         return mail
 
     def stop(self) -> Deferred[Any]:
+        """Stops the notifier. Waiting news are dropped. Fires when no mail is being sent."""
         self._timer.stop()
         self._held.clear()
         return self._outbox.stop()
 
 
 def deliver_on(reactor: Any) -> Deliver:
-    """How a mail is given to a relay."""
+    """Returns a function that sends a mail to a relay."""
 
     def deliver(relay: MailRelay, to: str, data: bytes) -> Deferred[Any]:
         done: Deferred[Any] = Deferred()
@@ -318,7 +350,7 @@ def deliver_on(reactor: Any) -> Deliver:
             timeout=ANSWER_SECONDS,
             requireAuthentication=bool(relay.user),
             requireTransportSecurity=not relay.local,
-            # Without a name no encryption is asked for.
+            # Without a name, Twisted does not ask for encryption.
             hostname=None if relay.local else relay.host,
         )
         factory.noisy = False
@@ -329,7 +361,7 @@ def deliver_on(reactor: Any) -> Deliver:
 
 
 def start(values: Mapping[str, Any], given: Surroundings) -> Mails:
-    """Start the notifier of a host, for `gamehost.lobby.notifiers.NotifierKind`."""
+    """Starts the notifier of mails, for `gamehost.lobby.notifiers.NotifierKind`."""
     relay = evolve(values["mail"], password=os.environ.get(PASSWORD, ""))
     key = hmac.digest(proof_key(given.beside), b"mails", sha256)
     origin = given.origins[0] if given.origins else ""

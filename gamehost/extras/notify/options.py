@@ -9,9 +9,10 @@ from gamehost.settings import BadOption
 
 def contact_of(name: str, text: str) -> str:
     """
-    The address of the host's owner, for push services.
+    Reads the value of `--push`: an address at which push services can reach the owner of the host.
 
-    :raises BadOption: it is no such address, or a package is missing
+    :param name: the name of the option, for messages
+    :raises BadOption: the text is not such an address, or a package is missing
     """
     if not text.isascii() or not text.isprintable() or " " in text or not text.startswith(("mailto:", "https://")):
         raise BadOption(f"{name}: expected where push services reach you, such as mailto:you@example.org")
@@ -22,9 +23,10 @@ def contact_of(name: str, text: str) -> str:
 
 def push_hosts(name: str, text: str) -> Sequence[str]:
     """
-    The push services that are used.
+    Reads the value of `--push-hosts`: the names of the push services that are used.
 
-    :raises BadOption: one is no name of a host
+    :param name: the name of the option, for messages
+    :raises BadOption: one of them is not the name of a host
     """
     try:
         return hosts_in(text)

@@ -1,4 +1,6 @@
-"""Web Push: the host sends a text to the browser's push service, and the browser shows it, also while no page is open."""
+"""
+Web Push: the host sends a text to the push service of a browser, and the browser shows the text, even if no page is open.
+"""
 
 import hmac
 import time
@@ -29,7 +31,7 @@ from gamehost.journal.records import TableId
 from gamehost.lobby.notices import Asker, News, Surroundings
 from gamehost.rates import KeyedBuckets
 
-#: Pushes of one player in an hour, to all devices together.
+#: The most pushes to one player in an hour, to all its devices together.
 PUSHES_AN_HOUR = 60
 
 NO_LOG_IN = "pushes belong to a browser that stays logged in: log in again, with the wish to be remembered"
@@ -38,11 +40,14 @@ NO_LOG_IN = "pushes belong to a browser that stays logged in: log in again, with
 @define(eq=False, repr=False)
 class WebPush:
     """
-    The notifier.
+    The notifier of Web Push: sends pushes to players' browsers, and changes their subscriptions.
 
-    :param check: which endpoints are accepted
+    :param vapid: the key of the host
+    :param subscriptions: the subscriptions in the store
+    :param check: refuses endpoints that are not accepted
     :param agent: sends the requests
-    :param closed: called when the host stops; fires when all connections are closed
+    :param closed: called when the host stops; returns a Deferred that fires when all connections are closed
+    :param wall: returns the time in seconds since 1970
     """
 
     _clock: Any
@@ -53,7 +58,9 @@ class WebPush:
     _closed: Callable[[], Deferred[Any]]
     _wall: Callable[[], float] = time.time
     sender: Sender = field(init=False)
+    #: Limits the pushes to each player.
     _rates: KeyedBuckets[str] = field(init=False)
+    #: The secret from which topics are made.
     _topics: bytes = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -62,9 +69,11 @@ class WebPush:
         self._topics = self._vapid.secret(b"topics")
 
     def deliver(self, account: str, news: News) -> None:
+        """Called with news for a player: sends a push to each of its browsers."""
         self._subscriptions.of(account, partial(self._push, account, news))
 
     def _push(self, account: str, news: News, subscriptions: Sequence[Subscription]) -> None:
+        """Sends a push with news to each subscription, as far as the rate of the player allows."""
         rate = self._rates.of(account, self._clock.seconds()) if subscriptions else None
         for one in subscriptions:
             if rate is not None and rate.take(self._clock.seconds()):
@@ -72,17 +81,24 @@ class WebPush:
                 self.sender.send(Push(one, text_of(news, one.words), self._topic(account, table)))
 
     def _topic(self, account: str, table: int) -> str:
-        """The push service can tell one topic from another, and not which table it is."""
+        """
+        Returns the topic of the pushes about a table. A new push replaces an older one with the same topic. The topic
+        is a digest, so the push service cannot find out which table it is.
+        """
         return to_text(hmac.digest(self._topics, f"{account} {table}".encode(), sha256)[:24])
 
     def _drop(self, subscription: Subscription) -> None:
+        """Removes a subscription that the push service does not know any more."""
         self._subscriptions.drop(subscription.digest, lambda: None)
 
     def seen(self, account: str, table: TableId) -> None:
-        """What was sent is with the push service."""
+        """Does nothing: a push that was sent cannot be taken back."""
 
     def state(self, asker: Asker, told: Callable[[Mapping[str, Any]], None]) -> None:
-        """`key` is what a browser subscribes with. `on` and `words` are of this device."""
+        """
+        Calls `told` with the settings of a device: `key`, the public key with which a browser subscribes; `on`, whether
+        the device has a subscription; and `words`, how much its pushes say.
+        """
 
         def found(subscriptions: Sequence[Subscription]) -> None:
             own = [one for one in subscriptions if asker.id and one.digest[:8].hex() == asker.id]
@@ -91,6 +107,11 @@ class WebPush:
         self._subscriptions.of(asker.account, found)
 
     def change(self, asker: Asker | None, values: Mapping[str, str], done: Callable[[str | None], None]) -> None:
+        """
+        Stores the subscription of a device, or removes it if there are no values.
+
+        :param done: called with `None`, or with the reason why nothing was changed
+        """
         if asker is None or not asker.id:
             done(NO_LOG_IN)
         elif not values:
@@ -105,14 +126,17 @@ class WebPush:
             self._subscriptions.put(asker, subscription, now, lambda put: done(None if put else NO_LOG_IN))
 
     def stop(self) -> Deferred[Any]:
+        """Stops the notifier. Fires when all connections are closed."""
         self.sender.stop()
         return maybeDeferred(self._closed)
 
 
 def text_of(news: News, words: str) -> bytes:
     """
-    The contents of a push: the texts that the browser shows, which earlier ones they replace, and the page that a touch
-    opens.
+    Returns the content of a push: the texts that the browser shows, a tag by which it replaces an older notice, and the
+    page that it opens.
+
+    :param words: `ALL`, or `BARE` for a push without details
     """
     if words != ALL:
         return msgspec.json.encode({"title": news.reason.value, "body": "", "tag": "gamehost", "url": "/"})
@@ -127,7 +151,7 @@ def text_of(news: News, words: str) -> bytes:
 
 def start(values: Mapping[str, Any], given: Surroundings) -> WebPush:
     """
-    Start the notifier of a host, for `gamehost.lobby.notifiers.NotifierKind`.
+    Starts the notifier of Web Push, for `gamehost.lobby.notifiers.NotifierKind`.
 
     :raises PartUnusable: the file with the key cannot be used
     """

@@ -1,4 +1,4 @@
-"""The relay that delivers the host's mails: how its option is written."""
+"""The relay that delivers the host's mails, and the option that names it."""
 
 from importlib.util import find_spec
 from urllib.parse import unquote, urlsplit
@@ -11,33 +11,34 @@ from gamehost.settings import BadOption
 
 #: The variable of the environment with the password for the relay.
 PASSWORD = "GAMEHOST_MAIL_PASSWORD"
-#: The port of SMTP between hosts. Relays for programs with a password have mostly 587.
+#: The port of SMTP between mail servers. Relays that want a password mostly have port 587.
 PORT = 25
 
 
 @frozen
 class MailRelay:
-    """A relay, which takes the host's mails."""
+    """A relay: the mail server to which the host sends all mails."""
 
     host: str
     port: int
-    #: The name of the host's own account there; empty: it needs none.
+    #: The name of the host's account at the relay; empty: no log-in is needed.
     user: str
-    #: The address that the mails come from.
+    #: The sender's address of all mails.
     sender: str
     password: str = field(default="", repr=False)
 
     @property
     def local(self) -> bool:
-        """Whether it is on this machine, so that nobody can read what goes there."""
+        """Whether the relay is on this machine, so that the connection needs no encryption."""
         return self.host == "localhost" or is_loopback(self.host)
 
 
 def relay_of(name: str, text: str) -> MailRelay:
     """
-    A relay as the option has it: `smtp://[USER@]HOST[:PORT]/SENDER`.
+    Reads the value of `--mail`: `smtp://[USER@]HOST[:PORT]/SENDER`.
 
-    :raises BadOption: it is written in another way
+    :param name: the name of the option, for messages
+    :raises BadOption: the text has another form, or a package is missing
     """
     try:
         parts = urlsplit(text)

@@ -1,7 +1,7 @@
 """
-Requests to push services: a queue, some at a time, and those that failed again after a while.
+Sends requests to push services: from a queue, a few at the same time, and again after a failure.
 
-A push service is somebody else's, so what it answers is bounded: in time, in bytes, and no address in it is followed.
+A push service is not trusted: its answers are limited in time and in length, and redirections are not followed.
 """
 
 from collections.abc import Callable
@@ -21,19 +21,19 @@ from gamehost._twisted import Timer, quiet_pool
 from gamehost.extras.notify.encryption import Vapid, encrypted
 from gamehost.extras.notify.subscriptions import Subscription
 
-#: Requests at a time, and pushes that wait.
+#: How many requests are sent at the same time, and how many pushes may wait.
 AT_ONCE, MOST_QUEUED = 8, 10_000
-#: How often a push is tried, and the seconds before the second and the third time.
+#: The seconds before the second and the third try to send a push. There are no more tries.
 PAUSES = (10.0, 120.0)
-#: Seconds for a request and its answer, and for the connection alone.
+#: The most seconds of a request with its answer, and of making the connection.
 REQUEST_SECONDS, CONNECT_SECONDS = 30.0, 10.0
 #: The longest pause that a push service can ask for, in seconds.
 LONGEST_PAUSE = 600.0
-#: Bytes of an answer.
+#: The most bytes of an answer.
 _MOST_ANSWERED = 16_384
-#: Seconds for which a push service stores a push for a browser that is not there.
+#: For how many seconds a push service stores a push for a browser that is offline.
 KEPT_SECONDS = 86_400
-#: Seconds between two lines of the log about failures.
+#: The least seconds between two lines of the log about failures.
 _LOG_EVERY = 60.0
 
 _GONE = (404, 410)
@@ -41,13 +41,14 @@ _GONE = (404, 410)
 
 @frozen
 class Push:
-    """One push."""
+    """A push that waits to be sent."""
 
     subscription: Subscription
-    #: What the browser gets, in clear.
+    #: The content for the browser, not encrypted yet.
     text: bytes = field(repr=False)
-    #: Of several with one topic the newest counts, here and at the push service. At most 32 characters of base64url.
+    #: At most 32 characters of base64url. A push replaces an older one with the same topic, here and at the push service.
     topic: str
+    #: How many tries have failed.
     tries: int = 0
 
 
@@ -64,13 +65,13 @@ class _Body:
         return succeed(None)
 
     def pauseProducing(self) -> None:
-        """Nothing more comes."""
+        """Does nothing: the whole body is written already."""
 
     resumeProducing = stopProducing = pauseProducing
 
 
 class _Drop(Protocol):
-    """Reads an answer, and stores nothing of it. If it is too long, the connection is closed."""
+    """Reads the body of an answer, and drops it. If the body is too long, the connection is closed."""
 
     transport: Any
 
@@ -84,17 +85,18 @@ class _Drop(Protocol):
 
 
 def new_agent(reactor: Any) -> tuple[Agent, Any]:
-    """An agent that keeps connections to push services, and checks who they are; and its connections."""
+    """Returns an HTTP agent that checks certificates and uses connections again, and its pool of connections."""
     pool = quiet_pool(reactor)
     return Agent(reactor, connectTimeout=CONNECT_SECONDS, pool=pool), pool
 
 
-# It is not written into a log: endpoints are in it.
+# The class has no repr, so that the endpoints in it are never logged.
 @define(eq=False, repr=False)
 class Sender:
     """
-    Sends pushes.
+    Sends pushes to push services.
 
+    :param vapid: the key that signs the requests
     :param gone: called with a subscription that the push service does not know any more
     """
 
@@ -102,22 +104,24 @@ class Sender:
     _agent: IAgent
     _vapid: Vapid
     _gone: Callable[[Subscription], None]
-    #: By log-in and topic, the oldest first.
+    #: The pushes that wait, by log-in and topic, the oldest first.
     _queue: dict[tuple[bytes, str], Push] = field(init=False, factory=dict)
+    #: The requests that are being sent.
     _busy: set[Deferred[Any]] = field(init=False, factory=set)
-    #: Pushes that are tried again later, by log-in and topic.
+    #: The timers of pushes that are tried again, by log-in and topic.
     _later: dict[tuple[bytes, str], Timer] = field(init=False, factory=dict)
     _stopped: bool = field(init=False, default=False)
-    #: Pushes that were sent, that failed for good, and that found no room.
+    #: How many pushes were sent, have failed in all tries, and were dropped because the queue was full.
     sent: int = field(init=False, default=0)
     failed: int = field(init=False, default=0)
     dropped: int = field(init=False, default=0)
+    #: The next line about failures is not logged before this time.
     _say_from: float = field(init=False, default=0.0)
 
     log = Logger()
 
     def send(self, push: Push) -> None:
-        """Send a push when it is its turn. It takes the place of one with the same topic to the same browser."""
+        """Adds a push to the queue. It replaces a waiting push with the same topic to the same browser."""
         place = _place(push)
         if (timer := self._later.pop(place, None)) is not None:
             timer.stop()
@@ -129,7 +133,7 @@ class Sender:
         self._go_on()
 
     def stop(self) -> None:
-        """Send nothing more."""
+        """Stops sending: drops all waiting pushes, and cancels the requests."""
         self._stopped = True
         self._queue.clear()
         for timer in self._later.values():
@@ -139,10 +143,12 @@ class Sender:
             request.cancel()
 
     def _go_on(self) -> None:
+        """Begins as many requests as may be sent at the same time."""
         while self._queue and len(self._busy) < AT_ONCE and not self._stopped:
             self._begin(self._queue.pop(next(iter(self._queue))))
 
     def _begin(self, push: Push) -> None:
+        """Encrypts a push, and sends it to its push service."""
         subscription = push.subscription
         headers = {
             "Authorization": [self._vapid.header(subscription.origin)],
@@ -165,6 +171,7 @@ class Sender:
         self._go_on()
 
     def _answered(self, response: Any, push: Push) -> None:
+        """Called with the answer of a push service: decides by the status whether the push is sent again."""
         response.deliverBody(_Drop())
         status = response.code
         if 200 <= status < 300:
@@ -183,7 +190,12 @@ class Sender:
         self.log.failure("a push could not be sent", failure)
 
     def _again(self, push: Push, why: str, wait: float = 0.0) -> None:
-        """Try a push again after a while, unless it was tried often enough, or there is a newer one."""
+        """
+        Sends a push again after a pause, unless it was tried often enough, or a newer push waits.
+
+        :param why: the reason of the failure, for the log
+        :param wait: the least seconds of the pause
+        """
         place = _place(push)
         if self._stopped or place in self._queue or place in self._later:
             return
@@ -194,12 +206,13 @@ class Sender:
         timer.set(self._clock, max(wait, PAUSES[push.tries]), self.send, evolve(push, tries=push.tries + 1))
 
     def _fail(self, push: Push, why: str) -> None:
+        """Drops a push that has failed, and logs the push service and the reason."""
         self.failed += 1
         where = push.subscription.origin
         self._say("a push to {where} failed: {why}; {count} have failed", where=where, why=why, count=self.failed)
 
     def _say(self, words: str, **facts: Any) -> None:
-        """One line of the log a minute."""
+        """Logs a warning, at most one a minute."""
         now = self._clock.seconds()
         if now >= self._say_from:
             self._say_from = now + _LOG_EVERY
@@ -207,10 +220,11 @@ class Sender:
 
 
 def _place(push: Push) -> tuple[bytes, str]:
+    """Returns the key of a push in the queue: its log-in and its topic."""
     return push.subscription.digest, push.topic
 
 
 def _pause_of(response: Any) -> float:
-    """The seconds of the header `Retry-After`; 0: it has none."""
+    """Returns the seconds in the header `Retry-After` of an answer; 0: it has no such header."""
     text = (response.headers.getRawHeaders("Retry-After") or [""])[0]
     return min(float(text), LONGEST_PAUSE) if text.isascii() and text.isdecimal() else 0.0

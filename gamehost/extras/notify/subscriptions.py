@@ -1,8 +1,8 @@
 """
-The subscriptions of browsers for pushes: what is accepted of a stranger, and the table of the store.
+The subscriptions of browsers for pushes: checks a subscription that a stranger sends, and stores subscriptions.
 
-An endpoint comes from a stranger, and the host sends requests to it. So it must be at a push service that the owner of the host
-allows. It is as good as a key: with it anybody can disturb the player. So it is never logged.
+An endpoint is the URL to which the host sends pushes for a browser. It comes from a stranger, so it must be at a push
+service that the owner of the host allows. Everybody who knows it can send pushes to the player, so it is never logged.
 """
 
 import re
@@ -16,9 +16,9 @@ from gamehost.extras.notify.base64url import from_text
 from gamehost.extras.notify.encryption import SECRET_BYTES, BadKey, public_key
 from gamehost.lobby.notices import Asker
 
-#: Characters of an endpoint. Those of the common push services have up to 600.
+#: The most characters of an endpoint. Endpoints of the common push services have up to 600.
 LONGEST = 1_000
-#: Subscriptions of one account. The one that was made longest ago ends when there is another one.
+#: The most subscriptions of one account. If there is another one, the oldest one is removed.
 MOST = 5
 
 _PRINTABLE = re.compile(r"[!-~]+", re.ASCII)
@@ -29,23 +29,23 @@ ALL, BARE = "all", "bare"
 
 
 class BadSubscription(ValueError):
-    """It is not accepted. The message says what was expected, and repeats nothing."""
+    """A subscription is not accepted. The message says what was expected, and does not repeat the input."""
 
 
-#: Checks an endpoint; raises `BadSubscription`.
+#: A function that checks an endpoint, and raises `BadSubscription` if it is not accepted.
 Check = Callable[[str], None]
 
 
 @frozen
 class Subscription:
-    """One row of the store."""
+    """A subscription of a browser, as it is stored. The fields `key` and `secret` are for the encryption."""
 
-    #: Of the log-in that it belongs to.
+    #: The digest of the log-in to which the subscription belongs.
     digest: bytes = field(repr=False)
     endpoint: str = field(repr=False)
     key: bytes = field(repr=False)
     secret: bytes = field(repr=False)
-    #: `ALL` or `BARE`.
+    #: `ALL` for pushes with details, or `BARE` for pushes without.
     words: str
 
     @property
@@ -56,9 +56,9 @@ class Subscription:
 
 def hosts_in(text: str) -> Sequence[str]:
     """
-    Names of push services, written with commas. `*.` stands for one name in front, or several.
+    Reads names of push services, with commas between them. `*.` at the beginning stands for one or more names.
 
-    :raises ValueError: one is no name of a host
+    :raises ValueError: one of them is not the name of a host
     """
     hosts = [one.strip().lower() for one in text.split(",")]
     for host in hosts:
@@ -68,7 +68,7 @@ def hosts_in(text: str) -> Sequence[str]:
 
 
 def only_at(hosts: Collection[str]) -> Check:
-    """A check that lets the endpoints of these push services pass."""
+    """Returns a check that accepts only endpoints at some push services."""
 
     def check(endpoint: str) -> None:
         try:
@@ -87,9 +87,10 @@ def only_at(hosts: Collection[str]) -> Check:
 
 def read_subscription(values: Mapping[str, str], check: Check) -> Subscription:
     """
-    A subscription as a stranger has sent it.
+    Reads a subscription that a stranger has sent. Its digest is still empty.
 
-    :raises BadSubscription: it is not accepted
+    :param check: checks the endpoint
+    :raises BadSubscription: the subscription is not accepted
     """
     if values.keys() - {"words"} != {"endpoint", "p256dh", "auth"}:
         raise BadSubscription('expected "endpoint", "p256dh" and "auth" of a subscription, and perhaps "words"')
@@ -125,7 +126,7 @@ _DROP_SURPLUS = f"""
 @frozen
 class StoredSubscriptions:
     """
-    The subscriptions in the store of a host. A row goes with its log-in: the store sees to that.
+    The subscriptions in the store of a host. The store removes a subscription with its log-in.
 
     :param journal: a `gamehost.storage.durable.DurableJournal`
     """
@@ -134,10 +135,10 @@ class StoredSubscriptions:
 
     def put(self, asker: Asker, subscription: Subscription, made: int, put: Callable[[bool], None]) -> None:
         """
-        Add the subscription of a device, or replace it.
+        Adds the subscription of a device, or replaces it.
 
-        :param made: in seconds since 1970
-        :param put: called when it is durable; with `False` if there is no such log-in
+        :param made: the time in seconds since 1970
+        :param put: called when the subscription is durable; with `False` if the device's log-in does not exist any more
         """
         account = asker.account
 
@@ -154,7 +155,7 @@ class StoredSubscriptions:
         self._journal.ask_store(write, put)
 
     def of(self, account: str, found: Callable[[Sequence[Subscription]], None]) -> None:
-        """Find the subscriptions of an account."""
+        """Finds the subscriptions of an account, and calls `found` with them."""
 
         def read(store: Any) -> Sequence[Subscription]:
             rows = store.database.rows(f"SELECT {_COLUMNS} FROM subscription WHERE key = ?", (account,))
@@ -166,18 +167,19 @@ class StoredSubscriptions:
         self._journal.ask_store(read, found)
 
     def drop(self, digest: bytes, dropped: Callable[[], None]) -> None:
-        """Remove the subscription of a log-in."""
+        """Removes the subscription of a log-in. `dropped` is called when this is stored."""
         self._change("DELETE FROM subscription WHERE digest = ?", (digest,), dropped)
 
     def drop_of(self, asker: Asker, dropped: Callable[[], None]) -> None:
-        """Remove the subscription of a device."""
+        """Removes the subscription of a device. `dropped` is called when this is stored."""
         sql = "DELETE FROM subscription WHERE key = ? AND substr(digest, 1, 8) = ?"
         self._change(sql, (asker.account, _start_of(asker)), dropped)
 
     def _change(self, sql: str, values: Sequence[Any], changed: Callable[[], None]) -> None:
+        """Runs a statement in the store's thread, and then calls a function."""
         self._journal.ask_store(lambda store: store.database.run(sql, values), lambda _: changed())
 
 
 def _start_of(asker: Asker) -> bytes:
-    """The first bytes of the digest of the device's log-in."""
+    """Returns the first bytes of the digest of a device's log-in, by which the log-in is found."""
     return bytes.fromhex(asker.id)

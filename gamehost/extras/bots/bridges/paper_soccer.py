@@ -1,8 +1,9 @@
 """
-Paper soccer in the protocol of CodinGame (jdermont/CodinGame-paper-soccer): a move is a line of digits, one for each step.
+A bridge to bots for paper soccer in the protocol of CodinGame (jdermont/CodinGame-paper-soccer). A move is a line of
+digits, one for each step.
 
-A digit is a direction, clockwise from north: 0 is up, 2 is right. There as here the first player attacks the upper goal, so the
-pitch is neither turned nor mirrored; only y grows downwards there, which digits do not show.
+A digit is a direction, clockwise from north: 0 is up, 2 is right. In both protocols the first player attacks the upper goal, so
+directions need not be turned or mirrored.
 """
 
 from collections.abc import Sequence
@@ -15,17 +16,19 @@ from gamehost.games.messages import NOTHING, BadAnswer, Bridge, Prompt
 from gamehost.games.paper_soccer.master import Kickoff, Move, Moved
 from gamehost.games.paper_soccer.rules import DRAWABLE, START, Point
 
-#: By digit: x and y of a step.
+#: The change of x and y in a step, by the digit.
 STEPS: Sequence[Point] = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
-#: What the first player is told in place of a move of the opponent.
+#: The line that the first player receives at the beginning instead of a move of the opponent.
 _NO_MOVE = "-"
 
 
 def points_of(digits: str, ball: Point) -> tuple[Point, ...]:
     """
-    The points that a ball is played to.
+    Returns the points to which the ball moves.
 
-    :raises ValueError: other characters than the digits 0 to 7
+    :param digits: the directions of the steps
+    :param ball: the point from which the ball moves
+    :raises ValueError: there are other characters than the digits 0 to 7
     """
     points: list[Point] = []
     x, y = ball
@@ -37,7 +40,12 @@ def points_of(digits: str, ball: Point) -> tuple[Point, ...]:
 
 
 def digits_of(points: Sequence[Point], ball: Point) -> str:
-    """The inverse of `points_of`. Each point is a neighbour of the one before."""
+    """
+    Returns the digits of the directions in which the ball moves. It is the inverse of `points_of`.
+
+    :param points: the points of the steps; each one is a neighbour of the point before
+    :param ball: the point from which the ball moves
+    """
     digits = ""
     for x, y in points:
         digits += str(STEPS.index((x - ball[0], y - ball[1])))
@@ -47,7 +55,10 @@ def digits_of(points: Sequence[Point], ball: Point) -> str:
 
 @define(eq=False)
 class CodinGameDialogue:
-    """One match. An illegal move loses. The bot receives no message about the end: its input ends."""
+    """
+    The dialogue with a bot in one match. An illegal move loses. The protocol has no message about the end; the bot's
+    input ends.
+    """
 
     seat: Seat
     _ball: Point = field(init=False, default=START)

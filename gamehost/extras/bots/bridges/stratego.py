@@ -1,8 +1,8 @@
 """
-Stratego in the protocol of the UCC Programming Competition 2012 (ucc/progcomp2012, manual of 2012-04-09).
+A bridge to bots for Stratego in the protocol of the UCC Programming Competition 2012 (ucc/progcomp2012, manual of 2012-04-09).
 
-RED is seat 0: it is at the top there, at y 0 to 3, and begins. So squares have the same x and y as here. A board shows the own
-pieces, and each enemy as `#`, also after a battle.
+RED is seat 0. In that protocol it has the rows at the top, with y from 0 to 3, and moves first. So squares have the
+same x and y in both protocols. A board shows the bot's own pieces, and each enemy as `#`, also after a battle.
 """
 
 import re
@@ -17,9 +17,9 @@ from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import ENEMY, follow
 
 COLOURS = ("RED", "BLUE")
-#: x and y of one step.
+#: The change of x and y in one step, by the word of the protocol.
 DIRECTIONS: Mapping[str, tuple[int, int]] = {"UP": (0, -1), "DOWN": (0, 1), "LEFT": (-1, 0), "RIGHT": (1, 0)}
-#: Pieces and lakes as they are written there, and the other way round.
+#: Tables that convert pieces and lakes into the letters of the protocol, and pieces back.
 WRITTEN = str.maketrans({rules.SPY: "s", "~": "+"})
 _READ = {ord("s"): rules.SPY}
 _RANKS = "".join(rules.KINDS).translate(WRITTEN)
@@ -32,9 +32,9 @@ _BATTLES: Mapping[rules.Survivor, str] = {"attacker": "KILLS", "defender": "DIES
 
 def read_move(line: str) -> rules.Move:
     """
-    A move. The square where it ends may be beyond the board.
+    Reads a move. It may end outside the board; then the host refuses it.
 
-    :raises BadAnswer: no move
+    :raises BadAnswer: the line is not a move
     """
     found = _MOVE.fullmatch(line)
     if found is None:
@@ -45,7 +45,10 @@ def read_move(line: str) -> rules.Move:
 
 
 def write_move(move: rules.Move) -> str:
-    """The inverse of `read_move`, for a move along a line. The number of squares is there if it is not 1."""
+    """
+    Writes a move, which must be along a row or column. It is the inverse of `read_move`. The number of squares is left
+    out if it is 1.
+    """
     x, y = move.to_x - move.x, move.to_y - move.y
     squares = max(abs(x), abs(y))
     direction = next(name for name, step in DIRECTIONS.items() if step == (x // squares, y // squares))
@@ -55,9 +58,10 @@ def write_move(move: rules.Move) -> str:
 
 def read_rows(lines: Sequence[str]) -> rules.PlaceRows:
     """
-    A set-up, from the top of the board down. Whether these are the pieces of a side is for the host to say.
+    Reads a set-up. Whether it has the right pieces is not checked, because the host does that.
 
-    :raises BadAnswer: not rows of ten ranks
+    :param lines: the rows of the board, the upper one first
+    :raises BadAnswer: the lines are not rows of ten ranks
     """
     if not all(_ROW.fullmatch(line) for line in lines):
         raise BadAnswer(f"no set-up; expected {rules.DEPTH} rows of {rules.WIDTH} pieces of {_RANKS}")
@@ -66,13 +70,16 @@ def read_rows(lines: Sequence[str]) -> rules.PlaceRows:
 
 @define(eq=False)
 class UCCDialogue:
+    """The dialogue with a bot in one match. It follows the board, and shows it to the bot before each move."""
+
     seat: Seat
-    #: Its name. The contest gave the path of its program, and some bots read it as that.
+    #: The name of the opponent. In the competition this was the path of a program, and some bots read it as a path.
     opponent: str
+    #: The match as this side sees it.
     _view: rules.Situation = field(init=False)
-    #: The answer to the last question, in the bot's own words.
+    #: The bot's last answer, in its own words.
     _said: str = field(init=False, default="")
-    #: The event that has ended the match: what has come of it is known when the match is over.
+    #: The event of the move that has ended the match. Its outcome is known only when the match is over.
     _last: rules.Moved | rules.Fought | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
@@ -95,7 +102,7 @@ class UCCDialogue:
         return NOTHING
 
     def rows(self) -> Sequence[str]:
-        """The board as this side sees it, from the top down."""
+        """Returns the rows of the board as this side sees it, the upper one first."""
         squares = self._view.squares.translate(WRITTEN)
         return tuple(squares[start : start + rules.WIDTH] for start in range(0, len(squares), rules.WIDTH))
 
@@ -106,6 +113,7 @@ class UCCDialogue:
         return None if self._said == _SURRENDER else read_move(self._said)
 
     def _set_up(self, placed: rules.PlaceRows) -> rules.PlaceRows:
+        """Puts the bot's pieces, and unknown enemies, on the board. Returns the set-up."""
         start, own = rules.HOME[self.seat] * rules.WIDTH, "".join(placed.rows)
         squares = self._view.squares[:start] + own + self._view.squares[start + rules.PIECES :]
         start = rules.HOME[rules.OTHER[self.seat]] * rules.WIDTH
@@ -114,7 +122,12 @@ class UCCDialogue:
         return placed
 
     def illegal(self, again: bool) -> Prompt:
-        """An illegal set-up has no words; after an illegal move, that is the last move of the turn that is asked for anew."""
+        """
+        Returns the prompt after an illegal answer. The protocol has none for a set-up. After an illegal move, the bot receives
+        the result of its move.
+
+        :param again: whether the bot may try again. Then the board follows.
+        """
         if not self._said:
             return NOTHING
         told = f"{self._said} ILLEGAL"
@@ -124,14 +137,15 @@ class UCCDialogue:
         if result is None:
             return ("QUIT",)
         quit, last = f"QUIT {self._result(result)}", self._last
-        # Each side is told what has come of its own move. The other side is told to quit in place of that move.
+        # The side that has moved receives the outcome of its move first. The other side receives only the end.
         return (quit,) if last is None or last.seat != self.seat else (self._told(last, _outcome(last, result)), quit)
 
     def _told(self, event: rules.Moved | rules.Fought, outcome: str) -> str:
+        """Returns the line about a move and its outcome. The bot's own move is written in the bot's words."""
         return f"{self._said if event.seat == self.seat else write_move(event.move)} {outcome}"
 
     def _result(self, result: Result) -> str:
-        """The result in a word of the manual, as it is for this side."""
+        """Returns the manual's word for the result, from the view of this side."""
         won = self.seat in result.winners
         if result.cause is not Cause.RULES:
             return "DEFAULT" if won else _SURRENDER if self._said == _SURRENDER else "ILLEGAL"
@@ -142,9 +156,9 @@ class UCCDialogue:
 
 def _outcome(event: rules.Moved | rules.Fought, result: Result | None = None) -> str:
     """
-    The outcome of a move.
+    Returns the protocol's words for the outcome of a move.
 
-    :param result: if it has ended the match
+    :param result: the result of the match, if the move has ended it
     """
     if isinstance(event, rules.Fought) and event.defender == rules.FLAG:
         return "VICTORY_FLAG"

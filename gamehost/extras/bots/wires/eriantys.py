@@ -1,11 +1,11 @@
 """
-The client's side of the JSON lines: the codec, and a program that plays.
+The client's side of the wire `eriantys`: the codec for its lines of JSON, and a program that plays.
 
-A client ignores keys that it does not know, so that a later server can say more. The server does not: what is written here is
-read back as the server reads it before it is sent.
+A client ignores unknown keys, so that later servers can send more. A server refuses unknown keys. So each message is read back
+with the server's parser before it is sent.
 
-The program joins the first game that waits for players, or sets one up for two. It acknowledges every message that is to be,
-or may be, acknowledged. Requests are told to the player as those of its seat.
+The program joins the first game that waits for players, or opens one for two players. It acknowledges every message
+that must or may be acknowledged. Requests go to the player as requests to its own seat.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ from gamehost.wires.eriantys.messages import CLIENT_TYPES, SERVER_TYPES, Message
 from gamehost.wires.eriantys.rendering import SPELLING
 from gamehost.wires.framing import ClientLineCodec, WireError
 
-#: The longest line of the server in bytes. A board has a few thousand; a list of many open games can be longer.
+#: The longest line of the server in bytes. A board has a few thousand bytes. A list of many open games can be longer.
 SERVER_LINE_LIMIT = 1_048_576
 
 _decode = Decoder().decode
@@ -36,6 +36,8 @@ _HEADS: Mapping[type, bytes] = {kind: b'{"type":"%s"' % name.encode() for name, 
 
 
 class JsonClientCodec(ClientLineCodec[Message]):
+    """Reads the server's messages, and writes a client's messages. Each message is a line of JSON."""
+
     LIMIT = SERVER_LINE_LIMIT
     CLIENT_LIMIT = LINE_LIMIT
 
@@ -71,16 +73,21 @@ class JsonClientCodec(ClientLineCodec[Message]):
 
 
 class EriantysPlayer(WirePlayer):
+    """A program that plays Eriantys on this wire. It converts the server's messages into events for a player of the game."""
+
     GAME = ERIANTYS
     ANSWERED_WITHIN = ANSWERED_WITHIN
 
+    #: The names of the players, in the order of the seats.
     _players: tuple[str, ...] = ()
     _seat = Seat(0)
     _logged_in = False
-    #: Whether a student of the entrance is to be placed: it may go into the dining room.
+    #: Whether the student that must be placed comes from the entrance. Then it may go into the dining room.
     _from_entrance = False
+    #: The clouds, and the number of islands, of the last board.
     _clouds: tuple[Students, ...] = ()
     _islands = 12
+    #: The result of the match in words.
     _winners = NOBODY
     _expert = False
 
@@ -94,6 +101,7 @@ class EriantysPlayer(WirePlayer):
         return [m.Acknowledgement(), *said] if due else said
 
     def _hear(self, message: Any) -> Sequence[Any]:
+        """Handles a message of the server. Returns the answers, without the acknowledgement."""
         match message:
             case m.Ping():
                 return (m.Pong(),)
@@ -110,13 +118,14 @@ class EriantysPlayer(WirePlayer):
                 self._winners = won(" and ".join(names)) if any(names) else NOBODY
             case _ if (tell := _TELL.get(type(message))) is not None:
                 event, refusals = tell(self, message), self._refusals
-                # Of what is told, only the own success and the requests follow from the own answer. After a refusal the same
-                # is requested again.
+                # Only a request shows that the server has judged the last answer. After a refusal the same request comes again,
+                # so the number of refusals is not reset here.
                 self.tell(event, judged=isinstance(event, e.Ask))
                 self._refusals = refusals
         return ()
 
     def _word(self, word: m.Communication) -> Sequence[Any]:
+        """Handles a message that is only a word. Returns the answers."""
         match word:
             case m.Communication.ENTER_NICKNAME:
                 return (m.LoginMessage(self.name),)
@@ -132,6 +141,7 @@ class EriantysPlayer(WirePlayer):
         return ()
 
     def _error(self, message: m.ErrorMessage) -> Sequence[Any]:
+        """Handles an error. Returns the answers."""
         reason = message.error.value if isinstance(message.detail, UnsetType) else message.detail
         if message.error in (m.Error.GAME_NOT_FOUND, m.Error.FULL_GAME):
             return (m.RequestGames(),)
@@ -142,6 +152,7 @@ class EriantysPlayer(WirePlayer):
         return ()
 
     def _begin(self, message: m.MatchStarted, players: tuple[str, ...]) -> None:
+        """Begins a match, unless it was begun before."""
         if self.name not in players:
             raise ProgramError("the server begins a match without this player")
         if self.match is None:
@@ -157,9 +168,9 @@ class EriantysPlayer(WirePlayer):
 
     def seat_of(self, nickname: str) -> Seat:
         """
-        The seat of a player.
+        Returns the seat of a player.
 
-        :raises ProgramError: nobody here has this nickname
+        :raises ProgramError: no player of the match has this nickname
         """
         if nickname not in self._players:
             raise ProgramError("the server names a player who is not in the match")
@@ -182,7 +193,7 @@ class EriantysPlayer(WirePlayer):
         return e.AskDestination(self._seat, islands, self._from_entrance)
 
     def cloud(self, message: m.SelectCloud) -> e.AskCloud:
-        """A cloud is asked for. If the server does not say which have students, the board does."""
+        """Returns the request to choose a cloud. If the message does not name the clouds with students, the board does."""
         full = tuple(number for number, cloud in enumerate(self._clouds) if any(cloud))
         return e.AskCloud(self._seat, message.clouds if isinstance(message.clouds, tuple) else full)
 

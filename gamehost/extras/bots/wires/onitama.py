@@ -1,7 +1,7 @@
 """
-The client's side of the lines: the codec, and a program that plays.
+The client's side of the wire `onitama`: the codec, and a program that plays.
 
-Unlike the server, it trims no spaces. A text may hold pipes if it is a message's last field.
+Unlike the server's codec, this one does not remove spaces. The last field of a message may contain pipes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,10 +18,10 @@ from gamehost.wires.framing import ClientLineCodec, WireError
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama.codec import LINE_LIMIT, parse
 
-#: The longest line of the server in bytes: a sentence for people has at most a few hundred.
+#: The longest line of the server in bytes. The longest ones are sentences for people, of a few hundred bytes.
 SERVER_LINE_LIMIT = 4096
 
-#: Command -> the server's message, the most fields that it has, and the fewest.
+#: The server's messages by their commands: the class, and the most and the least number of fields.
 _READ: Mapping[str, tuple[type[Any], int, int]] = {
     command: (kind, len(kind.__struct_fields__), len(kind.__struct_fields__) - len(kind.__struct_defaults__))
     for kind, command in m.SERVER_COMMANDS.items()
@@ -30,6 +30,8 @@ _SAID: Mapping[type, str] = {kind: command for command, (kind, _, _) in m.CLIENT
 
 
 class PipesClientCodec(ClientLineCodec[m.Message]):
+    """Reads the server's messages, and writes a client's messages. A message is a line with pipes between its fields."""
+
     LIMIT = SERVER_LINE_LIMIT
     CLIENT_LIMIT = LINE_LIMIT
 
@@ -70,7 +72,10 @@ _COLOURS = ("white", "black")
 
 
 class OnitamaPlayer(WirePlayer):
+    """A program that plays Onitama on this wire. It follows whose turn it is, because the messages do not name the mover."""
+
     GAME = ONITAMA
+    #: The seat that moves next.
     _turn = 0
 
     def begin(self) -> Sequence[Any]:
@@ -99,6 +104,12 @@ class OnitamaPlayer(WirePlayer):
         return ()
 
     def _come_back(self, colour: str, board: str, cards: str, on_turn: str) -> None:
+        """
+        Continues a match after a lost connection, from the position that the server sends.
+
+        :param board: the rows of the board with slashes between them
+        :raises ProgramError: the server's message cannot be used
+        """
         if colour not in _COLOURS:
             raise ProgramError("RECONNECT names no colour; expected white or black")
         rows = board.split("/")
@@ -116,6 +127,11 @@ class OnitamaPlayer(WirePlayer):
 
 
 def _card(name: str) -> Any:
+    """
+    Returns the card with a name.
+
+    :raises ProgramError: there is no such card
+    """
     card = card_named(name)
     if card is None:
         raise ProgramError("the server names a card that there is not")
@@ -123,13 +139,22 @@ def _card(name: str) -> Any:
 
 
 def _square(name: str) -> Any:
+    """
+    Returns the number of the square with a name.
+
+    :raises ProgramError: there is no such square
+    """
     if name not in SQUARE_NAMED:
         raise ProgramError("the server names a square that there is not")
     return SQUARE_NAMED[name]
 
 
 def _hands(cards: str | None) -> tuple[Any, Any]:
-    """The hands and the spare card in `white=boar,ox;black=crab,eel;spare=tiger`."""
+    """
+    Reads the hands of both sides, and the spare card, from a text such as `white=boar,ox;black=crab,eel;spare=tiger`.
+
+    :raises ProgramError: the server has sent something else
+    """
     if cards is None:
         raise ProgramError("the server does not say which cards are dealt (START without its third field)")
     dealt: Mapping[str, list[str]] = {

@@ -1,7 +1,7 @@
 """
-How programs speak the open wire: the codec, and a program that plays one game, against whoever comes.
+The client's side of the open wire: a program that plays one kind of game, against any opponents.
 
-What happens at its table is the business of `gamehost.programs.open`.
+`gamehost.programs.open` follows the match at a table.
 """
 
 from collections.abc import Sequence
@@ -28,9 +28,9 @@ from gamehost.wires.open.codec import OpenClientCodec
 
 class OpenPlayer(WirePlayer):
     """
-    Plays one game, against whoever comes.
+    A program that plays one kind of game on the open wire, against any opponents.
 
-    :param game: its name
+    :param game: the name of the game
     """
 
     ANSWERED_WITHIN = ANSWERED_WITHIN
@@ -43,7 +43,10 @@ class OpenPlayer(WirePlayer):
 
     @property
     def longest_line(self) -> int | None:
-        """As `gamehost.client` has it: the codec's own limit is for lists, and only the history of a match is one here."""
+        """
+        The longest line that the server may send now, in bytes; `None`: the limit of the codec. Only an answer with the history
+        of a match may be that long, and lists of moves only come in a match.
+        """
         if self._program.asks:
             return None
         return LONGEST_LINE if self._program.match is None else LONGEST_MOVES
@@ -83,7 +86,7 @@ class OpenPlayer(WirePlayer):
         return () if match is None or work is None else self._program.act(match, thought(work))
 
     def act(self, action: Any) -> Sequence[Any]:
-        """This is never called: the program writes its actions itself, in `think`."""
+        """Is never called, because `think` writes the actions itself."""
         raise NotImplementedError
 
 

@@ -1,11 +1,10 @@
 """
-The client's side of the XML messages: the codec, and a program that plays.
+The client's side of the wire `paper-soccer`: the codec for its XML messages, and a program that plays.
 
-The same buffer as the server's cuts and reads the stream, with the same limits. Elements and attributes that a client
-does not know are ignored, so that a later server can say more. What is written here is read back as the server reads it before
-it is sent.
+The stream is divided into messages by the same buffer as at the server, with the same limits. Unknown elements and attributes
+are ignored, so that later servers can send more. Before a message is sent, it is read back with the server's codec.
 
-The program's player is seat 0, whoever moves first.
+The program's player always has seat 0, even if the opponent moves first.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,11 +26,16 @@ from gamehost.wires.paper_soccer.elements import (
     PieceKind,
 )
 
-#: The elements of the longest message: a last move of as many points as there can be, and six around them.
+#: The number of elements in the longest message: the points of the longest last move, and six elements around them.
 ELEMENT_LIMIT = POINT_LIMIT + 6
 
 
 def _child(element: Element, tag: str) -> Element:
+    """
+    Returns the child of an element with a tag.
+
+    :raises WireError: there is no such child, or more than one
+    """
     found = [child for child in element.children if child.tag == tag]
     if len(found) != 1:
         raise WireError(f"expected one <{tag}> in <{element.tag}>")
@@ -39,6 +43,11 @@ def _child(element: Element, tag: str) -> Element:
 
 
 def _attribute(element: Element, name: str) -> str:
+    """
+    Returns an attribute of an element.
+
+    :raises WireError: the element does not have it
+    """
     value: str | None = element.attributes.get(name)
     if value is None:
         raise WireError(f"expected <{element.tag}> with {name}")
@@ -46,6 +55,7 @@ def _attribute(element: Element, name: str) -> str:
 
 
 def _points(root: Element) -> tuple[m.Point, ...]:
+    """Returns the points of a move in a message."""
     points = []
     for point in _child(root, "gameState").children:
         x, y = point.attributes.get("x", ""), point.attributes.get("y", "")
@@ -60,6 +70,7 @@ def _game_id(root: Element) -> str:
 
 
 def _login_response(root: Element) -> m.Message:
+    """Reads the answer to a log-in."""
     accept = _attribute(_child(root, "response"), "accept")
     if accept == "yes":
         return m.LoginResponse()
@@ -71,6 +82,7 @@ def _login_response(root: Element) -> m.Message:
 
 
 def _game_state(root: Element) -> m.Message:
+    """Reads a move, or the end of a match, which comes with the last move."""
     game_id, points = _game_id(root), _points(root)
     if not any(child.tag == "gameOver" for child in root.children):
         return m.GameState(game_id, _attribute(_child(root, "nextPlayer"), "nick"), points)
@@ -96,6 +108,11 @@ _READERS: Mapping[str, Callable[[Element], m.Message]] = {
 
 
 def _read(piece: Piece) -> m.Message:
+    """
+    Reads a message of the server.
+
+    :raises WireError: it is not a message
+    """
     if piece.kind is not PieceKind.ELEMENT:
         raise WireError('expected <message type="...">')
     if piece.twice:
@@ -108,9 +125,10 @@ def _read(piece: Piece) -> m.Message:
 
 
 def _escaped(text: str) -> str:
+    """Returns a text as it is written in an attribute."""
     for character, reference in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         text = text.replace(character, reference)
-    # White space in an attribute would be read as spaces.
+    # A reader of XML converts plain tabs and ends of lines in attributes into spaces.
     for character in "\t\n\r":
         text = text.replace(character, f"&#{ord(character)};")
     return text
@@ -121,6 +139,11 @@ def _game(game_id: str | None) -> str:
 
 
 def _written(message: m.Message) -> str:
+    """
+    Writes a message of a client as XML.
+
+    :raises WireError: it is not a client's message
+    """
     match message:
         case m.PlayerLogin(nick, game_type):
             login = f'<playerLogin nick="{_escaped(nick)}" gameType="{_escaped(game_type)}"/>'
@@ -140,6 +163,8 @@ def _written(message: m.Message) -> str:
 
 
 class XmlClientCodec:
+    """Reads the server's XML messages, and writes a client's messages."""
+
     def __init__(self) -> None:
         self._buffer = MessageBuffer(elements=ELEMENT_LIMIT)
 
@@ -169,10 +194,12 @@ _OWN, _OTHER = Seat(0), Seat(1)
 
 
 class PaperSoccerPlayer(WirePlayer):
+    """A program that plays paper soccer on this wire."""
+
     GAME = PAPER_SOCCER
     ANSWERED_WITHIN = ANSWERED_WITHIN
     _game_id = ""
-    #: Who makes the next move.
+    #: The seat that makes the next move.
     _next = _OWN
 
     def begin(self) -> Sequence[Any]:
@@ -199,6 +226,12 @@ class PaperSoccerPlayer(WirePlayer):
         return ()
 
     def _go_on(self, game_id: str, following: Seat, points: tuple[tuple[int, int], ...]) -> None:
+        """
+        Handles a state of the match. The first one may come after a lost connection, and then has all points so far.
+
+        :param following: the seat that moves next
+        :param points: the points of the last move; in the first state, all points of the match
+        """
         if self.match is None:
             self._game_id = game_id
             self.sit_down(_OWN)
@@ -212,7 +245,13 @@ class PaperSoccerPlayer(WirePlayer):
 
 
 def _first(points: Sequence[tuple[int, int]], following: Seat) -> Seat:
-    """The seat that has made the first move, from all points so far and the next player."""
+    """
+    Returns the seat that has made the first move of the match.
+
+    :param points: all points so far
+    :param following: the seat that moves next
+    :raises ProgramError: the points are not legal moves
+    """
     position = Position()
     try:
         for point in points:

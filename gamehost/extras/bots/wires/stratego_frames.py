@@ -1,8 +1,8 @@
 """
-The client's side of the frames: the codec, and a program that plays.
+The client's side of the wire `stratego-frames`: the codec for its binary frames, and a program that plays.
 
-The server's sequence numbers are ignored, as the server ignores a client's. The program finds the squares of an enemy's attack
-by the boards before and after it.
+Sequence numbers of the server are ignored, as the server ignores those of a client. Messages about battles do not name squares,
+so the program finds the squares of an enemy's attack by the boards before and after it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,12 +29,13 @@ from gamehost.wires.stratego_frames.codec import (
     SIZE,
 )
 
-#: The largest payload of the server in bytes: a sentence for people has at most a few hundred.
+#: The largest payload of the server in bytes. The longest ones are sentences for people, of a few hundred bytes.
 SERVER_PAYLOAD_LIMIT = 4096
 
-#: How many squares a board has; each is one char.
+#: How many squares a board has. Each square is one char of Java.
 SQUARES = 100
 
+#: The bytes of a char of Java.
 _CHAR = 2
 _FIXED: Mapping[type, int] = {m.Move: MOVE.size, m.Board: SQUARES * _CHAR, m.Side: _CHAR}
 _KINDS: Mapping[int, type] = {number: kind for kind, number in m.SERVER_FRAMES.items()}
@@ -43,7 +44,7 @@ _TYPES: Mapping[type, int] = {kind: number for number, kind in m.CLIENT_FRAMES.i
 
 def payload_size(header: bytes) -> int:
     """
-    How many bytes follow a header.
+    Returns how many bytes follow a frame's header.
 
     :raises WireError: no frame of the server has this header
     """
@@ -60,6 +61,11 @@ def payload_size(header: bytes) -> int:
 
 
 def _chars(data: bytes) -> str:
+    """
+    Reads chars of Java.
+
+    :raises WireError: the bytes are not UTF-16
+    """
     try:
         return data.decode("utf-16-be")
     except UnicodeDecodeError:
@@ -67,6 +73,11 @@ def _chars(data: bytes) -> str:
 
 
 def _string(data: bytes) -> str:
+    """
+    Reads a String of Java: its size, and its bytes in modified UTF-8.
+
+    :raises WireError: the bytes are something else
+    """
     if SIZE.unpack_from(data)[0] != len(data) - SIZE.size:
         raise WireError("a String whose size is not that of the payload")
     try:
@@ -76,6 +87,7 @@ def _string(data: bytes) -> str:
 
 
 def _battle(payload: bytes) -> m.Battle:
+    """Reads the payload of a battle: the name of the winner, and both pieces."""
     winner, pieces = payload[: -2 * _CHAR], payload[-2 * _CHAR :]
     if len(winner) < SIZE.size:
         raise WireError("the payload of Battle is a String and two chars")
@@ -104,6 +116,11 @@ _READERS: Mapping[type, Callable[[bytes], m.FromServer]] = {
 
 
 def _read(frame: bytes) -> m.FromServer:
+    """
+    Reads a frame of the server.
+
+    :raises WireError: its payload is wrong
+    """
     kind, payload = _KINDS[frame[1]], frame[HEADER.size :]
     reader = _READERS.get(kind)
     if reader is not None:
@@ -121,6 +138,11 @@ def _piece(text: str) -> int:
 
 
 def _text(text: str) -> bytes:
+    """
+    Writes a String of Java.
+
+    :raises WireError: the text cannot be written, or is too long
+    """
     try:
         data = java_string(text)
     except (WireError, StructError):
@@ -131,6 +153,11 @@ def _text(text: str) -> bytes:
 
 
 def _payload(message: m.Message) -> bytes:
+    """
+    Writes the payload of a client's message.
+
+    :raises WireError: it is not a client's message, or a value cannot be written
+    """
     match message:
         case m.SignOn(str(username)):
             return _text(username)
@@ -146,6 +173,8 @@ def _payload(message: m.Message) -> bytes:
 
 
 class FramesClientCodec:
+    """Reads the server's frames, and writes a client's frames."""
+
     def __init__(self) -> None:
         self._frames = FrameBuffer(HEADER.size, payload_size, MARK)
         self._sequence = 0
@@ -159,7 +188,7 @@ class FramesClientCodec:
             yield _read(frame)
 
     def encode(self, message: m.Message) -> bytes:
-        """A client's message as the next frame of the connection. Each call uses one sequence number."""
+        """Returns a client's message as the next frame of the connection. Each call uses the next sequence number."""
         try:
             payload = _payload(message)
         except StructError:
@@ -174,21 +203,28 @@ _READY = "ready"
 
 
 class StrategoFramesPlayer(WirePlayer):
+    """A program that plays Stratego on this wire."""
+
     GAME = STRATEGO
     ANSWERED_WITHIN = ANSWERED_WITHIN
 
     _seat = Seat(1)
+    #: The seat that moves next.
     _turn = Seat(0)
+    #: The last board, as this side sees it.
     _squares = ""
+    #: The reason of the last refusal.
     _reason = ""
     _phase = e.Phase.OVER
-    #: The piece that is placed alone, as after a lost connection.
+    #: The piece that is being placed alone. This happens after a lost connection.
     _place: Place | None = None
+    #: The own move that was sent last.
     _sent: GameMove | None = None
+    #: The battle with a board that has not come yet.
     _battle: m.Battle | None = None
-    #: Whether a board follows what was told.
+    #: Whether a board must follow the last message.
     _board_due = False
-    #: Whether the last word was that all stands, which is refused if the server knows it from an earlier connection.
+    #: Whether the last message was that the set-up is complete. The server refuses it if it has received it before.
     _stands = False
 
     def think(self) -> Sequence[Any]:
@@ -227,26 +263,34 @@ class StrategoFramesPlayer(WirePlayer):
         return ()
 
     def _open(self, seat: Seat) -> None:
+        """Begins the set-up of a match."""
         self._seat, self._phase, self._squares, self._battle = seat, e.Phase.SETUP, "", None
         self._board_due = self._stands = False
         self.sit_down(seat)
         self.tell(e.Opened())
 
     def _side(self, seat: Seat) -> None:
+        """Handles the side that the server names."""
         if self.match is None:
-            # Back in a match that is played: `Playing` and a board follow.
+            # The match has begun on an earlier connection. `Playing` and a board follow.
             self._seat, self._squares, self._phase = seat, "", e.Phase.OVER
             self.sit_down(seat)
         elif self._phase is e.Phase.SETUP and seat != self._seat:
             self._open(seat)
 
     def _begin(self, username: str) -> None:
+        """
+        Begins the play after the set-up, or continues it after a lost connection. A board follows.
+
+        :param username: the player that moves next
+        """
         self._turn, self._board_due = self._seat if username == self.name else other(self._seat), True
         if self._phase is e.Phase.SETUP:
             self.tell(e.ReadySet(self._seat), e.Playing(self._turn, self._turn))
             self._phase = e.Phase.PLAY
 
     def _follow(self, message: Any) -> None:
+        """Follows a move, a battle or a board."""
         self._board_due = not isinstance(message, m.Board)
         match message:
             case m.Move(x, y, to_x, to_y):
@@ -255,7 +299,7 @@ class StrategoFramesPlayer(WirePlayer):
             case m.Battle():
                 self._battle = message
             case m.Board(squares) if self._phase is e.Phase.OVER:
-                # Back in a match of an earlier connection.
+                # The first board of a match that has begun on an earlier connection.
                 self._phase = e.Phase.PLAY
                 self.tell(e.Situation(self._seat, e.Phase.PLAY, squares, (True, True), self._turn, None))
                 self._squares = squares
@@ -268,6 +312,7 @@ class StrategoFramesPlayer(WirePlayer):
                 self._squares, self._battle = squares, None
 
     def _set_up(self, squares: str) -> None:
+        """Passes the board during the set-up to the player."""
         self._squares = squares
         self.tell(e.Situation(self._seat, e.Phase.SETUP, squares, (False, False), None, None))
 
@@ -276,6 +321,11 @@ class StrategoFramesPlayer(WirePlayer):
         self._set_up(self._squares[:square] + place.piece + self._squares[square + 1 :])
 
     def _fought(self, battle: m.Battle, squares: str) -> None:
+        """
+        Passes a battle to the player. If the enemy's move cannot be found, the player receives only the new position.
+
+        :param squares: the board after the battle
+        """
         turn, self._turn = self._turn, other(self._turn)
         mine = turn == self._seat
         winner: Survivor = "tie"

@@ -1,9 +1,9 @@
 """
-The client's side of the lines: the codec, and a program that plays; and the board of Stratego as one side sees it, which
-programs of the other wire follow, too.
+The client's side of the wire `stratego-lines`: the codec, and a program that plays. Also functions that follow a board of
+Stratego as one side sees it, for the programs of both wires of Stratego.
 
-The server's lines have different forms, so each line says by itself which message it is. A board is eleven lines. The program
-follows the board by the moves, because the server does not tell it.
+The server's messages have different forms, so a line alone shows which message it is. A board is eleven lines. The server sends
+the board only at the beginning, so the program follows it by the moves.
 """
 
 import re
@@ -25,10 +25,12 @@ ENEMY = "#"
 
 
 def other(seat: Seat) -> Seat:
+    """Returns the opponent's seat."""
     return Seat(1 - seat)
 
 
 def square_of(x: int, y: int) -> int:
+    """Returns the number of a square, from 0 to 99."""
     return y * rules.WIDTH + x
 
 
@@ -36,11 +38,13 @@ def told(
     squares: str, seat: Seat, mover: Seat, move: rules.Move, met: str | None
 ) -> tuple[GameMoved | rules.Fought, str]:
     """
-    The event of a move, and the board after it.
+    Returns the event of a move, and the board after the move.
 
-    :param seat: who sees the board
-    :param met: the kind of the enemy's piece in the battle; `None`: there was none
-    :raises ProgramError: the move is not one on this board, or no board is known
+    :param squares: the board before the move, as one side sees it
+    :param seat: the seat of this side
+    :param mover: the seat that has moved
+    :param met: the kind of the enemy's piece in the battle; `None`: there was no battle
+    :raises ProgramError: the move is not possible on this board, or no board is known
     """
     if not squares:
         raise ProgramError("the server tells of a move before the board is known")
@@ -66,11 +70,13 @@ def told(
 
 def attacked(before: str, after: str, seat: Seat, attacker: str, defender: str, winner: str) -> rules.Move | None:
     """
-    The enemy's move of a battle, from the boards before and after it. If the defender remains, the move is any one that could
-    have attacked it.
+    Finds the enemy's move in a battle, by the boards before and after it. If the defender has won, the square of the battle is
+    not certain, and any possible one is returned.
 
+    :param attacker: the kind of the enemy's piece
+    :param defender: the kind of the own piece
     :param winner: `attacker`, `defender` or `tie`
-    :returns: `None`: there is no such move
+    :returns: `None`: no move fits the boards
     """
     gone = [square for square in range(100) if before[square] == ENEMY and after[square] != ENEMY]
     if len(gone) != 1:
@@ -86,7 +92,7 @@ def attacked(before: str, after: str, seat: Seat, attacker: str, defender: str, 
     return rules.Move(x, y, to_x, to_y)
 
 
-#: The longest line of the server in bytes: a sentence for people has at most a few hundred.
+#: The longest line of the server in bytes. The longest ones are sentences for people, of a few hundred bytes.
 SERVER_LINE_LIMIT = 4096
 
 ROWS = len(m.COLUMNS)
@@ -110,11 +116,14 @@ _ROW = re.compile(f"[#.~{''.join(m.LETTERS.values())}]{{{ROWS}}}")
 
 
 class LinesClientCodec(ClientLineCodec[m.Message]):
+    """Reads the server's messages, which are lines or boards of several lines, and writes a client's lines."""
+
     LIMIT = SERVER_LINE_LIMIT
     CLIENT_LIMIT = LINE_LIMIT
 
-    #: The rows of a board that has begun.
+    #: The rows of a board that is being read; `None`: none is.
     _rows: list[str] | None = None
+    #: Whether the client has written a line. The first one must not look like another protocol.
     _said = False
 
     @property
@@ -122,7 +131,7 @@ class LinesClientCodec(ClientLineCodec[m.Message]):
         return self._rows is not None or super().unfinished
 
     def read(self, line: bytes) -> m.Message | None:
-        """The server's message in a line; `None`: a board is not complete, or the line is empty."""
+        """Returns the server's message in a line; `None`: the line is a part of a board, or empty."""
         if not line.isascii():
             raise WireError("a line that is not ASCII")
         text = line.decode("ascii")
@@ -147,6 +156,7 @@ class LinesClientCodec(ClientLineCodec[m.Message]):
         raise WireError("not a line that the server sends")
 
     def _row(self, text: str) -> m.Board | None:
+        """Adds a row to the board that is being read. Returns the board when it is complete."""
         rows = self._rows
         assert rows is not None
         if not _ROW.fullmatch(text):
@@ -158,7 +168,7 @@ class LinesClientCodec(ClientLineCodec[m.Message]):
         return m.Board(tuple(rows))
 
     def encode(self, message: m.Message) -> bytes:
-        """A client's line: its name, its password, a row of its set-up, or a move."""
+        """Writes a client's line: a name, a password, a row of a set-up, or a move."""
         data = super().encode(message)
         self._said = True
         return data
@@ -178,19 +188,21 @@ _COLORS = ("red", "blue")
 
 
 class StrategoLinesPlayer(WirePlayer):
-    """Logs in with a password. The next match begins by itself."""
+    """A program that plays Stratego on this wire. The server begins the next match without a message of the client."""
 
     GAME = STRATEGO
     ANSWERED_WITHIN = ANSWERED_WITHIN
 
     _seat = Seat(0)
+    #: The board as this side sees it; empty: it is not known yet.
     _squares = ""
+    #: The reason of the last refusal.
     _reason = ""
-    #: The own move that is not judged yet.
+    #: The own move that the server has not judged yet.
     _sent: rules.Move | None = None
-    #: Whether the match was begun in an earlier connection, and nobody has moved since.
+    #: Whether the match has begun on an earlier connection, and no side has moved since then.
     _resumed = False
-    #: Whether a set-up or a move is awaited: a line that tells of the enemy's move comes before `get-move`.
+    #: Whether the server waits for a set-up or a move. The enemy's move alone does not mean that: `get-move` follows it.
     _asked = False
 
     def think(self) -> Sequence[Any]:
@@ -221,10 +233,11 @@ class StrategoLinesPlayer(WirePlayer):
         return ()
 
     def _begin(self, color: str) -> None:
+        """Handles the color of this side: a match begins, or is resumed, or the last set-up was refused."""
         if color not in _COLORS:
             raise ProgramError("the server names no color; expected red or blue")
         if self.match is not None and not self._resumed and not self._squares:
-            self.refused(self._reason)  # the same color once more: the set-up was refused
+            self.refused(self._reason)  # the server sends the color again after it has refused the set-up
             return
         self._seat, self._reason, self._squares, self._asked = Seat(_COLORS.index(color)), "", "", not self._resumed
         self.sit_down(self._seat)
@@ -232,9 +245,11 @@ class StrategoLinesPlayer(WirePlayer):
             self.tell(rules.Opened())
 
     def _called(self, color: str) -> str:
+        """Returns the name of a side for people. Of the opponent only the color is known."""
         return f"{self.name} ({color})" if _COLORS.index(color) == self._seat else color
 
     def _play(self, message: Any) -> None:
+        """Handles a message of a match: the end of the set-up, a request for a move, or a move."""
         seat = self._seat
         self._asked = self._asked or isinstance(message, m.GetMove)
         match message:
@@ -256,12 +271,21 @@ class StrategoLinesPlayer(WirePlayer):
                 self._follow(other(seat), rules.Move(*places), attacker)
 
     def _come_back(self, turn: Seat) -> None:
-        """The first message about a match of an earlier connection. It shows which side is to move."""
+        """
+        Continues a match of an earlier connection, after its first message, which shows which side is to move.
+
+        :param turn: the seat of that side
+        """
         if self._resumed:
             self._resumed = False
             self.tell(rules.Situation(self._seat, rules.Phase.PLAY, self._squares, (True, True), turn, None))
 
     def _follow(self, mover: Seat, move: rules.Move, letter: str | None) -> None:
+        """
+        Follows a move on the board.
+
+        :param letter: the letter of the enemy's piece in a battle; `None`: there was no battle
+        """
         met = None if letter is None else m.PIECES.get(letter)
         event, self._squares = told(self._squares, self._seat, mover, move, met)
         self.tell(event, GameBoard(self._squares))
