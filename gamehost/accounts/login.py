@@ -222,6 +222,7 @@ class QuotaLines(Generic[K]):
         self._lines.clear()
 
     def _leave(self, key: K, taker: str, waiter: LoginAttempt) -> None:
+        # Take a waiting attempt out of its line.
         waiter.leave = None
         line = self._lines.get(key)
         if line is None:
@@ -244,6 +245,7 @@ class QuotaLines(Generic[K]):
         line.timer.set(self._clock, wait, self._due, key, line)
 
     def _due(self, key: K, line: _Line) -> None:
+        """Serve a line, because its next attempt can have a token now. Called by the timer."""
         line.served = True
         try:
             with self._within:
@@ -307,6 +309,7 @@ class WorkQueue:
         self._lines[False].put(attempt.address, attempt, first=True)
 
     def pop(self) -> LoginAttempt:
+        """Remove and return the next attempt."""
         if all(self._lines):
             self._turn = not self._turn
         attempt = (self._lines[self._turn] or self._lines[not self._turn]).pop()
@@ -783,6 +786,7 @@ class LoginService:
         self._say(attempt, LoginRefused(reason))
 
     def _say(self, attempt: LoginAttempt, outcome: LoginOutcome) -> None:
+        """Answer an attempt, unless it was cancelled, and forget its password."""
         attempt.password = b""
         if not attempt.over:
             attempt.over = True

@@ -357,6 +357,7 @@ class LookAlikes:
             self._keys.setdefault(name.skeleton, set()).add(name.key)
 
     def remove(self, name: Name) -> None:
+        """Remove a name, if it is in the index."""
         if name.skeleton in self._keys:
             self._keys[name.skeleton].discard(name.key)
             if not self._keys[name.skeleton]:

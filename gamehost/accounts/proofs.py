@@ -89,6 +89,7 @@ class ProvenLogins:
         self._store = store
         self._wall = wall
         self._proved: dict[str, _Proved] = {}
+        # Take the proofs over from the store, and drop those that are too old.
         for proof in sorted(store.proofs(), key=lambda proof: proof.day):
             if self._counts(proof):
                 self._hold(proof)

@@ -80,6 +80,7 @@ class MemoryRemembered:
 
     def put(self, login: RememberedLogin, durable: Callable[[], None]) -> None:
         self._logins[login.digest] = login
+        # Remove those that are too old or too many.
         kept = [one for one in self._of(login.account)[:MOST_REMEMBERED] if login.seen - one.seen < IDLE_DAYS]
         for one in self._of(login.account):
             if one not in kept:

@@ -122,6 +122,7 @@ class _Follower:
         self._tell(partial(self._audience.deliver, event, n))
 
     def _tell(self, tell: Callable[[], None]) -> None:
+        """Call a function after the delay, unless the following has stopped by then."""
         if self._delay:
             self._clock.callLater(self._delay, self._late, tell)
         else:
@@ -200,6 +201,7 @@ class MatchDirectory:
         return waiting_everywhere(self.waiting_here(), self._pages)
 
     def _people_here(self) -> list[Person]:
+        """The first connected players of this host, by name, at most `LISTED`."""
         present = nsmallest(LISTED, self._registry.present(), key=lambda session: session.key)
         return [
             Person(
@@ -320,6 +322,7 @@ class MatchDirectory:
         number = int(match_id[:12], 16)
 
         async def look() -> Found:
+            # Read the record, and check that it is of this game and has this id in the note of a seat.
             record = await self.read(TableId(number)) if 0 < number < 2**47 else ""
             if isinstance(record, str) or record.opening.game != game.name or record.opening.version != game.version:
                 return Found(None)

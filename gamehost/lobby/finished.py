@@ -159,7 +159,7 @@ class FinishedMatches:
     @property
     def edition(self) -> int:
         """
-        The number of the edition of results that a call of `tally` would return now. It grows with each new count.
+        A number for the results that a call of `tally` would return now: it grows each time that they are counted again.
         """
         return self._edition + (not self._tally_holds)
 

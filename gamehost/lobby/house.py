@@ -238,8 +238,8 @@ class HousePlayers:
 
     def take_over(self, session: Session, handle: SeatHandle[Any], seat: int, level: str) -> None:
         """
-        Let a house player play on in the seat of an absent player. The seat changes its player when the absent player's
-        grace time ends; if it is over already, at once.
+        Let a house player continue the match in the seat of an absent player. The house player takes the seat when the
+        absent player's grace time ends, or at once if it has ended already.
 
         :param session: the player that asks for this
         :param handle: the seat of the player that asks
@@ -405,6 +405,7 @@ class HousePlayers:
             kept.timer.stop()
 
     def halt(self) -> None:
+        """Stop all timers, because the host stops."""
         for session in list(self.waiting):
             self.waits_no_longer(session)
         for kept in self.kept.values():

@@ -67,8 +67,8 @@ class MissedEnds:
 
     def find(self, session: Session) -> None:
         """
-        Find the end that a player has missed, after its log-in, and note it in the session. If the end under this name
-        belongs to another player, drop it.
+        Find out, after a log-in, whether the player was away at the end of its last match, and must still receive that end.
+        Note it in the session. If the stored end under this name belongs to another player, drop it.
         """
         place = self._registry.ended.find(session.key)
         if place is None:
@@ -80,10 +80,10 @@ class MissedEnds:
 
     def tell(self, session: Session) -> bool:
         """
-        Send a connected player without a seat the end that it has missed. The player receives it later, when the record
-        has been read: by `seated`, `Back` and `Over`, as if it came back to the match.
+        Send a connected player the end of the match that ended while it was away. The player receives it when the record has
+        been read, as if it came back to the match: by a call of `seated` and the events `Back` and `Over`.
 
-        :returns: `False`: this player has missed no end
+        :returns: `False`: there is no such end for this player
         """
         place, session.missed = session.missed, None
         if place is None or place.table not in self._registry.ended:
@@ -119,6 +119,7 @@ class MissedEnds:
             self._context.slices.run(self._restoring(place.table, record), restored)
 
     def _restoring(self, number: TableId, record: TableRecord) -> Generator[None, None, Table[Any, Any]]:
+        """Replay the record of a finished match in steps, and return its table."""
         table = Table.prepare(
             self._context, number, self._games[record.opening.game], record.opening, _nothing, _nothing
         )

@@ -198,12 +198,14 @@ class Notices:
             self._timer.set(self._clock, max(0.0, due - self._clock.seconds()), self._tell_due)
 
     def _tell_due(self) -> None:
+        """Send the notices that are due. Called by the timer."""
         now = self._clock.seconds()
         while self._turns and next(iter(self._turns.values()))[0] <= now:
             self._tell_oldest()
         self._set_timer()
 
     def _tell_oldest(self) -> None:
+        """Send the notice that has waited longest, unless the player shows the match on its screen now."""
         (account, table), (_, news) = next(iter(self._turns.items()))
         del self._turns[account, table]
         if not self._looks(account, table):
@@ -336,6 +338,7 @@ class ListedMatches:
             self._timer.set(self._clock, min(max(0.0, wait), LOOK_EVERY), self._warn)
 
     def _warn(self) -> None:
+        """Send the warnings about the time that are due. Called by the timer."""
         while self._warnings and self._warnings[0][0] <= self._now():
             warning = heappop(self._warnings)
             if self._counts(warning):

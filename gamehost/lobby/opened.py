@@ -524,6 +524,7 @@ class OpenTables:
         self._tell_asked(party)
 
     def _tell_asked(self, party: _Party) -> None:
+        # Offer the rematch at this table to the players that are asked, in their lists and by a message.
         player = next(iter(party.players.values()))
         facts = player.name, party.table, party.code, party.slow, player.shown
         wanted = RematchWanted(party.played or party.table, *facts)

@@ -22,7 +22,7 @@ Ways = Mapping[str, Mapping[str, Any]]
 
 NO_WAY = "this host has no such way to tell you what happens while you are away"
 
-#: The most bytes of a kept text, in UTF-8. Any such text can be written in a line of the open wire.
+#: The most bytes of a stored text, in UTF-8. Any such text fits into a line of the open wire.
 MOST_KEPT = 2_000
 
 _EPOCH = date(1970, 1, 1)
@@ -84,16 +84,17 @@ class OwnAccount:
 
     def keep(self, place: str, text: str, kept: Callable[[], None]) -> None:
         """
-        Keep a text, in place of the one with the same place. The text is a secret of the player.
+        Store a text of the player, such as notes about a match. It replaces an earlier text about the same place. Nobody
+        else may read it.
 
-        :param place: as of `KeptText`
-        :param text: at most `MOST_KEPT` bytes in UTF-8; empty: keep none
-        :param kept: called when that is durable
+        :param place: what the text is about: the name of a game, or the place of a match, as in `KeptText`
+        :param text: at most `MOST_KEPT` bytes in UTF-8; empty: only remove the earlier text
+        :param kept: called when the change is durable
         """
         self._journal.put_kept(KeptText(self.key, place, text), kept)
 
     def find_kept(self, place: str, found: Callable[[str], None]) -> None:
-        """Find the text that is kept about a place; empty: there is none."""
+        """Call `found` with the stored text about a place, as in `keep`; empty: there is none."""
         self._journal.find_kept(self.key, place, found)
 
     def change_password(

@@ -84,7 +84,7 @@ class ListViewer(Protocol):
 
 def state_for(game: Game[Any, Any], view: Any, seat: Seat) -> OwnState:
     """
-    The state of an unfinished match for a seat: `turn`: the match waits for an action of this seat; `wait`: it does not.
+    The state of an unfinished match for a seat: `turn` if the match waits for an action of this seat, otherwise `wait`.
 
     :param view: the view of this seat, from the game's master
     """
@@ -134,6 +134,7 @@ class OwnList:
         self._find(self._found)
 
     def _found(self, stored: Sequence[OwnedMatch]) -> None:
+        """Add the entries from the store, and send the whole list. Newer entries that have come meanwhile remain."""
         if self._ended:
             return
         for match in stored:
@@ -143,7 +144,7 @@ class OwnList:
         self._viewer.tell_list([self._matches[table] for table in newest])
 
     def end(self) -> None:
-        """Send nothing more."""
+        """End this list, because the client does not show it any more: send nothing more, and stop watching the match."""
         self._ended = True
         self._timer.stop()
         if self._live is not None:
@@ -209,6 +210,7 @@ class OwnList:
         self._look()
 
     def deliver(self, event: Any, n: int) -> None:
+        """Follow an event of the current match: at its end stop watching, otherwise read the match again soon."""
         if isinstance(event, Over | Suspended | Archived):
             self._stand()
         else:

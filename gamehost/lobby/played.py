@@ -166,6 +166,7 @@ class PlayedTables:
     # -- which tables there are
 
     def _list(self) -> None:
+        """Ask the store for the list of other hosts' tables, unless it is being read already."""
         if not (self._listing or self._stopped):
             self._listing = True
             self._listed_at = self._clock.seconds()

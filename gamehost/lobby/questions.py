@@ -226,6 +226,7 @@ class Questions:
             self._go_on(self._current)
 
     def halt(self) -> None:
+        """Drop all waiting questions, because the host stops. Their clients get no answer."""
         self._halted = True
         self._lines = Rounds()
         self.unanswered.clear()
@@ -299,6 +300,7 @@ class Questions:
         return answer
 
     def _telling_late(self) -> Generator[None, None, None]:
+        """Send the cached answers in `_late`, one with each step."""
         while self._late:
             answer, value = self._late[0]
             answer.callback(value)
@@ -309,6 +311,7 @@ class Questions:
     # -- cached answers
 
     def _found(self, key: Hashable) -> Found | None:
+        """The cached answer of a key if it is still valid; otherwise `None`."""
         kept = self._kept.get(key)
         if kept is None:
             return None
@@ -346,6 +349,7 @@ class Questions:
                 self._drop(key)
 
     def _drop(self, key: Hashable) -> None:
+        """Remove a cached answer."""
         kept = self._kept.pop(key)
         self._kept_bytes -= kept.bytes
         if isfinite(kept.until):

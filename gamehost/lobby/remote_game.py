@@ -184,6 +184,7 @@ class RemoteSeat:
                 RemoteGame.log.failure("telling a player of remote game {game} failed", game=self.game.number)
 
     def _tell(self, player: RemotePlayer, event: Any) -> None:
+        """Call the player's method for an event of the game. At the end of the game, the player loses its seat."""
         match event:
             case StateSaid(seat, content):
                 player.remote_state(self.game.names[seat], content)
@@ -284,6 +285,7 @@ class RemoteGame:
     def meet(self, master: MasterLink) -> None:
         """Give the game to a master, which receives all steps up to now."""
         self.master = master
+        # Before the match has begun, `seated` does this.
         if self._handle is not None:
             self._tell_anew()
 
@@ -425,6 +427,7 @@ class RemoteGame:
     # -- the table calls these
 
     def seated(self, handle: SeatHandle[Any]) -> None:
+        """Begin the game with its master; without one, stop the clocks until a master comes."""
         self._handle = handle
         if self.master is None:
             self.table.stand_still()

@@ -422,6 +422,7 @@ class RemoteGames:
     # -- the host starts and stops
 
     def halt(self) -> None:
+        """Stop all games, timers and the championship, because the host stops."""
         self._stopped = True
         if self.championship is not None:
             self.championship.halt()
@@ -506,6 +507,7 @@ class RemoteGames:
         return self._may_begin and self._can_open(self.type_of(game_type))
 
     def _open_pair(self, game_type: str, players: Sequence[Any], championship: TableId) -> bool:
+        """Begin a remote game of two players in a championship. Returns `False` if it cannot begin now."""
         kind = self.type_of(game_type)
         if not self._can_open(kind):
             return False

@@ -297,6 +297,7 @@ class Seats:
             session.resuming = session.player
             return True
         assert session.player is not None
+        # A fault has stopped the match of this player: inform the player now.
         if session.suspended:
             session.suspended = False
             session.player.deliver(Suspended())
@@ -304,7 +305,7 @@ class Seats:
         table = session.table
         if table is None or session.seat is None:
             return self.ends.tell(session)
-        # It is the first player that takes a seat after the table was loaded.
+        # This is the first player that takes a seat after the table was loaded: the table does not sleep any more.
         if table.deserted:
             self.unclaimed.pop(table.id, None)
             self._context.journal.wake(table.id)

@@ -347,7 +347,11 @@ class SessionRegistry:
         return waking
 
     def woken(self, waking: Waking) -> Sequence[Session]:
-        """Note that a table was loaded, or that this has failed. Returns the sessions of its players."""
+        """
+        End the loading of a table, which has succeeded or failed: its players do not wait for it any more.
+
+        :returns: the sessions of its players
+        """
         del self.waking[waking.table.table]
         sessions = [session for session in waking.sessions if session is not None]
         for session in sessions:

@@ -155,6 +155,7 @@ class SleepingIndex:
             self._database.execute("COMMIT")
 
     def find(self, key: str) -> Place | None:
+        """The seat at a sleeping table that belongs to the player under the name with this key; `None`: there is none."""
         if not self._tables:
             return None
         found = self._database.execute(f"SELECT {_COLUMNS} FROM place WHERE key = ?", (key,)).fetchone()
@@ -268,11 +269,13 @@ class SleepingIndex:
 def _place(
     number: int, seat: int, name: str, wire: str, address: str, account: int, digest: str, shown: str, away_since: float
 ) -> Place:
+    """A seat from the columns of its row."""
     player = SeatRecord(name, wire, address, bool(account), digest, shown)
     return Place(TableId(number), Seat(seat), player, away_since)
 
 
 def _row(place: Place) -> tuple[object, ...]:
+    """The row of a seat, for the database."""
     player = place.player
     origin = (player.name, player.wire, player.address, player.account, player.key_digest, player.shown)
     return (key_of(player.name), place.table, place.seat, *origin, place.away_since)

@@ -595,12 +595,17 @@ class SlowMatches:
             self._registry.membership.take(number, partial(self._taken, number))
 
     def _taken(self, number: TableId, taken: bool) -> None:
-        """Read a table, after this host has become its home; `taken` is `False` if another host is its home."""
+        """
+        Read a table, after the cluster was asked for it.
+
+        :param taken: whether this host is the home of the table now, so that it may read it
+        """
         if self._stopped:
             return
         if taken:
             self._context.journal.load(number, partial(self._read, number))
         else:
+            # The other host ends the match at its deadline. Look again later, in case it fails.
             self._index.set_due(number, self.wall + _LATER)
             self._use(number, _ELSEWHERE)
 

@@ -155,6 +155,7 @@ class Studies:
         return self._directory.questions.tell(address, (Studies, table, code), work, answered, refused)
 
     async def _study(self, address: str, table: TableId, code: str, games: Mapping[str, Game[Any, Any]]) -> Found:
+        """The work of a question for a study: check that a study is possible, and let a process make it."""
         # Can this match be studied?
         match, record, game = await self._directory.finished_match(table, code, games)
         if not match.played:

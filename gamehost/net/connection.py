@@ -164,6 +164,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
     # -- the transport calls these
 
     def connectionMade(self) -> None:
+        """Begin the conversation; or, if the connection is refused, send the reason and close it."""
         set_socket_options(self.transport)
         self.transport.registerProducer(self.output, True)
         self.factory.connections.add(self)

@@ -96,6 +96,7 @@ class Ticker:
             self._timer.stop()
 
     def _go_around(self) -> None:
+        """Call the functions of all members. Called by the timer."""
         self._timer.set(self._clock, self._seconds, self._go_around)
         now = self._clock.seconds()
         # A copy, because a member may leave during its call, and may make others leave.
@@ -173,6 +174,7 @@ class Deadlines:
             self._forget(deadline).cancel()
 
     def _forget(self, deadline: Deadline) -> IDelayedCall:
+        """Remove a deadline that is due or cancelled, and return its timer."""
         call = self._calls.pop(deadline)
         if not self._calls:
             self._calls = _NO_CALLS  # even an empty dictionary takes memory, for each connection

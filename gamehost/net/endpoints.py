@@ -102,6 +102,11 @@ def _line(data: bytes) -> ProxyInfo | None:
 
 
 def _address(kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address], text: bytes) -> str:
+    """
+    Read an address of a version 1 header.
+
+    :raises WireError: the text is no address of this kind
+    """
     try:
         if b"%" in text:
             raise ValueError("a scope has a meaning only on the proxy's own machine")
@@ -253,6 +258,7 @@ class HeaderProtocol(Protocol):
         self._deadline = self._clock.callLater(HEADER_SECONDS, self.refuse, self.late)
 
     def dataReceived(self, data: bytes) -> None:
+        """Add the bytes to the buffer, and try to read the header. After a refusal, bytes are ignored."""
         if self._deadline is not None:
             self._come += data
             try:

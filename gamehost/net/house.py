@@ -103,6 +103,7 @@ class HouseService:
         return {game for process in self._all for game in process.games}
 
     def sit(self, name: str, group: int) -> None:
+        """Let a process start the program of a house player, if the process is ready."""
         # The number in a name, such as 7 in `easy.7`, decides which process plays it, so that it is always the same.
         process = self._all[int(name.rpartition(".")[2]) % len(self._all)]
         if process.games:
@@ -151,6 +152,7 @@ class HouseService:
         return (factory,)
 
     def _listening(self, port: IListeningPort) -> None:
+        """Start the processes, because the listener is ready for them."""
         self._port = port
         self._context.lobby.house.starting = True
         for _ in range(self._processes):

@@ -305,6 +305,9 @@ class Sessions(TLSMemoryBIOFactory):
         clock: IReactorTime,
         dials: bool = False,
     ) -> None:
+        """
+        :param dials: whether the connections are opened by this host, and not by the other end
+        """
         super().__init__(certificates, dials, factory, clock=clock)
         self.clock = clock
 
