@@ -155,7 +155,7 @@ class Board:
         self._tables.when_listed(self._update_soon)
 
     def _update_soon(self) -> None:
-        """Send the changes in the next turn of the reactor if somebody waits for a complete board, which it is now."""
+        """Send the changes in the next turn of the reactor if somebody waits for a complete board, and it is complete now."""
         if self._awaited and self._all_known:
             self._timer.set(self._clock, 0, self._tick)
 

@@ -351,7 +351,7 @@ class ChampionshipRun:
 
     def admits(self, name: str) -> bool:
         """
-        Whether a player with this name may log in. After the last game, only lost players may, to receive the final
+        Whether a player with this name may log in. After the last game, only disconnected players may, to receive the final
         standing.
         """
         if self._record is None:
@@ -439,7 +439,7 @@ class ChampionshipRun:
         """Count the games that cannot be played because a player is gone."""
         table = record.table
         if self._grace:
-            # Games with both players gone: their seats were reserved in vain, so these games do not end by themselves.
+            # In these games both seats were reserved, and neither player has come back in time: they do not run any more.
             self._running = {pair for pair in self._running if not set(pair) <= table.gone}
         for pair, winners in table.forfeited(self._running):
             record.note(pair, winners, nothing)

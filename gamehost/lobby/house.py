@@ -438,7 +438,11 @@ class HousePlayers:
         return session
 
     def active(self, session: Session, handle: SeatHandle[Any] | None = None) -> None:
-        """Note an event at the table of a house player, and the handle of its seat if it is new."""
+        """
+        Note an event at the table of a house player, so that its match does not count as idle.
+
+        :param handle: the handle of its seat, if it has just got one
+        """
         kept = self.kept.get(session)
         if kept is not None:
             kept.active_at = self._clock.seconds()

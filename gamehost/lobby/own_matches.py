@@ -175,7 +175,8 @@ class OwnMatches:
         Find the entries of a player's list in the store, after all earlier changes are durable. Matches that ended long ago
         are left out.
 
-        :param key: of the player's name, if the caller knows it
+        :param found: called with the entries; none for a player without a list
+        :param key: of the player's name, if the caller knows it; empty: it is computed
         """
         owner = owner_of(player, key)
         if owner is None:

@@ -176,7 +176,7 @@ class RemoteSeat:
             self.player.remote_seated()
 
     def deliver(self, event: Any) -> None:
-        """Send an event of the game to the player. A fault of this player's connection is only logged, for the others' sake."""
+        """Send an event of the game to the player. A fault of its connection is only logged, and does not disturb others."""
         if self.player is not None:
             try:
                 self._tell(self.player, event)
@@ -435,7 +435,7 @@ class RemoteGame:
             self._tell_anew()
 
     def deliver(self, event: Any) -> None:
-        """Pass an event of the game to the master. A fault of the master's connection is only logged, for the players' sake."""
+        """Pass an event of the game to the master. A fault of its connection is only logged, and does not disturb players."""
         try:
             self._hear(event)
         except Exception:

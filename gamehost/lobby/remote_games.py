@@ -107,8 +107,8 @@ class Master:
 
     def game(self, game_id: str | None) -> RemoteGame | None:
         """
-        Find the game that a message of this master names. An id is the number of the game; if an earlier master had the game
-        too, a dot and the number of the master in their order follow.
+        Find the game that a message of this master names. The id `17` is the game with this number. `17.2` is the same game
+        for the second master that receives it, after the first one was lost.
 
         :param game_id: `None`: the master means its only game
         :returns: `None`: the game is over, or this master knows it by a newer id

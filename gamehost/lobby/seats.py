@@ -442,6 +442,7 @@ class Seats:
                 self._skipped(one.table, f"{opening.game} in version {opening.version} is not played here")
             else:
                 seats = [(Seat(seat), player) for seat, player in enumerate(opening.seats)]
+                # A seat is given up if its player has received the end already, or if a connected player has the name.
                 places = [
                     None
                     if seat in one.told or key_of(player.name) in self._registry.sessions.by_key

@@ -61,7 +61,7 @@ WITH next AS (
 SELECT number FROM (
   {_RANKED} WHERE address IN (SELECT address FROM origin WHERE number IN next)
 ) WHERE number IN next GROUP BY number HAVING min(place) > :most"""
-#: The number `next` of tables that `_EXCESS_OF_ONE` examines. One would do, as only one more table is too many each time.
+#: The number `next` of tables that `_EXCESS_OF_ONE` examines. Each table that falls asleep makes only one more too many.
 _NEXT = 10
 _COLUMNS = "number, seat, name, wire, address, account, key_digest, shown, away_since"
 #: How many tables are put into the index with one statement.

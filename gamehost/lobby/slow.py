@@ -648,7 +648,7 @@ class SlowMatches:
         self._put_away_if_empty(table)
 
     def _failed(self, number: TableId, why: str) -> None:
-        """Stop a match with a record that cannot be read or replayed."""
+        """Note that a match cannot continue, as its record cannot be read or replayed, and inform those that wait for it."""
         self._skip(number, why)
         self._index.set_due(number, None)
         self._use(number, why)
