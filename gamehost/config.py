@@ -304,6 +304,7 @@ class Options(usage.Options):
         return "Usage: gamehost run [options]\n   or: twistd [options of twistd] gamehost [options]\n"
 
     def getUsage(self, width: int | None = None) -> str:
+        """The help text: the options, the settings for `--set`, and notes about parts that are left out."""
         lines = [super().getUsage(width), "Settings, for --set:"]
         for name, one in sorted(declared_settings(self.registry).items()):
             default = {True: "yes", False: "no"}[one.default] if isinstance(one.default, bool) else one.default

@@ -287,6 +287,7 @@ class GameHostService(Service):
         self.log.info("play {ways}", ways="; ".join(filter(None, ways)))
 
     def _not_listening(self, what: str, must: bool, failure: Failure) -> None:
+        """A port cannot be opened. If the port is required, the host cannot start, or ends if it runs."""
         error = failure.value
         taken = isinstance(error, CannotListenError) and getattr(error.socketError, "errno", None) == errno.EADDRINUSE
         reason = f"{what}: {'this port is in use' if taken else failure.getErrorMessage()}"
@@ -453,6 +454,11 @@ class GameHostService(Service):
         self.log.info("gamehost has stopped")
 
     def _say_goodbye(self) -> Deferred[None]:
+        """
+        Inform all clients that the host stops, and close their connections.
+
+        :returns: fires when all are closed
+        """
         gone = [*(one.close(STOPPING) for one in self.factories), *(one.close(STOPPING) for one in self.sites)]
         return DeferredList(gone).addCallback(lambda _: None)
 

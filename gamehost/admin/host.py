@@ -614,6 +614,7 @@ def _seat(table: Table[Any, Any], seat: Seat, registry: SessionRegistry) -> Fact
 
 
 def _shown(table: Table[Any, Any], registry: SessionRegistry, look: Look[Any]) -> Facts:
+    """Facts about a match with its position as text, if the game can draw it."""
     about: Facts = {**_about(table, registry), "entries": look.n}
     if messages_of(table.game) is None:
         return {**about, "board": None, "awaited": None}

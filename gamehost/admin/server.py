@@ -212,6 +212,7 @@ class AdminConnection(LineReceiver):
             self._answer(answer)
 
     def _answer(self, answer: Answer) -> None:
+        """Send an answer: at once, or the items of a long one as fast as the client reads."""
         if not self.busy:
             return
         if isinstance(answer, Generator):
@@ -241,6 +242,7 @@ class AdminConnection(LineReceiver):
         self.resumeProducing()
 
     def _log_act(self, line: Facts) -> None:
+        """Log a request that has changed something, with its arguments and its outcome."""
         if self._acts:
             given = {name: value for name, value in self._request.arguments.items() if name not in SECRET}
             fields = {
@@ -320,6 +322,7 @@ class AdminService:
         self.log.error("gamehost admin does not work: {reason}", reason=failure.getErrorMessage())
 
     def stop(self) -> Deferred[None]:
+        """Close the socket and all connections to it."""
         if self._port is None:
             return succeed(None)
         for connection in tuple(self._factory.connections):
@@ -348,6 +351,7 @@ def reloading(options: Options) -> Callable[[GameHostService], Facts]:
             settings = options.reread().settings
         except UsageError as error:
             raise NotDone(shortened(str(error))) from None
+        # Find the settings with other values, and which of them can change now.
         names = sorted(in_use.keys() | settings.values.keys())
         different = [name for name in names if settings.values.get(name) != in_use.get(name)]
         used = (Reload.USED,) if host.house is None else (Reload.USED, Reload.WITH_HOUSE)

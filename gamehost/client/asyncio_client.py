@@ -44,7 +44,7 @@ def unix(path: str) -> Connect:
 
 class Client(ClientCore):
     """
-    One client.
+    A client of the open wire with a connection of asyncio.
 
     :param connect: `tcp(...)`, `unix(...)`, or another function that makes a connection
     :param login: `Enter` for a guest, `LogIn` for an account; `None`: to watch only
@@ -78,6 +78,7 @@ class Client(ClientCore):
         return self._heard.popleft()
 
     async def _make_connection(self, attempt: float) -> None:
+        """Wait until the time of an attempt, and try to connect."""
         await asyncio.sleep(attempt - self._now())
         try:
             self._reader, self._writer = await asyncio.wait_for(self._connect(), CONNECT_WITHIN)
@@ -90,6 +91,7 @@ class Client(ClientCore):
             self._flush()
 
     async def _read(self, reader: StreamReader) -> None:
+        """Wait for bytes from the host, or until `tick` must be called."""
         due = self.due
         try:
             # A cancelled read loses nothing: the bytes remain in the reader.
@@ -109,6 +111,7 @@ class Client(ClientCore):
             self._lost(self.fault)
 
     def _lost(self, why: str) -> None:
+        """Report the loss of the connection, and plan the next attempt."""
         if self._writer is not None:
             self._writer.transport.abort()
         self._reader = self._writer = None

@@ -3,12 +3,12 @@ A client of the open wire without input and output. It gets bytes and times, and
 
 The owner of the connection calls::
 
-    core.connection_made(now)            a connection is there
-    core.received(data, now)             it brought bytes; what they say is returned
-    core.connection_lost(why)            it is gone; a `Lost` says whether and when to connect again
-    core.tick(now)                       the time `core.due` has come
-    core.take_output()                   after each of these and after `say` and `act`: bytes to send
-    core.fault                           if set: close the connection, which cannot be used any more
+    core.connection_made(now)            when the connection is made
+    core.received(data, now)             when bytes have come; returns the messages in them
+    core.connection_lost(why)            when the connection is lost; returns a `Lost`: whether and when to connect again
+    core.tick(now)                       at the time `core.due`
+    core.take_output()                   after each of these, and after `say` and `act`: returns the bytes to send
+    core.fault                           if this is set: close the connection, which cannot be used any more
 
 `say` sends a message of `gamehost.wires.open.messages` to the host; `act` sends an action. The clients for asyncio and
 for Twisted are subclasses with a connection.
@@ -208,12 +208,14 @@ class Tables:
         return self._follow(table, message)
 
     def _begin(self, table: Table) -> Table:
+        """Add a table, and drop the tables with ended matches."""
         for number in [number for number, known in self._tables.items() if known.over is not None]:
             del self._tables[number]
         self._tables[table.number] = table
         return table
 
     def _follow(self, table: Table, message: m.ServerMessage) -> m.ServerMessage:
+        """Update a table with a message about it. Returns the message with structs of the game."""
         match message:
             case m.Event(_, n, event):
                 event = read(table.game, event, "event")
@@ -254,6 +256,11 @@ class Tables:
 
 
 def _check_seats(message: m.ServerMessage, seats: int) -> None:
+    """
+    Check the seats that a message names.
+
+    :raises WireError: the table does not have a seat
+    """
     seat = getattr(message, "seat", None)
     named = (*(() if seat is None else (seat,)), *getattr(message, "winners", ()), *getattr(message, "away", ()))
     if any(not 0 <= one < seats for one in named):
@@ -327,7 +334,7 @@ _WITHOUT_LISTS = (m.Enter, m.LogIn, m.Seek, m.Stop, m.Act, m.AskMoves, m.Claim, 
 
 class ClientCore:
     """
-    One client.
+    A client of the open wire, with what it knows of its tables.
 
     :param login: `Enter` for a guest, `LogIn` for an account; `None`: to watch only
     :param chance: gives numbers from 0 to 1, to spread the attempts to connect; by default random ones
@@ -470,7 +477,7 @@ class ClientCore:
         self._output.clear()
         return output
 
-    # -- said
+    # -- to the host
 
     def say(self, message: m.ClientMessage) -> None:
         """
@@ -562,6 +569,7 @@ class ClientCore:
     # -- from the host
 
     def _hear(self, message: m.ServerMessage) -> m.ServerMessage:
+        """Handle a message of the host, and update the requests that last."""
         match message:
             case m.Entered():
                 self._entered(message)
@@ -584,6 +592,7 @@ class ClientCore:
         return self.tables.hear(message)
 
     def _entered(self, message: m.Entered) -> None:
+        """The log-in was accepted: store the new key, and send the requests that last."""
         self._state = _State.READY
         self._returns = message.table
         self._failures = 0

@@ -115,6 +115,7 @@ class Client(ClientCore):
             self._heard.append(message)
 
     def _end(self) -> None:
+        """Report to all callers of `next` that there are no more messages."""
         self._ended = True
         while self._waiting:
             self._waiting.popleft().errback(Closed("there are no more messages"))
@@ -132,6 +133,7 @@ class Client(ClientCore):
         self._flush()
 
     def _received(self, data: bytes) -> None:
+        """Handle bytes from the host. If too many messages wait for the caller, stop reading."""
         for message in self.received(data, self._reactor.seconds()):
             self._tell(message)
         if len(self._heard) >= MOST_WAITING and self._connection is not None:
@@ -149,6 +151,7 @@ class Client(ClientCore):
                 self._set_timer()
 
     def _flush(self) -> None:
+        """Send the output. Close the connection if it has a fault."""
         if self._connection is None or self._ended:
             return
         if data := self.take_output():
@@ -174,6 +177,7 @@ class Client(ClientCore):
         self._flush()
 
     def _disconnected(self, why: str) -> None:
+        """The connection is lost, or could not be made: report this, and plan the next attempt."""
         self._stop_timer()
         self._connection = self._attempt = None
         if self._closing is not None:

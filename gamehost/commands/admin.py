@@ -67,6 +67,7 @@ def tables_line(facts: Facts) -> Iterator[str]:
 
 
 def lost_line(facts: Facts) -> Iterator[str]:
+    """The line of a match that must be resumed or ended, with the reason."""
     if "fault" in facts:
         players = ", ".join(escaped(name or "(nobody)") for name in facts["players"])
         yield f"{facts['table']}  {facts['game']} of {players}: stopped by a fault of the game: {escaped(facts['fault'])}"
@@ -161,6 +162,7 @@ def said_line(facts: Facts) -> Iterator[str]:
 
 
 def drain_line(facts: Facts) -> Iterator[str]:
+    """What the host does after `drain`."""
     if not facts["draining"]:
         yield "the host continues, and new matches begin"
     elif last := facts["tables"] + facts["remote_games"]:
@@ -170,6 +172,7 @@ def drain_line(facts: Facts) -> Iterator[str]:
 
 
 def reloaded_lines(facts: Facts) -> Iterator[str]:
+    """The settings that have changed, and those that need a restart."""
     if not (facts["changed"] or facts["need_a_restart"]):
         yield "nothing is different"
     yield from (f"changed: {name}" for name in facts["changed"])
@@ -177,6 +180,7 @@ def reloaded_lines(facts: Facts) -> Iterator[str]:
 
 
 def table_line(facts: Facts) -> Iterator[str]:
+    """The line of a match in the list of matches."""
     players = ", ".join(_player(seat) for seat in facts["seats"])
     notes = ["private"] * facts["private"] + ["suspended"] * (facts["phase"] == "suspended")
     more = f"  ({', '.join(notes)})" if notes else ""
@@ -196,6 +200,7 @@ def _player(seat: Facts) -> str:
 
 
 def shown_lines(facts: Facts) -> Iterator[str]:
+    """The position of a match: its seats, and its board as text."""
     private = ", private" if facts["private"] else ""
     yield f"table {facts['table']}: {facts['game']}{private}, {facts['phase']}, after entry {facts['entries']}"
     for number, seat in enumerate(facts["seats"]):
@@ -234,6 +239,7 @@ class _ReadPassword(argparse.Action):
 
 
 def account_line(facts: Facts) -> Iterator[str]:
+    """The line of an account in the list of accounts."""
     where = "here" if facts["present"] else "away"
     seat = "" if facts["table"] is None else f"  seat at table {facts['table']}"
     last = facts["last_log_in"] or "unknown"
@@ -290,6 +296,7 @@ def _relays(facts: Facts) -> str:
 
 
 def status_lines(facts: Facts) -> Iterator[str]:
+    """The state of the host."""
     yield f"gamehost {facts['version']}, up for {duration(facts['uptime_seconds'])}"
     if facts["closed"]:
         yield f"closed: {facts['closed']}"
@@ -316,6 +323,7 @@ def _journal_lines(facts: Facts) -> Iterator[str]:
 
 
 def person_line(facts: Facts) -> Iterator[str]:
+    """The line of a player in the list of players."""
     kind = "house" if facts["house"] else "account" if facts["account"] else "guest"
     origin = f"  from {escaped(facts['address'])}" if facts["address"] and not facts["house"] else ""
     game = f" ({facts['game']})" if facts["game"] else ""

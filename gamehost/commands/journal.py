@@ -79,6 +79,11 @@ class LiveJournal:
                 yield row_from_json(answer["item"]["row"])
 
     def _ask(self, command: str, **arguments: Any) -> Answers:
+        """
+        Send a request to the host, and return the lines of its answer.
+
+        :raises StoreUnusable: the host refuses the request, or does not answer
+        """
         try:
             for answer in answers(self._socket, {"command": command, "arguments": arguments}):
                 if "error" in answer:
@@ -215,6 +220,7 @@ def _carry_out(words: argparse.Namespace, game_of: GameOf, out: TextIO, err: Tex
 
 
 def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command line."""
     top = argparse.ArgumentParser(
         prog="gamehost journal",
         description="Show, copy or check a journal. If a host has it open, the host is asked.",
@@ -269,6 +275,7 @@ def _table_number(text: str) -> TableId:
 
 
 def _drawing_parser(verbs: Any) -> argparse.ArgumentParser:
+    """Add the verb `draw` to the parser."""
     drawing: argparse.ArgumentParser = verbs.add_parser(
         "draw", help="one table as a picture (SVG); everything is shown when the match is over"
     )
@@ -291,6 +298,7 @@ def _drawing_parser(verbs: Any) -> argparse.ArgumentParser:
 
 
 def _list(journal: Inspector | LiveJournal, everything: bool, out: TextIO, err: TextIO) -> None:
+    """Print the list of tables."""
     tables, older = (journal.tables(), 0) if everything else journal.newest(LISTED)
     _print(out, (f"unreadable: {one}" if isinstance(one, Undecodable) else _line(one) for one in tables))
     if older:
@@ -305,6 +313,7 @@ def _print(out: TextIO, lines: Iterator[str]) -> None:
 
 
 def _line(summary: Summary) -> str:
+    """The line of a table in the list of tables."""
     opening = summary.opening
     players = ", ".join(f"{escaped(seat.name)} ({escaped(seat.wire)})" for seat in opening.seats)
     end = f": {escaped(summary.last.outcome)}" if summary.last and summary.last.outcome else ""
@@ -315,6 +324,7 @@ def _line(summary: Summary) -> str:
 
 
 def _shown(journal: Inspector | LiveJournal, words: argparse.Namespace, game_of: GameOf) -> Iterator[str]:
+    """The lines that show a table: as text notation, or for people."""
     opened_ms, record = journal.table(TableId(words.table))
     if words.notation:
         yield from write_notation(record, moment(opened_ms).partition("T")[0]).splitlines()
@@ -326,6 +336,7 @@ def _shown(journal: Inspector | LiveJournal, words: argparse.Namespace, game_of:
 
 
 def _head(opened_ms: int, record: TableRecord) -> Iterator[str]:
+    """The lines about the opening of a table."""
     opening = record.opening
     yield f"table {record.table}: {escaped(opening.game)}, rules {opening.version}, opened {moment(opened_ms)}"
     for number, seat in enumerate(opening.seats):
@@ -341,6 +352,7 @@ def _player(seat: SeatRecord) -> str:
 
 
 def _entry(entry: Entry, game: Game[Any, Any] | None) -> str:
+    """The line of an entry, without its number."""
     parts = [clock(entry.at)]
     if entry.seat is not None:
         parts.append(f"seat {entry.seat}")
@@ -353,6 +365,7 @@ def _entry(entry: Entry, game: Game[Any, Any] | None) -> str:
 
 
 def _action(notation: bytes, game: Game[Any, Any] | None) -> str:
+    """An action in the game's notation, escaped. Says if the game cannot read the notation."""
     text = escaped(notation.decode("utf-8", "backslashreplace"))
     if game is None:
         return text
@@ -418,6 +431,7 @@ def _beside(store: str) -> Path:
 
 
 def _prune(words: argparse.Namespace, out: TextIO) -> int:
+    """Carry out `prune`, and return the exit status."""
     store: str = words.store
     archive = words.archive or Path(f"{beside(store)}.before-{words.before}")
     midnight = datetime(words.before.year, words.before.month, words.before.day, tzinfo=UTC)
@@ -430,6 +444,7 @@ def _prune(words: argparse.Namespace, out: TextIO) -> int:
 
 
 def _copy(words: argparse.Namespace, out: TextIO) -> int:
+    """Carry out `copy`, and return the exit status."""
     copied = copy_store(words.source, words.target)
     what = f"{copied.tables} tables with {copied.rows} rows, and {copied.accounts} accounts"
     print(f"{shown(words.target)}: {what} copied and checked", file=out)

@@ -144,6 +144,7 @@ class Progress:
             self._show(now)
 
     def _show(self, now: float) -> None:
+        """Print the progress, with an estimate of the remaining time from the oldest stored sample."""
         since, table = self._samples[0]
         first, last = self._first or 0, self.last
         words = f"table {self.table} of {last}"
@@ -226,6 +227,7 @@ class Replays:
         return game if game is not None and game.version == opening.version else None
 
     def _replay(self, one: SoundTable) -> None:
+        """Replay one table, and note its fault, if it has one."""
         game, record = self._playable(one), one.record
         if game is None:
             return

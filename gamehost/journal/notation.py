@@ -70,6 +70,7 @@ def write_notation(record: TableRecord, date: str = "") -> str:
 
 
 def _header(record: TableRecord, date: str) -> Iterator[str]:
+    """The lines of the header."""
     opening = record.opening
     yield _tag("Game", opening.game)
     yield _tag("Rules", str(opening.version))
@@ -90,6 +91,7 @@ def _tag(name: str, *values: str) -> str:
 
 
 def _lines(entries: Sequence[Entry]) -> Iterator[str]:
+    """The lines of the entries."""
     for number, entry in enumerate(entries, 1):
         word = entry.notation.decode("utf-8", "replace") if entry.kind is EntryKind.ACTED else _WORDS[entry.kind]
         if entry.kind is EntryKind.ACTED and (word.startswith("*") or set(word) & set("{}")):
@@ -164,6 +166,11 @@ def read_notation(text: str) -> Notation:
 
 
 def _read_tag(header: _Header, line: str, number: int) -> None:
+    """
+    Read a line of the header.
+
+    :raises NotNotation: the line is not a tag
+    """
     found = _TAG.fullmatch(line)
     values: list[str] = []
     rest = found[2] if found is not None else ""
@@ -180,6 +187,14 @@ def _read_tag(header: _Header, line: str, number: int) -> None:
 
 
 def _read_entry(line: str, number: int, count: int, seats: int) -> Entry:
+    """
+    Read a line with an entry.
+
+    :param number: the number of the line in the text
+    :param count: the number that the entry must have
+    :param seats: how many seats the match has
+    :raises NotNotation: the line is not an entry
+    """
     found = _ENTRY.fullmatch(line)
     if found is None or int(found[1]) != count:
         raise NotNotation(f"line {number}: expected entry {count}, such as: {count}  1200  0  ox c1 c2")
@@ -238,6 +253,11 @@ def picture(
 def _scene(
     game: Game[Any, Any], opening: TableHeader, entries: Sequence[Entry], seat: Seat | None, reveal: bool
 ) -> Scene:
+    """
+    The scene that the game draws as a picture.
+
+    :raises NoPicture: the match cannot be drawn
+    """
     if not entries:
         raise NoPicture("the match has not begun")
     if seat is not None and not 0 <= seat < len(opening.seats):

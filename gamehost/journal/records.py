@@ -141,7 +141,7 @@ class OwnedMatch(msgspec.Struct, frozen=True):
     game: str
     #: All players, in the order of the seats.
     names: tuple[str, ...]
-    #: The seat of the player whose list it is.
+    #: The seat of the owner of the list.
     seat: int
     state: OwnState
     #: The next deadline, in milliseconds since 1970; `None`: it is not known, or the match has ended.

@@ -95,6 +95,9 @@ def _writer(kind: type[Any]) -> _Writer:
 
 
 def _fields_of(kind: type[Any]) -> _Writer:
+    """
+    Make the function that writes objects of a class with fields: the name of the class, and the texts of its fields.
+    """
     names = kind.__struct_fields__ if issubclass(kind, Struct) else [each.name for each in attrs.fields(kind)]
     if not names:
         return lambda value: f"{kind.__name__}()"

@@ -82,6 +82,7 @@ class HttpService:
         self.log.info("{name} listening on {where}", name=self._name, where=where)
 
     def _not_listening(self, failure: Failure) -> None:
+        """The port cannot be opened: log the reason, and run without the port."""
         reason = f"--{self._name}: cannot listen on {self._description}: {failure.getErrorMessage()}"
         self.log.error("{reason}; this port is left out", reason=reason)
 

@@ -136,7 +136,8 @@ def _is_given(name: str, value: object) -> bool:
     )
 
 
-#: Parts of Twisted whose info messages are left out: the host logs the same facts about ports and the process itself.
+#: The info messages of these parts of Twisted are left out: the host itself logs the same facts about ports and the
+#: process.
 _CHATTER = frozenset({"log_legacy", "twisted.internet.base", "twisted.scripts._twistd_unix.UnixAppLogger"})
 
 
@@ -245,6 +246,7 @@ class Log:
         return unwritten
 
     def _open(self) -> None:
+        """Open the file for the first line. If this fails, lines are lost until `reopen`."""
         self._opened = True
         try:
             self._file = self.open_file()

@@ -179,6 +179,7 @@ class ChildProcess(ProcessProtocol):
 
     @staticmethod
     def _lines(data: bytes, take: Callable[[str], None]) -> bytes:
+        """Pass on each complete line. Returns the incomplete rest, cut to `LONGEST_LINE` bytes."""
         *lines, rest = data.split(b"\n")
         for line in lines:
             take(line.decode("utf-8", "replace"))
@@ -426,6 +427,7 @@ class Command(ProcessProtocol):
         self._pipes.set(self._reactor, PIPES, self._close, reason)
 
     def _close(self, reason: Failure) -> None:
+        """Stop waiting for the output, although another process has the pipes open."""
         if self.transport is not None:
             self.transport.loseConnection()
         self.processEnded(reason)

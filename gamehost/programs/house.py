@@ -1,21 +1,21 @@
 """
 The process of the house players. The host starts it, and writes lines to its standard input::
 
-    {"socket":"/run/gamehost/house/socket","secret":"..."}    first: where to log in, and with what key
-    sit easy.1 7                                              this house player has a seat: log in, and play
+    {"socket":"/run/gamehost/house/socket","secret":"..."}    first: the socket and the key for the log-in
+    sit easy.1 7                                              this house player has a seat: log in, and play the match
 
-    study 5 7 {"game":"onitama",...}                          study this match, and say so under the number 5
-    advise 6 7 {"game":"onitama",...}                         say under the number 6 what to do in this position
-    stop 5                                                    nobody waits for this any more: drop it
+    study 5 7 {"game":"onitama",...}                          study this match, and report the result with the number 5
+    advise 6 7 {"game":"onitama",...}                         find advice for this position, and report it with the number 6
+    stop 5                                                    nobody waits for number 5 any more: drop the work
 
 The last number in `sit`, and the second number in `study` and `advise`, is the number of a group. House players of one
 group share their time to think.
 
 and reads lines from standard output::
 
-    ready eriantys onitama paper-soccer stratego              once, when it can play these games
+    ready eriantys onitama paper-soccer stratego              once: the process is ready, and can play these games
     alive                                                     every second, or the host starts a new one
-    studied 5 {"standings":[...],"turns":[...]}               the study, or the advice; nothing behind the number: there is none
+    studied 5 {"standings":[...],"turns":[...]}               a study or advice; nothing after the number: none was found
 
 The process ends when its standard input ends, so it ends with its host. It writes reports about faults to standard
 error.
@@ -169,6 +169,7 @@ class Control(LineOnlyReceiver):
         self._think = ThinkingQueue(worker, reactor.seconds)
 
     def lineReceived(self, line: bytes) -> None:
+        """Carry out a line of the host. The first line says where to log in."""
         if self._endpoint is None:
             told = json.loads(line)
             self._endpoint, self._secret = UNIXClientEndpoint(self._reactor, told["socket"]), told["secret"]
@@ -259,12 +260,14 @@ class Control(LineOnlyReceiver):
             self._sit(name, group)
 
     async def _play(self, name: str, group: int, endpoint: UNIXClientEndpoint) -> None:
+        """Make a house player, and let it play its match."""
         soon = partial(self._reactor.callLater, 0)
         level = Level(name.partition(".")[0])
         client = Client(self._reactor, endpoint, m.Enter(name, self._secret))
         await HousePlayer(name, level, client, think=self._think, group=group, soon=soon, gone=self._gone).play()
 
     def _failed(self, name: str, failure: Failure) -> None:
+        """A house player has failed because of a fault of this program."""
         self._players.discard(name)
         self._called.pop(name, None)
         report(f"{name} has failed: {failure.getTraceback()}")

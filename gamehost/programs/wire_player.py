@@ -4,10 +4,10 @@ or output happens here.
 
 The owner of the connection calls::
 
-    player.begin()           what is said at once
-    player.hear(message)     for each message of the server; what is said then
-    player.think()           when all that has come was heard; what is said then
-    player.result            the winner; then `again` begins the next match
+    player.begin()           returns the messages to send first
+    player.hear(message)     for each message of the server; returns the messages to send
+    player.think()           after all received messages were handled; returns the messages to send
+    player.result            the result of the match; then `again` begins the next match
 
 Thinking may take a second, so it can be done in a thread: `Match.work` returns the function to run, and `Match.done`
 takes its result. Messages that come meanwhile wait. The player gives its next answer only after the server has accepted

@@ -82,6 +82,7 @@ def check_target(target: Path, force: bool) -> None:
 
 
 def _is_store(path: Path) -> bool:
+    """Whether a file is a store of gamehost, according to its header."""
     with suppress(OSError), path.open("rb") as file:
         header = file.read(100)
         number = int.from_bytes(header[_APPLICATION_AT : _APPLICATION_AT + 4], "big")
@@ -182,6 +183,7 @@ class _Flusher:
         self._thread.start()
 
     def _live(self) -> None:
+        """The body of the thread: write the file to the disk until `stop`."""
         while not self._ended.wait(0.05):
             copied = self.copied
             try:

@@ -513,6 +513,7 @@ class FileRows(TableRows):
     def rows(self, table: int) -> list[Row]:
         commits = list(map(Commit._make, self._query(_COMMITS_OF, b"\x93" + _encode(table))))
         found = merged(super().rows(table), entries_by_table(commits).get(table, []))
+        # An unreadable commit may have entries of this table: add a damaged row, so that the caller finds the damage.
         if found and any(commit.unreadable for commit in commits):
             found.append(Row(0, table, end_of(found[-1]) + 1, at_ms=1, kind=RECENT, seat=None, body=b"", h=NO_ROW))
         return found

@@ -489,6 +489,7 @@ class DurableJournal:
         self._put(Sleep(table, None), 64, nothing)
 
     def stop(self, stopped: Callable[[], None]) -> None:
+        """As of `Store.stop`. The notes that still wait are written first."""
         for note in tuple(self._told):
             self._note_told(note)
         self._stopping = True
@@ -513,12 +514,16 @@ class DurableJournal:
         self._reader.put(found, otherwise, ask)
 
     def _put(self, change: Change, size: int, durable: Callable[[], None]) -> None:
+        """
+        Add a change to the backlog. The first change of a turn lets the whole turn be given to the writer at its end.
+        """
         if self._stopping:
             raise ValueError("the journal is being closed: nothing can be added to it")
         if self.backlog.add(change, size, durable):
             self._after_turn(self._hand_over)
 
     def _hand_over(self) -> None:
+        """Give the changes of the current turn to the writer."""
         self._writer.put(self.backlog.hand_over())
 
 
@@ -566,6 +571,7 @@ class StoredAccounts:
         note = AddAccount(account)
         note.owner = self._accounts.setdefault(account.key, account)
 
+        # In a cluster, another member may have taken the key meanwhile: then its account counts.
         def answered() -> None:
             if note.owner is not account:
                 self._accounts[account.key] = note.owner
@@ -607,6 +613,7 @@ class StoredAccounts:
     def _write(self, note: Note, durable: Callable[[], None], *keys: str) -> None:
         """Write a change of these keys. When it is durable, also apply the updates that have waited for it."""
 
+        # Called when the change is durable.
         def settled() -> None:
             self._pending -= Counter(keys)
             durable()

@@ -180,6 +180,7 @@ class MemoryJournal:
         found(self._match(table))
 
     def _match(self, table: TableId) -> FinishedMatch | None:
+        """The finished match with this number; `None`: there is none."""
         entries = self.entries.get(table)
         if not entries or not entries[-1].outcome:
             return None

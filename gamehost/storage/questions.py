@@ -491,6 +491,7 @@ class ListComparison:
         return [f"the index of finished matches has {found} entries, {right} of them right, and must have {expected}"]
 
     def _skip_to(self, table: int) -> None:
+        """Skip the entries of matches with lower numbers. They are counted, and not right."""
         number, own = self._next
         while number < table:
             self._found += len(own)
@@ -498,6 +499,7 @@ class ListComparison:
 
 
 def _rows_of(ended: Iterable[Ended]) -> list[tuple[str, str, int]]:
+    """The rows of the index for some matches."""
     return [(*one_list, one.table) for one in ended for one_list in lists_of(one.opening)]
 
 
@@ -642,6 +644,7 @@ class Reader:
             self._thread.join()
 
     def _live(self) -> None:
+        """The body of the thread: answer one question after the other until `end`."""
         while (asked := self._queue.get()) is not None:
             ask, answered, answer = asked
             begun = perf_counter()

@@ -145,6 +145,7 @@ class SqliteStore(OpenStore):
         return count(self._last + 1)
 
     def _add(self, changes: Sequence[Change]) -> Group:
+        """Write a group of changes: usually only its commit, which is one row."""
         group = self.recent.build(changes, self._numbers(), self._wall, self.marked)
         commit = None
         if group.items:
@@ -227,6 +228,7 @@ class SqliteStore(OpenStore):
         write_checked(self.connection, self._checked)
 
     def _insert(self, rows: list[Row]) -> None:
+        """Insert rows into `event`, many with each statement."""
         for begin in range(0, len(rows), MOST_ROWS):
             some = rows[begin : begin + MOST_ROWS]
             self.connection.execute(insert_of(len(some)), list(chain.from_iterable(some)))
@@ -497,6 +499,7 @@ class StoreFiles:
                 lengthen_log(self.path, *sizes)
 
     def commit(self, changes: Sequence[Change]) -> None:
+        """Commit changes, and note the new end of the journal in the file with the last commit."""
         try:
             self.store.commit(changes)
         except sqlite3.Error as error:
@@ -507,9 +510,11 @@ class StoreFiles:
             self._last_commit.note(*self.store.ends)
 
     def mark(self) -> Callable[[], None]:
+        """As of `CommitTarget.mark`."""
         return partial(self._write_mark, self._mark_now(log=True))
 
     def close(self) -> None:
+        """Empty the log, write the last mark, and close the store."""
         with suppress(sqlite3.Error):  # on a full disk these matches remain
             self.store.remove_unplayed()
         # Empty the log: then the store's file alone is the whole journal.
@@ -552,6 +557,11 @@ class StoreFiles:
             self.store.marked = mark.last
 
     def _check_identities(self) -> None:
+        """
+        Check that the files are still those that were opened.
+
+        :raises StoreFailed: a file was deleted or replaced
+        """
         for path, identity in self._identities.items():
             found = _identity(path)
             if found != identity and identity is not None:

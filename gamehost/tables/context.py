@@ -60,8 +60,8 @@ class TableContext:
     #: Called with the table and the name of its game when a fault of its master has stopped a match.
     suspended: Callable[[TableId, str], None] = lambda table, game: None
     #: Called when a match of a championship has ended, with the championship's number, the names of the players and the
-    #: result. It returns a function that adds the result to the record of the championship, or `None`: the result does
-    #: not count.
+    #: result. The call returns a function that adds the result to the record of the championship, or `None`: the result
+    #: does not count.
     counting: Callable[[str, Sequence[str], Result], Addition | None] = lambda championship, names, result: None
     counts: MatchCounts = field(init=False, factory=MatchCounts)
     #: The checked kinds of events of masters, by the name of the game and the number of seats.

@@ -177,6 +177,7 @@ class FollowedTable:
             self._stop()
 
     def _stop(self) -> None:
+        """Stop following the record and the real table: there is no watcher any more, or the match is over."""
         self._follower = None
         own, self._own = self._own, None
         self._held.clear()
@@ -197,6 +198,7 @@ class FollowedTable:
             self._show_look(Look(follower.n, None, view))
 
     def _show_look(self, look: Look[Any]) -> None:
+        """Send a state of the match to all watchers that wait for one. Later events follow."""
         coming, self._coming = self._coming, []
         for audience in coming:
             audience.shown(look)
@@ -204,6 +206,7 @@ class FollowedTable:
                 self._audience.append(audience)
 
     def _tell(self, event: Any, n: int) -> None:
+        """Send an event to all watchers, and stop after the last event of a match."""
         last = isinstance(event, _LAST)
         self.over = self.over or last
         for audience in tuple(self._audience):
@@ -270,6 +273,7 @@ class FollowedTable:
         return _Follower(new_master(self.game, self.opening, chance), chance)
 
     def _steps(self, follower: _Follower, entries: Sequence[Entry]) -> Generator[None, None, None]:
+        """Carry out entries, one with each step, as long as there are watchers."""
         tell = partial(self._carried_out, follower)
         for _ in replay_in_steps(self.game, follower.master, follower.chance, entries, tell, follower.n + 1):
             if self._follower is not follower:
@@ -277,6 +281,7 @@ class FollowedTable:
             yield
 
     def _carried_out(self, follower: _Follower, number: int, events: Sequence[To[Any]]) -> None:
+        """Called for each entry that the master has carried out: send its public events."""
         if self._follower is follower:
             follower.n, follower.clock = number, reading_of(follower.master)
             for to in events:

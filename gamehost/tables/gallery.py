@@ -41,7 +41,7 @@ class WatchRefused(Exception):
 
 
 class Watcher(Protocol):
-    """One client that watches a table: how the gallery sends to it."""
+    """A client that watches a table. The gallery calls these methods to send to the client."""
 
     @property
     def address(self) -> str:
@@ -190,6 +190,10 @@ class Gallery:
         self._put(_Happening(event, n))
 
     def _show(self, look: Look[Any], newcomers: dict[Watcher, Encoder]) -> None:
+        """
+        Queue the state of the match for new watchers. If this state is the last item of the queue, they are added to
+        it.
+        """
         last = self._queue[-1][1] if self._queue and not self.delay else None
         if isinstance(last, _Showing) and last.look is look:
             last.newcomers.update(newcomers)
@@ -204,6 +208,7 @@ class Gallery:
     # -- telling
 
     def _run(self) -> None:
+        """Send some messages. Called by the timer, and again until the queue is empty."""
         try:
             self._tell(BATCH)
         except Exception:
@@ -267,6 +272,7 @@ class Gallery:
     def _addressed(
         self, watchers: Mapping[Watcher, Encoder], encode: Callable[[Encoder], bytes]
     ) -> Iterator[tuple[Watcher, bytes]]:
+        """The receivers of a message, each with its bytes. The message is encoded once for all equal encoders."""
         made = {encoder: encode(encoder) for encoder in set(watchers.values())}
         return ((watcher, made[encoder]) for watcher, encoder in watchers.items() if made[encoder])
 

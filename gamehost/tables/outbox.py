@@ -376,6 +376,10 @@ class Outbox(Generic[A, E]):
             self._telling = False
 
     def _tell_record(self, record: Record[A, E]) -> None:
+        """
+        Send an entry: give arriving players their seats, send the events, and then the end of the match, if there is
+        one.
+        """
         self.clock, self.due = record.clock, record.due
         for handle in record.arriving:
             self._arrive(_Arrival(handle, None))
@@ -385,6 +389,10 @@ class Outbox(Generic[A, E]):
             self._end(record.result)
 
     def _tell(self, events: Sequence[To[Any]], first: Seat | None = None) -> None:
+        """
+        Send events to their seats, and the public ones to the watchers. The seat `first` receives each event before the
+        others.
+        """
         places, everybody = self.places, self._orders[first or 0]
         for to in events:
             event, audience = to.event, to.audience
@@ -411,6 +419,7 @@ class Outbox(Generic[A, E]):
         self._tell_audience([event])
 
     def _show(self, look: _Look[E]) -> None:
+        """Send the state of the match to a new audience."""
         audience = look.audience
         if audience is None:
             return
@@ -421,6 +430,7 @@ class Outbox(Generic[A, E]):
             self.audience.append(audience)
 
     def _arrive(self, arrival: _Arrival[A, E]) -> None:
+        """Give an arriving player its seat."""
         handle = arrival.handle
         place = self.places[handle.seat]
         if place.coming is not handle:
@@ -451,6 +461,7 @@ class Outbox(Generic[A, E]):
                     handle.player.deliver(self._table.claimable(Seat(seat)))
 
     def _end(self, result: Result) -> None:
+        """Send the end of the match to all."""
         self._ended = result
         self._table.end()
         # The seats are empty before any player receives the end, so that a player may begin another match at once.

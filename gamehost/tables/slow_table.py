@@ -233,6 +233,7 @@ class SlowTable(Table[Any, Any]):
         self.host.recorded(self, ANNULLED)
 
     def _record(self, kind: EntryKind, now: int, seat: Seat | None, *more: Any) -> None:
+        """Record an entry, and update who has acted and which offer is open."""
         self._stopped = max(self._stopped, now)
         ended = None
         if seat is not None:
@@ -256,6 +257,7 @@ class SlowTable(Table[Any, Any]):
         place.handle = place.coming = None
 
     def _archived(self) -> None:
+        """Called when the archive entry is durable. The players receive `Archived`, too."""
         players = [place.handle.player for place in self._outbox.places if place.handle is not None]
         for place in self._outbox.places:
             place.handle = None

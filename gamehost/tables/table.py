@@ -134,7 +134,7 @@ class Table(Generic[A, E]):
         left: Callable[["Table[A, E]", Seat], None],
     ) -> Self:
         """
-        Make a table whose match has not begun. The caller then calls `open` or `restore`.
+        Make a table with a match that has not begun. The caller then calls `open` or `restore`.
 
         :raises BadOption: the game does not accept the settings in the opening
         """
@@ -225,6 +225,7 @@ class Table(Generic[A, E]):
         return any(place.coming is not None for place in places) and all(place.handle is None for place in places)
 
     def _new_handle(self, seat: Seat, player: Player[A, Any]) -> TableSeatHandle[A, E]:
+        """Make the handle of a player that arrives. The seat is not lost any more."""
         place = self._outbox.places[seat]
         place.handle = None
         place.grace_ends = place.substitute = None
@@ -478,6 +479,7 @@ class Table(Generic[A, E]):
         return bool(there) and all(handle is not None and hears_claims(handle.player) for handle in there)
 
     def _tell_claim(self, claim: Claimable | None) -> None:
+        """Send a claim to all connected players that can claim."""
         handles = [place.handle or place.coming for place in self._outbox.places]
         hearing = [handle.seat for handle in handles if handle is not None and hears_claims(handle.player)]
         if claim is not None and hearing:
@@ -614,6 +616,7 @@ class Table(Generic[A, E]):
         return "" if self._master.result is None else self._master.result.words(self.names)
 
     def _forfeit(self, seat: Seat) -> None:
+        """Let the master end the part of a seat in the match, because its player has left."""
         if self.phase not in (PLAYING, DORMANT) or self._master.result is not None:
             return
         now = self.now()
@@ -625,6 +628,7 @@ class Table(Generic[A, E]):
         self._carry_out(EntryKind.EXPIRED, now, None, partial(self._master.expire, now))
 
     def _carry_out(self, kind: EntryKind, now: int, seat: Seat | None, step: Callable[[], Sequence[To[E]]]) -> None:
+        """Carry out a step of the master that is no action of a player, and record its events."""
         try:
             events = step()
         except Exception:
