@@ -190,6 +190,7 @@ class ImmediateServer(tcp.Server):
     def write(self, data: bytes) -> None:
         if not self._waits and self.connected and not self.disconnecting and not self.TLS:
             try:
+                # Nothing is queued, so this data may be sent first.
                 sent = self.socket.send(data)
             except OSError:
                 sent = 0  # the buffer is full, or the connection is lost: the queue finds out which

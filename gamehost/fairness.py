@@ -89,7 +89,7 @@ class FairScheduler:
         self._rest()
 
     def _go_around(self) -> None:
-        """Do a round."""
+        """Do a round: give turns to waiting connections, for at most `SHARE` seconds together."""
         clock = self._clock
         ends = clock.seconds() + SHARE
         # Schedule the next round first, so that the others get their turns even after an error in one turn.
@@ -174,6 +174,7 @@ class Slices:
         self._next.stop()
 
     def _wait(self) -> None:
+        """Wait for the next turn."""
         if self._scheduler is not None:
             self._scheduler.wait(self)
         else:

@@ -63,7 +63,7 @@ NONE = 2**63
 
 @define(eq=False)
 class MatchCounts:
-    """Counts of matches and of moves."""
+    """How many matches have begun and ended, and how many moves were accepted."""
 
     #: Matches that began, by the name of the game.
     begun: Counter[str] = field(factory=Counter)

@@ -179,7 +179,7 @@ RESERVED = HOST.keys() | OTHERS
 
 @frozen
 class Rejected:
-    """An entry point that is not used."""
+    """An entry point that the host cannot use, with the reason."""
 
     #: The name of the entry point and its package, such as `'gomoku' of gamehost-gomoku`.
     source: str

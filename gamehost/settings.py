@@ -29,7 +29,7 @@ class BadOption(ValueError):
 
 
 def as_text(name: str, text: str) -> str:
-    """A reader for any text."""
+    """A reader that accepts any text."""
     return text
 
 

@@ -326,6 +326,7 @@ def _parts(options: Options, reactor: Any, endpoints: Endpoints, access: Access)
 
 
 def _http_parts(places: Sequence[tuple[str, str, IStreamServerEndpoint]], access: Access) -> list[Part]:
+    """Make the HTTP ports for metrics and health."""
     from gamehost.metrics.health import HealthSite, HttpService, NewSite
 
     sites: dict[str, NewSite] = {"health": HealthSite}
@@ -337,6 +338,7 @@ def _http_parts(places: Sequence[tuple[str, str, IStreamServerEndpoint]], access
 
 
 def _notices_parts(options: Options, reactor: Any, kinds: Sequence[NotifierKind]) -> list[Part]:
+    """Make the part that informs absent players."""
     if options["store"] == "memory":
         raise usage.UsageError(f"--{kinds[0].name} needs a store that lasts: --store=FILE or --store=postgresql://...")
     from gamehost.lobby.notices import NoticesPart  # most hosts have no notifiers

@@ -42,7 +42,7 @@ from gamehost.tables.table import Table
 
 
 def status(host: GameHostService, request: Request) -> Facts:
-    """The state of the host in figures."""
+    """The state of the whole host, in figures, for `gamehost admin status`."""
     context, lobby = host.context, host.context.lobby
     now = context.clock.seconds()
     return {
@@ -462,6 +462,7 @@ def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
     """
     table, lobby = _table_of(request), host.context.lobby
 
+    # The store has given the table back, or it has lost nothing, and then a fault must have stopped it.
     def resumed(one: UnfinishedTable | None) -> Facts:
         if one is not None:
             lobby.seats.faulty.pop(table, None)
@@ -588,7 +589,7 @@ class _Onlooker:
 
 
 def _about(table: Table[Any, Any], registry: SessionRegistry) -> dict[str, Any]:
-    """Facts about a match."""
+    """Facts about a match: its number, game, phase, entries and seats."""
     return {
         "table": table.id,
         "game": table.game.name,
@@ -600,7 +601,7 @@ def _about(table: Table[Any, Any], registry: SessionRegistry) -> dict[str, Any]:
 
 
 def _seat(table: Table[Any, Any], seat: Seat, registry: SessionRegistry) -> Facts:
-    """Facts about one seat of a match."""
+    """Facts about one seat of a match: its player, and how long it is reserved."""
     session, clocks = registry.get(table.names[seat]), table.clocks
     here = session is not None and session.table is table and session.player is not None
     return {

@@ -76,6 +76,11 @@ class Request:
         return self._of(bool, "true or false", name, False)
 
     def _of(self, kind: type[T], words: str, name: str, default: T | None = None) -> T:
+        """
+        The argument of a request with this name.
+
+        :raises NotDone: the argument has another type
+        """
         value = self.arguments.get(name, default)
         if type(value) is not kind:  # a bool is no number
             raise NotDone(f"{name}: expected {words}")
@@ -145,6 +150,7 @@ class _Items:
             self._connection.failed(Failure())
 
     def _came(self, result: Any) -> None:
+        """The result that the generator has waited for has come: continue."""
         self._waits, self._next = False, result
         if self._connection.busy:
             self.resumeProducing()
@@ -154,7 +160,7 @@ class _Items:
 
 
 class AdminConnection(LineReceiver):
-    """One connection to the socket."""
+    """One connection to the socket of `gamehost admin`."""
 
     delimiter = b"\n"
     MAX_LENGTH = LONGEST_REQUEST
@@ -272,7 +278,7 @@ def _run_of(command: str) -> Run:
 
 @define(eq=False)
 class AdminFactory(Factory):
-    """Makes the connections to the socket."""
+    """Makes the connections to the socket of `gamehost admin`."""
 
     host: GameHostService
     #: Returns the user id of the process at the other end of a transport.

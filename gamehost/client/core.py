@@ -448,6 +448,7 @@ class ClientCore:
 
     @property
     def _longest_line(self) -> int:
+        """How long a line of the host may be now, in bytes."""
         if self._listens:
             return OpenClientCodec.LIMIT
         return LONGEST_LINE if self.own is None else LONGEST_MOVES

@@ -123,11 +123,13 @@ class Client(ClientCore):
     # -- the connection
 
     def _connect(self) -> None:
+        """Try to connect."""
         self._timer = None
         self._attempt = self._endpoint.connect(self._factory)
         self._attempt.addErrback(lambda failure: self._disconnected(failure.getErrorMessage()))
 
     def _connected(self, connection: _Connection) -> None:
+        """The connection is made: log in."""
         self._attempt, self._connection, self._paused = None, connection, False
         self.connection_made(self._reactor.seconds())
         self._flush()
@@ -161,6 +163,7 @@ class Client(ClientCore):
         self._set_timer()
 
     def _set_timer(self) -> None:
+        """Set the timer for the next `tick`."""
         self._stop_timer()
         # A client that does not read cannot detect a silent host.
         if self.due is not None and not self._paused and not self._ended:

@@ -162,7 +162,7 @@ def said_line(facts: Facts) -> Iterator[str]:
 
 
 def drain_line(facts: Facts) -> Iterator[str]:
-    """What the host does after `drain`."""
+    """The answer to `drain`: what the host does now."""
     if not facts["draining"]:
         yield "the host continues, and new matches begin"
     elif last := facts["tables"] + facts["remote_games"]:
@@ -212,6 +212,7 @@ def shown_lines(facts: Facts) -> Iterator[str]:
 
 
 def _seat_words(seat: Facts) -> str:
+    """The text about one seat of a match."""
     clock = "" if seat["clock_seconds"] is None else f", {seat['clock_seconds']:g} s on the clock"
     kept = "" if seat["here"] else f", the seat is kept for {seat['kept_seconds']} s"
     return f"{_player(seat)}{', a house player' if seat['house'] else ''}{clock}{kept}"
@@ -264,6 +265,7 @@ def _kept(facts: Facts) -> str:
 
 
 def reset_lines(facts: Facts) -> Iterator[str]:
+    """What has happened to an account, and its new password if the host has made it."""
     yield f"{escaped(facts['name'])} has a new password{_closed(facts)}{_kept(facts)}"
     if "password" in facts:
         yield f"password: {facts['password']}"
@@ -296,7 +298,7 @@ def _relays(facts: Facts) -> str:
 
 
 def status_lines(facts: Facts) -> Iterator[str]:
-    """The state of the host."""
+    """The lines about the state of the host."""
     yield f"gamehost {facts['version']}, up for {duration(facts['uptime_seconds'])}"
     if facts["closed"]:
         yield f"closed: {facts['closed']}"
@@ -315,6 +317,7 @@ def status_lines(facts: Facts) -> Iterator[str]:
 
 
 def _journal_lines(facts: Facts) -> Iterator[str]:
+    """The lines about the journal in the state of the host."""
     yield f"journal: pressure {facts['pressure']}, room {facts['room']}"
     if "commits" in facts:
         mean = "" if facts["mean_commit_ms"] is None else f", {facts['mean_commit_ms']:g} ms each"

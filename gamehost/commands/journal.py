@@ -46,9 +46,11 @@ class LiveJournal:
     _socket: Path
 
     def tables(self) -> Iterator[Summary | Undecodable]:
+        """As of `Inspector.tables`, from the running host."""
         return summaries_of(self._rows("journal ends"))
 
     def newest(self, most: int) -> tuple[Sequence[Summary | Undecodable], int]:
+        """As of `Inspector.newest`, from the running host."""
         ends: list[Row] = []
         older = 0
         for answer in self._ask("journal newest", most=most):
@@ -59,6 +61,7 @@ class LiveJournal:
         return list(summaries_of(ends)), older
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
+        """As of `Inspector.table`, from the running host."""
         return table_of(table, list(self._rows("journal rows", table=table)))
 
     def back_up(self, target: Path, accept_faults: bool = False) -> Mark:
@@ -74,6 +77,7 @@ class LiveJournal:
         return Mark(0, end["rows"], "", end["accounts"])
 
     def _rows(self, command: str, **arguments: Any) -> Iterator[Row]:
+        """The rows in the host's answer to a request."""
         for answer in self._ask(command, **arguments):
             if "item" in answer:
                 yield row_from_json(answer["item"]["row"])
@@ -268,6 +272,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _table_number(text: str) -> TableId:
+    """Convert an argument that is the number of a table."""
     # SQLite cannot look up a number of more than 63 bits.
     if not text.isdecimal() or len(text) > 18:
         raise argparse.ArgumentTypeError(f"expected the number of a table, got {text!r}")
@@ -346,6 +351,7 @@ def _head(opened_ms: int, record: TableRecord) -> Iterator[str]:
 
 
 def _player(seat: SeatRecord) -> str:
+    """The text about the player of a seat."""
     known = "account" if seat.account else "guest"
     origin = f", from {escaped(seat.address)}" if seat.address else ""
     return f"{escaped(seat.name)}, {known}, by {escaped(seat.wire)}{origin}"

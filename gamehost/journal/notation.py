@@ -70,7 +70,7 @@ def write_notation(record: TableRecord, date: str = "") -> str:
 
 
 def _header(record: TableRecord, date: str) -> Iterator[str]:
-    """The lines of the header."""
+    """The lines of the header of a text."""
     opening = record.opening
     yield _tag("Game", opening.game)
     yield _tag("Rules", str(opening.version))
@@ -91,7 +91,7 @@ def _tag(name: str, *values: str) -> str:
 
 
 def _lines(entries: Sequence[Entry]) -> Iterator[str]:
-    """The lines of the entries."""
+    """The lines of the entries of a text."""
     for number, entry in enumerate(entries, 1):
         word = entry.notation.decode("utf-8", "replace") if entry.kind is EntryKind.ACTED else _WORDS[entry.kind]
         if entry.kind is EntryKind.ACTED and (word.startswith("*") or set(word) & set("{}")):

@@ -216,6 +216,7 @@ class Log:
                 os.close(old)
 
     def _line(self, event: LogEvent, unwritten: int) -> str:
+        """The line of an event. A value that cannot be formatted gives a line about this."""
         try:
             return self.words(event, unwritten)
         except Exception as error:  # must not reach the code that has logged a value that cannot be formatted

@@ -242,6 +242,7 @@ class Supervisor:
             self._say("WATCHDOG=1")
 
     def _say(self, words: str) -> None:
+        """Send a message to the socket of systemd, if there is one."""
         if not self._address:
             return
         # An address that begins with @ is in the abstract name space of Linux: the system wants a NUL in place of the

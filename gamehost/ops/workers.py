@@ -162,6 +162,7 @@ class ChildProcess(ProcessProtocol):
         self._kill()
 
     def _kill(self) -> None:
+        """Kill the process, if it runs."""
         if self._runs:
             with suppress(ProcessExitedAlready):
                 self.transport.signalProcess("KILL")
@@ -374,6 +375,7 @@ def kill(root: int) -> None:
 
 
 def _signal(processes: Iterable[int], number: signal.Signals) -> None:
+    """Send a signal to processes that still exist."""
     for pid in processes:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
@@ -423,6 +425,7 @@ class Command(ProcessProtocol):
         """Called when the command has ended, and its output was read. For subclasses."""
 
     def processExited(self, reason: Failure) -> None:
+        """The process has ended: end its orphans, and read its last output for a limited time."""
         _end_orphans()
         self._pipes.set(self._reactor, PIPES, self._close, reason)
 
@@ -433,6 +436,7 @@ class Command(ProcessProtocol):
         self.processEnded(reason)
 
     def processEnded(self, reason: Failure) -> None:
+        """The process has ended and its pipes are closed: note the status, and call `over`."""
         self._pipes.stop()
         if self.status is None:
             ended: Any = reason.value
@@ -533,6 +537,7 @@ class ProgramProcess(Command):
         self._store(data)
 
     def _store(self, data: bytes) -> None:
+        """Add output, and drop its beginning if it becomes too long."""
         self._written += data
         if len(self._written) > 2 * WRITTEN:
             del self._written[:-WRITTEN]

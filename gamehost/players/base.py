@@ -202,7 +202,7 @@ class SeededChance:
         self._state = seed & _MASK
 
     def below(self, n: int) -> int:
-        """A whole number from 0 to n-1."""
+        """The next random number: a whole number from 0 to n-1."""
         self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
         mixed = self._state
         mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
@@ -210,7 +210,7 @@ class SeededChance:
         return ((mixed ^ (mixed >> 31)) * n) >> 64
 
     def one_of(self, items: Sequence[T]) -> T:
-        """One of these items, at random."""
+        """An item that is chosen at random."""
         return items[self.below(len(items))]
 
 
@@ -337,6 +337,7 @@ class Search(Generic[P, M]):
         return _from_child(self._node(self.rules.after(position, move), depth - 1, -beta - 1, 1 - alpha))
 
     def _node(self, position: P, depth: int, alpha: int, beta: int) -> int:
+        """The value of a position by a search of `depth` plies. Values outside of `alpha` to `beta` are only bounds."""
         if not self._free:
             self.budget.spend()
         rules = self.rules

@@ -199,6 +199,8 @@ class Control(LineOnlyReceiver):
         player thinks.
         """
 
+        # In the thinking thread: `None` if the study continues, the study in JSON at its end, and an empty text if
+        # there is none.
         def step(effort: float) -> str | None:
             if number not in self._studies:
                 return ""
@@ -223,6 +225,7 @@ class Control(LineOnlyReceiver):
     def _advise(self, number: str, asked: AdviceQuestion, group: int) -> None:
         """Find advice, and print it. It waits for the turn of its group, like the thinking of a player."""
 
+        # In the thinking thread: the advice in JSON; an empty text if there is none.
         def think(effort: float) -> str:
             if number not in self._studies:
                 return ""

@@ -152,6 +152,7 @@ def copy_pages(
     def rest(status: int, remaining: int, total: int) -> None:
         if status == sqlite3.SQLITE_DONE or flusher is None or pace is None:
             return
+        # `between` commits what the host has to write meanwhile.
         until, copied = time.monotonic() + pace.rest, total - remaining
         flusher.copied = copied
         while (left := until - time.monotonic()) > 0 or copied - flusher.flushed > pace.most_unwritten:

@@ -160,6 +160,7 @@ def prune(store: str, before_ms: int, archive: Path) -> Pruned:
 
 
 def _move(connection: Connection, before_ms: int, archive: Path) -> Pruned:
+    """Move the old finished tables of an open store to an archive."""
     # Complete the index of rows, because the archive is made with it.
     database = SqliteDatabase(connection)
     last = database.rows("SELECT coalesce(max(seq), 0) FROM event")[0][0]

@@ -246,7 +246,7 @@ def make_durable(connection: Connection) -> None:
 
 
 def ask(connection: Connection, pragma: str) -> Any:
-    """The value of a setting of a connection."""
+    """The value of a setting of a connection to SQLite."""
     return connection.execute(f"PRAGMA {pragma}").fetchone()[0]
 
 
@@ -398,7 +398,7 @@ def _hash(seq: int, body: bytes) -> bytes:
 
 
 def commits_in(database: Readable) -> list[Commit]:
-    """All commits."""
+    """All commits in a store, oldest first."""
     return list(map(Commit._make, database.rows(_COMMITS)))
 
 
@@ -511,6 +511,7 @@ class FileRows(TableRows):
         return super().rows(table)
 
     def rows(self, table: int) -> list[Row]:
+        """All rows of a table in order: those in `event`, and those made of entries in commits."""
         commits = list(map(Commit._make, self._query(_COMMITS_OF, b"\x93" + _encode(table))))
         found = merged(super().rows(table), entries_by_table(commits).get(table, []))
         # An unreadable commit may have entries of this table: add a damaged row, so that the caller finds the damage.
@@ -752,7 +753,7 @@ class RecentCommits:
         return tail
 
     def _load(self, table: int) -> Tail:
-        """Read the end of a table that comes into use."""
+        """Read the rows of a table that comes into use, and note its end."""
         rows = self._tables.rows(table)
         head = chain_of(rows)
         if head is None:

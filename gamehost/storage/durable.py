@@ -258,17 +258,20 @@ class DurableJournal:
     _stopping: bool = False
 
     def new_table(self) -> TableId:
+        """As of `Journal`. In a cluster, the number comes from the stock of numbers of this host."""
         number = TableId(self._tables + 1) if self.numbers is None else self.numbers.take()
         self._tables = max(self._tables, number)
         return number
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
+        """As of `Journal`: queue the opening of a table for the writer."""
         # The size is an estimate, for the limit of waiting bytes.
         settings = sum(len(name) + len(text) for name, text in opening.settings.items())
         self._put((table, opening), 256 + 64 * len(opening.seats) + settings, durable)
         self._open.add(table)
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
+        """As of `Journal`: queue an entry for the writer."""
         if table not in self._open or self._stopping:
             raise ValueError(f"table {table} is not open: nothing can be added to its record")
         if entry.outcome or entry.kind is ARCHIVED:
@@ -277,6 +280,7 @@ class DurableJournal:
             self._after_turn(self._hand_over)
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
+        """As of `Journal`: queue the note, but not before the last messages were sent to the clients."""
         note = Told(table, seat)
         # The reactor writes the last messages to the clients' connections in its next turn. The note must not be on the
         # disk earlier, so it waits for two turns.
@@ -328,6 +332,7 @@ class DurableJournal:
         self.also(put_uptime(seconds), nothing)
 
     def unfinished(self) -> Iterable[UnfinishedTable]:
+        """As of `Journal`. Tables that cannot be read are left out, and listed in `unreadable`."""
         for found in self._store.unfinished():
             if isinstance(found, UnreadableRow):
                 self.unreadable.append(found)
@@ -421,6 +426,8 @@ class DurableJournal:
         self._put(reading, 64, lambda: answered(reading.answer))
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
+        """As of `Journal`: let the writer read the record. Entries can be added to an unfinished table then."""
+
         def answered(record: TableRecord | str) -> None:
             if not (isinstance(record, str) or (record.entries and finishes(record.entries[-1]))):
                 self._open.add(table)
@@ -568,6 +575,7 @@ class StoredAccounts:
         return (account.name for account in self._accounts.values())
 
     def add(self, account: Account, added: Callable[[Account], None]) -> None:
+        """As of `Accounts`: add an account in memory at once, and queue the change."""
         note = AddAccount(account)
         note.owner = self._accounts.setdefault(account.key, account)
 
@@ -580,17 +588,20 @@ class StoredAccounts:
         self._write(note, answered, account.key)
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:
+        """As of `Accounts`: replace an account in memory at once, and queue the change."""
         if account.key not in self._accounts:
             raise ValueError("there is no account of this name")
         self._accounts[account.key] = account
         self._write(change_account(account), durable, account.key)
 
     def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
+        """As of `Accounts`: rename an account in memory at once, and queue the change."""
         renamed = renamed_in(self._accounts, account, name)
         self._write(rename_account(renamed, account.key), durable, account.key, renamed.key)
         return renamed
 
     def delete(self, account: Account, durable: Callable[[], None]) -> None:
+        """As of `Accounts`: delete an account in memory at once, and queue the change."""
         deleted_in(self._accounts, account)
         self._write(delete_account(account.key), durable, account.key)
 

@@ -170,7 +170,7 @@ class SoundTable:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing can be added to it."""
+        """Whether the record of the table is finished, so that no entries can be added."""
         entries = self.record.entries
         return bool(entries) and finishes(entries[-1])
 
@@ -276,7 +276,7 @@ class Inspector:
         return list(summaries_of(ends)), older
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
-        """As of `table_of`."""
+        """When a table was opened, and its record, as of `table_of`."""
         return table_of(table, self.rows.rows(table))
 
     def everything(self) -> Iterator[Row]:
@@ -353,6 +353,7 @@ class StoreInspector(Inspector):
         return FileRows(self.database)
 
     def _stored(self) -> Iterator[Row]:
+        """All rows, table by table. The entries in commits are added as rows."""
         recent = self.rows.recent()
         for table, rows in groupby(Inspector._stored(self), key=attrgetter("game")):
             yield from merged(list(rows), recent.get(table, []))

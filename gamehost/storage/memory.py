@@ -78,12 +78,14 @@ class MemoryJournal:
         return TableId(self._tables)
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
+        """As of `Journal`: begin the record of a table, which is durable at once."""
         self.openings[table] = opening
         self.entries[table] = self._open[table] = []
         self._opened[table] = int(self._wall() * 1000)
         durable()
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
+        """As of `Journal`: add an entry, which is durable at once."""
         entries = self._open.get(table)
         if entries is None:
             raise ValueError(f"table {table} is not open: nothing can be added to its record")
@@ -113,6 +115,9 @@ class MemoryJournal:
         del self.openings[table], self.entries[table], self._opened[table]
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
+        """
+        As of `Journal`. When all players have received the end, the match is only in the list of finished matches.
+        """
         if table not in self.openings:
             return
         if seat is None:
@@ -210,9 +215,11 @@ class MemoryJournal:
         return ()
 
     def put_own(self, matches: Sequence[tuple[str, OwnedMatch]], durable: Callable[[], None]) -> None:
+        """As of `Journal`. If there are too many lists, the oldest list is removed."""
         for owner, match in matches:
             own = self.own_matches.setdefault(owner, {})
             own[match.table] = match
+            # Negative numbers sort the newest match first.
             newest = sorted((-one.ended, -one.table) for one in own.values() if one.ended is not None)
             for _, table in newest[MOST_ENDED:]:
                 del own[TableId(-table)]
@@ -221,6 +228,7 @@ class MemoryJournal:
         durable()
 
     def drop_own(self, table: TableId | None, owner: str | None, durable: Callable[[], None]) -> None:
+        """As of `Journal`."""
         for one, own in tuple(self.own_matches.items()):
             if owner in (None, one):
                 ended = table is None
@@ -231,6 +239,7 @@ class MemoryJournal:
         durable()
 
     def move_own(self, before: str, after: str | None) -> None:
+        """As of `Journal`."""
         own, leave = self.own_matches.pop(before, {}), self.leaves.pop(before, None)
         if after is not None:
             self._set_own(after, own)
@@ -249,6 +258,7 @@ class MemoryJournal:
         found([own[table] for table in sorted(own)])
 
     def put_leave(self, leave: Leave, durable: Callable[[], None]) -> None:
+        """As of `Journal`. If there are too many leaves, the oldest one is removed."""
         self.leaves.pop(leave.key, None)
         self.leaves[leave.key] = leave
         while len(self.leaves) > MOST_LISTS:
@@ -275,6 +285,7 @@ class MemoryJournal:
         return entries is not None and not (entries and finishes(entries[-1]))
 
     def _set_own(self, owner: str, own: dict[TableId, OwnedMatch]) -> None:
+        """Store the list of an owner, or remove it if it is empty."""
         if own:
             self.own_matches[owner] = own
         else:

@@ -119,7 +119,10 @@ ASK_AGAIN, ASK_UNTIL = 0.02, 10.0
 
 @frozen
 class Claim:
-    """The request of `Registry.claim`. Its result is an `Answer`, or `None`: try again later."""
+    """
+    A request to the registry of a cluster: find the home of a name, as of `Registry.claim`. Its result is an `Answer`,
+    or `None`: try again later.
+    """
 
     key: str
     queue: QueueKey | None
@@ -127,14 +130,17 @@ class Claim:
 
 @frozen
 class Release:
-    """The request of `Registry.release`."""
+    """A request to the registry of a cluster: make names free, as of `Registry.release`."""
 
     keys: Sequence[str]
 
 
 @frozen
 class Transfer:
-    """The request of `Registry.transfer`. Its result is whether the name has its home at that member now."""
+    """
+    A request to the registry of a cluster: move the home of a name, as of `Registry.transfer`. Its result is whether
+    the home has moved.
+    """
 
     key: str
     home: int
@@ -142,7 +148,7 @@ class Transfer:
 
 @frozen
 class Wait:
-    """The request of `Registry.waits`."""
+    """A request to the registry of a cluster: note that a player waits in a queue, as of `Registry.waits`."""
 
     key: str
     queue: QueueKey
@@ -151,7 +157,7 @@ class Wait:
 
 @frozen
 class WaitNoLonger:
-    """The request of `Registry.waits_no_longer`."""
+    """A request to the registry of a cluster: note that a player waits no longer, as of `Registry.waits_no_longer`."""
 
     key: str
 
@@ -246,14 +252,17 @@ class TableNumbers:
 
 @frozen
 class NewNumbers:
-    """The request of `Registry.new_numbers`. Its result is the numbers."""
+    """
+    A request to the registry of a cluster: give numbers for new tables, as of `Registry.new_numbers`. Its result is the
+    numbers.
+    """
 
     count: int
 
 
 @frozen
 class Show:
-    """The request of `Registry.show`."""
+    """A request to the registry of a cluster: show a text to the other members, as of `Registry.show`."""
 
     page: str
 
@@ -263,7 +272,7 @@ AnyRequest: TypeAlias = Request | NewNumbers | Show
 
 @define(eq=False)
 class Asked:
-    """A request that waits for its answer."""
+    """A request to the registry that waits for its answer."""
 
     request: AnyRequest
     answered: Callable[[Any], None]
@@ -356,7 +365,7 @@ class Registry:
         self._put(Asked(Show(page), _nothing))
 
     def _put(self, asked: Asked) -> None:
-        """Send a request."""
+        """Send a request to the database of the cluster."""
         raise NotImplementedError
 
     def answer(self, asked: Asked, result: Any) -> None:

@@ -83,7 +83,7 @@ class PutLeave:
 
 @frozen
 class PutKept:
-    """As of `Journal.put_kept`."""
+    """Writes or deletes a text of an account, as of `Journal.put_kept`."""
 
     kept: KeptText
 
@@ -96,7 +96,7 @@ class PutKept:
 
 
 def read_kept(database: Readable, key: str, place: str) -> str:
-    """As of `Journal.find_kept`."""
+    """A text of an account, as of `Journal.find_kept`; empty: there is none."""
     rows = database.rows("SELECT body FROM kept WHERE key = ? AND place = ?", (key, place))
     return str(rows[0][0]) if rows else ""
 
@@ -134,6 +134,7 @@ def read_own_of(database: Readable, tables: Sequence[int]) -> list[tuple[str, Ow
 
 
 def _decoded(rows: Sequence[tuple[str, bytes]]) -> Iterator[tuple[str, OwnedMatch]]:
+    """The matches in rows, with their owners. A match that this release cannot read is left out."""
     for owner, body in rows:
         with suppress(msgspec.MsgspecError):
             yield owner, msgspec.msgpack.decode(body, type=OwnedMatch)

@@ -81,7 +81,7 @@ class Database(Readable, Protocol):
 
 
 class Ends(NamedTuple):
-    """The first and the last row of a finished match."""
+    """A finished match as two rows of `event`: its first and its last row."""
 
     first: Row
     last: Row
@@ -588,7 +588,7 @@ class ReadableStore(Protocol):
 
     @property
     def tables(self) -> TableRows:
-        """Reads the rows of the tables."""
+        """The object that reads the rows of tables."""
 
     def interrupt(self) -> None:
         """Cancel the current query. May be called on any thread."""

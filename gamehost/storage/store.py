@@ -510,7 +510,7 @@ class StoreFiles:
             self._last_commit.note(*self.store.ends)
 
     def mark(self) -> Callable[[], None]:
-        """As of `CommitTarget.mark`."""
+        """Returns a function that writes the current high-water mark to its file."""
         return partial(self._write_mark, self._mark_now(log=True))
 
     def close(self) -> None:

@@ -39,7 +39,7 @@ class CommitTarget(Protocol):
     """The store to which the writer writes. Each method raises an error if it fails."""
 
     def commit(self, changes: Sequence[Change]) -> None:
-        """Make a group durable."""
+        """Write changes in one transaction. They are durable when this returns."""
 
     def mark(self) -> Callable[[], None]:
         """
@@ -206,6 +206,8 @@ class Writer:
 
     def _raise_mark_failure(self) -> None:
         """
+        Report a failure of the second thread.
+
         :raises Exception: a mark could not be written
         """
         if self._mark_failure is not None:

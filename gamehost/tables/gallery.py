@@ -180,11 +180,13 @@ class Gallery:
     # -- what the table says
 
     def shown(self, look: Look[Any]) -> None:
+        """As of `Audience`: queue the state of the match for all watchers that wait for it."""
         self._look = look
         newcomers, self._coming = self._coming, {}
         self._show(look, newcomers)
 
     def deliver(self, event: Any, n: int) -> None:
+        """As of `Audience`: queue an event for all watchers."""
         self._look = None
         self._over = self._over or isinstance(event, LAST)
         self._put(_Happening(event, n))
@@ -201,6 +203,7 @@ class Gallery:
             self._put(_Showing(look, newcomers))
 
     def _put(self, words: _Showing | _Happening) -> None:
+        """Put an item into the queue, and set the timer."""
         self._queue.append((self._clock.seconds() + self.delay, words))
         if not self._timer:
             self._timer.set(self._clock, self.delay, self._run)
@@ -358,6 +361,8 @@ class Galleries:
 
     def _check_room(self, table: WatchableTable, watcher: Watcher) -> None:
         """
+        Check the limits before a watcher is added.
+
         :raises WatchRefused: there are too many watchers
         """
         here = len(self._galleries.get(table.id, ()))

@@ -151,6 +151,7 @@ class TableSeatHandle(Generic[A, E]):
         return self._table.look(self, shown)
 
     def replace(self, seat: Seat, substitute: Callable[[], str | None]) -> bool:
+        """As of `SeatHandle`."""
         place = self._outbox.places[seat]
         if place.taken or place.grace_ends is None:
             return False
@@ -345,6 +346,7 @@ class Outbox(Generic[A, E]):
         return bool(self.audience) or any(type(words) is _Look and words.audience for _, _, words in self._queue)
 
     def unwatch(self, audience: Audience[Any]) -> None:
+        """Send nothing more to an audience, also if its state of the match is still in the queue."""
         if audience in self.audience:
             self.audience.remove(audience)
         for _, _, words in self._queue:
@@ -412,6 +414,7 @@ class Outbox(Generic[A, E]):
                 audience.deliver(event, self.n)
 
     def _tell_presence(self, event: Away | Left) -> None:
+        """Send `Away` or `Left` of a seat to the other players and to the watchers."""
         self._away |= {event.seat}
         for seat, place in enumerate(self.places):
             if seat != event.seat and place.handle is not None:

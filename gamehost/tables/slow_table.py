@@ -34,7 +34,10 @@ class SlowHost(Protocol):
 
     @property
     def lenient(self) -> int:
-        """No deadline counts before this time, because players could not come before it."""
+        """
+        The end of the grace time after a start of the host. No deadline counts before this time, because players could
+        not come while the host was down.
+        """
 
     def spared(self, table: "SlowTable") -> int:
         """
@@ -126,11 +129,13 @@ class SlowTable(Table[Any, Any]):
 
     @property
     def _made_offers(self) -> Offers:
+        """The offers of this table; made at the first use."""
         if self._offers is None:
             self._offers = Offers(offers_of(self.game), self.settings, self.names)
         return self._offers
 
     def offer(self, handle: TableSeatHandle[Any, Any], offer: Offer) -> bool:
+        """As of `SeatHandle`. The offer is an entry of the record."""
         now, seat = self._time_of(handle), handle.seat
         if now is None:
             return False
@@ -154,6 +159,7 @@ class SlowTable(Table[Any, Any]):
         """Nothing: in a slow match an offer remains open when a player disconnects."""
 
     def reconnect(self, seat: Seat, player: Player[Any, Any]) -> None:
+        """As of `Table`. The player also receives the open offer."""
         super().reconnect(seat, player)
         standing = None if self._offers is None else self._offers.standing
         if standing is not None and self.running:
@@ -217,6 +223,7 @@ class SlowTable(Table[Any, Any]):
             self._expire(now)
 
     def _expire(self, now: int) -> None:
+        """End the match because the time of a seat is over, unless the deadline does not count yet."""
         if now + self.began < max(self.host.lenient, self.host.spared(self)):
             return
         master = self._master

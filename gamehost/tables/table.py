@@ -234,6 +234,7 @@ class Table(Generic[A, E]):
         return place.coming
 
     def act(self, handle: TableSeatHandle[A, E], action: A, careful: bool = False) -> bool:
+        """As of `SeatHandle`."""
         seat = handle.seat
         if self._outbox.places[seat].handle is not handle:
             return False  # another connection has the seat: this message came late
@@ -264,6 +265,7 @@ class Table(Generic[A, E]):
         return False
 
     def offer(self, handle: TableSeatHandle[A, E], offer: Offer) -> bool:
+        """As of `SeatHandle`."""
         seat = handle.seat
         if self._time_of(handle) is None:
             return False
@@ -285,6 +287,7 @@ class Table(Generic[A, E]):
         return True
 
     def answer(self, handle: TableSeatHandle[A, E], offer: Offer, accepted: bool) -> bool:
+        """As of `SeatHandle`."""
         now, master = self._time_of(handle), self._master
         if now is None:
             return False
@@ -328,6 +331,7 @@ class Table(Generic[A, E]):
             self._outbox.tell([To(declined, (declined.seat, Seat(1 - declined.seat)))])
 
     def look(self, handle: TableSeatHandle[A, E], shown: Callable[[Any], None]) -> bool:
+        """As of `SeatHandle`."""
         if self._outbox.places[handle.seat].handle is not handle:
             return True  # another connection has the seat, and this player receives `Displaced`
         if self.phase is Phase.SUSPENDED:
@@ -437,6 +441,7 @@ class Table(Generic[A, E]):
         return master.objection(Offer.CLAIM, seat)
 
     def claim(self, handle: TableSeatHandle[A, E], draw: bool) -> bool:
+        """As of `SeatHandle`."""
         now, seat, places = self._time_of(handle), handle.seat, self._outbox.places
         if now is None:
             return False
@@ -522,6 +527,7 @@ class Table(Generic[A, E]):
                 self._tell_claim(Claimable(seat, None))
 
     def watch(self, audience: Audience[Any]) -> bool:
+        """As of `WatchableTable`."""
         if self.phase not in (PLAYING, DORMANT):
             return False
         try:
@@ -565,6 +571,7 @@ class Table(Generic[A, E]):
         events: Sequence[To[E]],
         arriving: Sequence[TableSeatHandle[A, E]] = (),
     ) -> None:
+        """Record what the master has accepted: make the entry, queue its events, and give it to the journal."""
         # Check the events before anything is recorded: an entry with events that cannot be sent would be durable.
         master, chance, outbox = self._master, self._chance, self._outbox
         check = b""
@@ -665,6 +672,7 @@ class Table(Generic[A, E]):
         self._context.suspended(self.id, self.game.name)
 
     def broken(self) -> None:
+        """An event could not be sent: suspend the match."""
         if self.phase is Phase.SUSPENDED:
             self.log.failure(
                 "table {table} of {game} cannot tell that it is suspended", table=self.id, game=self.game.name
@@ -676,6 +684,7 @@ class Table(Generic[A, E]):
         self._ended(self)
 
     def end(self) -> None:
+        """Called before the end is sent: note who has missed it, and inform the lobby."""
         self.phase = Phase.OVER
         self._set_alarm()
         if self._master.result is not None:
@@ -684,6 +693,7 @@ class Table(Generic[A, E]):
         self._ended(self)  # removes from `missed` the players that will not receive the end
 
     def end_told(self) -> None:
+        """Called after the end was sent: note in the journal who has received it."""
         if not self.missed:
             self._context.journal.told(self.id)
             return
