@@ -1,4 +1,4 @@
-"""Eriantys as Java objects: the published clients' own messages in Java's object serialization."""
+"""The wire `eriantys-java`: Eriantys for its published Java programs. Messages are Java objects, in Java's serialization."""
 
 from functools import partial
 from typing import Any
@@ -18,14 +18,19 @@ OPTIONS = {
     "ping": "seconds between pings; a client silent for 15 s is disconnected; 0: no pings; default 2",
 }
 
-#: Seconds to log in: the published clients connect before a person types a name.
+#: How many seconds a client has to log in. The published clients connect before a person types a name.
 LOGIN_SECONDS = 120.0
 
 
 def configure(settings: Settings) -> CommonWireConfig[Any]:
+    """
+    Makes the configuration of this wire from settings.
+
+    :raises BadOption: a setting is unknown or cannot be used
+    """
     refuse_unknown(settings, OPTIONS)
     _, queue = common_settings(settings, NAME, ERIANTYS)
-    # A board is encoded once for a listener.
+    # All codecs of a listener share the last encoded board.
     codec = partial(imported("gamehost.extras.dialects.eriantys_java.codec:JavaCodec"), LastEncoded())
     conversation = partial(
         imported("gamehost.extras.dialects.eriantys_java.conversation:JavaConversation"),

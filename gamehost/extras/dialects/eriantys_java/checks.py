@@ -23,11 +23,13 @@ LAWS: Mapping[str, Law] = {
     **laws(__name__, "clients"),
 }
 
-#: The most Acks that may be missing: the last ones, which a client that ends does not send.
+#: The most Acks that may be missing. A client that ends does not send the last ones.
 FEW = 3
 
 
 class JavaReading(RequestReading):
+    """Follows the requests to a client on one connection, and judges its answers."""
+
     MEANT = {
         "Ack": lambda _: "has handled the message",
         "ChosenTower": lambda tower: f"takes the towers {tower}",
@@ -59,7 +61,7 @@ class JavaReading(RequestReading):
         match message:
             case m.ErrorMessage():
                 self.refused()
-                # The request does not come again, unless it comes after this message.
+                # The request is open again. It is not repeated, unless it follows this message.
                 self.asked = self.answered[1] if self.answered is not None else self.asked
                 return Said(f"refused: {message.value}", Grade.NOTE if message in self.RACES else Grade.BREACH)
             case m.UpdateBoard():
@@ -78,24 +80,23 @@ class JavaReading(RequestReading):
 
 
 def unacknowledged(readings: Sequence[JavaReading]) -> Iterator[Said]:
-    """Whether the client has acknowledged anything, over all connections of a session."""
+    """Yields a breach if the client has acknowledged nothing on all connections of a session."""
     if sum(one.due for one in readings) > FEW and not sum(one.acknowledged for one in readings):
         yield Said("the client acknowledges nothing", Grade.BREACH, "Ack")
 
 
-#: Answers with a number of four bytes as the last field, that get no new request after a refusal.
+#: The names of answers that end with a number of four bytes. After their refusal no new request comes.
 _NUMBERED = tuple(kind.__name__.encode() for kind in (m.ChosenSteps, m.ChosenCloud))
 
 
 def spoiled(data: bytes) -> bytes | None:
-    """An answer with a number that no request offers."""
+    """Changes the number in an answer to one that no request offers. Returns `None` for other messages."""
     if not any(name in data for name in _NUMBERED) or not data.endswith(RESET):
         return None
     return data[: -len(RESET) - 4] + (99).to_bytes(4, "big") + RESET
 
 
-#: A quiet line: pings come in a scenario of their own. A client that sends no Ack is waited for more briefly than by a
-#: host.
+#: Settings without pings, which have a scenario of their own. The wait for a missing Ack is shorter than usual.
 QUIET = {"eriantys-java.ping": "0", "eriantys-java.pace": "0", "eriantys-java.ack_seconds": "2"}
 SCENARIOS = (
     Scenario("creates", "The client comes first, and creates a game or waits for one.", "turn", QUIET, most=400),

@@ -1,9 +1,9 @@
 """
-The client's side of the Java objects: reads the server's messages, and writes a client's.
+The client's side of the wire: the codec, which reads the server's messages and writes a client's messages.
 
-A server's message is a reset and an object, a client's message an object and a reset. Each written message is read back
-as the server reads it, before it is sent. The reader accepts only the classes of the tables, each exactly as it is
-there, and of bounded size.
+A server's message is a reset and then an object. A client's message is an object and then a reset. Before a message is
+sent, it is read back with the server's reader. The reader of the server's messages accepts only the classes of the
+tables in `objects`, with exactly these descriptors, and limits the size of a message.
 """
 
 from collections.abc import Generator, Iterator
@@ -27,22 +27,25 @@ Reading = Generator[None, None, Any]
 
 class ObjectReader:
     """
-    Reads one message. It is a generator, so that an object may come in any pieces: it waits for bytes by `yield`.
+    Reads one message. Its methods are generators, because an object may come in several pieces. They `yield` when they
+    must wait for more bytes, and return what they have read.
 
-    :param data: the bytes behind the reset; more are added to it while the reader waits
+    :param data: the bytes after the reset. More bytes are added to it while the reader waits.
     """
 
     def __init__(self, data: bytearray) -> None:
         self._data = data
-        #: Where the next byte is.
+        #: The position of the next byte.
         self.at = 0
+        #: The values with a handle, in the order of the handles.
         self._handles: list[Any] = []
 
     def value(self, depth: int = 0) -> Reading:
         """
-        Any object, or null.
+        Reads any object, or null.
 
-        :raises WireError: not an object of this wire
+        :param depth: how deeply the object is nested
+        :raises WireError: it is not an object of this wire
         """
         if depth > DEEPEST:
             raise WireError("objects that are nested too deeply")
@@ -68,6 +71,7 @@ class ObjectReader:
         raise WireError("a tag that this wire does not use")
 
     def _take(self, count: int) -> Generator[None, None, bytes]:
+        """Reads so many bytes, and waits until they have come."""
         end = self.at + count
         if end > SERVER_MESSAGE_LIMIT:
             raise WireError(f"a message longer than {SERVER_MESSAGE_LIMIT} bytes")
@@ -86,14 +90,21 @@ class ObjectReader:
         return from_modified_utf8((yield from self._take(length)))
 
     def _expect(self, expected: bytes) -> Generator[None, None, None]:
+        """
+        Reads bytes that must be there.
+
+        :raises WireError: there are other bytes
+        """
         if (yield from self._take(len(expected))) != expected:
             raise WireError("the contents of a container are malformed")
 
     def _new_handle(self, value: Any) -> int:
+        """Gives a value the next handle, and returns the place of the handle."""
         self._handles.append(value)
         return len(self._handles) - 1
 
     def _reference(self) -> Reading:
+        """Reads a handle, and returns the value that has it."""
         number = (yield from self._int()) - objects.FIRST_HANDLE
         if not 0 <= number < len(self._handles):
             raise WireError("a reference to nothing")
@@ -106,6 +117,7 @@ class ObjectReader:
         return java
 
     def _descriptor_or_null(self) -> Generator[None, None, objects.JavaClass | None]:
+        """Reads the descriptor of a class, a reference to one, or null."""
         tag = yield from self._take(1)
         if tag == objects.NULL:
             return None
@@ -124,6 +136,11 @@ class ObjectReader:
         return java
 
     def _rest_of_descriptor(self, java: objects.JavaClass) -> Generator[None, None, None]:
+        """
+        Reads a descriptor after its name, and compares it with the tables.
+
+        :raises WireError: it differs
+        """
         fault = WireError(f"the class {java.simple_name} has another descriptor")
         if (yield from self._take(8)) != java.uid:
             raise fault
@@ -141,14 +158,17 @@ class ObjectReader:
             raise fault
 
     def _object(self, depth: int) -> Reading:
+        """Reads an object: its class, and its fields or its elements."""
         java = yield from self._descriptor()
         place = self._new_handle(None)
+        # Containers have a form of their own.
         if java is objects.ARRAY_LIST:
             return (yield from self._list(place, depth))
         if java in (objects.HASH_MAP, objects.ENUM_MAP):
             return (yield from self._map(place, java, depth))
         if java.flags == objects.ENUMERATION or java.name.startswith("["):
             raise WireError("a class that has no objects of its own")
+        # The object has its handle before its fields, because a field may refer to it.
         found = self._handles[place] = objects.JavaObject(java, [])
         for one in java.all_fields:
             if one.signature == "I":
@@ -164,6 +184,7 @@ class ObjectReader:
         return self._handles[place]
 
     def _list(self, place: int, depth: int) -> Reading:
+        """Reads the elements of a java.util.ArrayList."""
         size = yield from self._take(4)
         yield from self._expect(objects.BLOCKDATA + b"\x04" + size)
         found = self._handles[place] = objects.JavaList([])
@@ -173,6 +194,7 @@ class ObjectReader:
         return found
 
     def _map(self, place: int, java: objects.JavaClass, depth: int) -> Reading:
+        """Reads the pairs of a java.util.HashMap or java.util.EnumMap."""
         found = self._handles[place] = objects.JavaMap([])
         if java is objects.HASH_MAP:
             yield from self._take(8)
@@ -191,6 +213,7 @@ class ObjectReader:
         return found
 
     def _array(self, depth: int) -> Reading:
+        """Reads an array of objects."""
         java = yield from self._descriptor()
         if not java.name.startswith("["):
             raise WireError("an array of a class that is none")
@@ -201,6 +224,7 @@ class ObjectReader:
         return found
 
     def _constant(self) -> Reading:
+        """Reads a constant of an enumeration."""
         java = yield from self._descriptor()
         kind = objects.ENUMERATIONS.get(java.name)
         if kind is None:
@@ -214,11 +238,17 @@ class ObjectReader:
 
 
 def _check(signature: str, value: Any) -> None:
+    """
+    Checks that a field's value has the class of its signature, or is null.
+
+    :raises WireError: it has another class
+    """
     if value is not None and not _fits(signature, value):
         raise WireError("a field that refers to an object of another class")
 
 
 def _fits(signature: str, value: Any) -> bool:
+    """Returns whether a value has the class of a signature."""
     name = signature.removeprefix("L").removesuffix(";").replace("/", ".")
     if isinstance(value, StrEnum):
         return objects.ENUMERATIONS.get(name) is type(value)
@@ -243,6 +273,8 @@ def _fits(signature: str, value: Any) -> bool:
 
 
 class JavaClientCodec:
+    """The codec of one connection, on the client's side."""
+
     def __init__(self) -> None:
         self._rest = bytearray()
         self._header_read = self._greeted = False
@@ -254,6 +286,11 @@ class JavaClientCodec:
         return bool(self._rest)
 
     def feed(self, data: bytes) -> Iterator[Message]:
+        """
+        Yields the server's messages that are complete now.
+
+        :raises WireError: the bytes are not a message of the server
+        """
         rest = self._rest
         rest += data
         if not self._header_read:
@@ -276,7 +313,7 @@ class JavaClientCodec:
             yield message
 
     def _go_on(self) -> Message | None:
-        """Read on with the bytes that are there; `None`: the message has not ended."""
+        """Continues to read a message with the bytes that have come. Returns `None` if the message is not complete yet."""
         assert self._reading is not None and self._reader is not None
         try:
             next(self._reading)
@@ -287,7 +324,11 @@ class JavaClientCodec:
         return None
 
     def encode(self, message: Message) -> bytes:
-        """A message of a client with its reset. The first one has the stream's header in front."""
+        """
+        Returns the bytes of a client's message with its reset. The stream's header comes before the first message.
+
+        :raises WireError: it is not a client's message, or has a value that the server would refuse
+        """
         if CLIENT_TYPES.get(type(message).__name__) is not type(message):
             raise WireError(f"a client does not say {type(message).__name__}")
         try:

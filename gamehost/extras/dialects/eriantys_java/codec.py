@@ -1,11 +1,11 @@
 """
-Reads a client's messages, and writes the host's.
+Reads a client's messages, and writes the host's messages.
 
-The reader compares bytes with tables. It never makes an object by the name of a class. Each of the fifteen messages of
-a client is one fixed sequence of bytes up to its first value; `_HEADS` has them. The values are numbers, one text of
-bounded length, and constants, which are fixed sequences too. The first byte that fits nothing ends the connection,
-because the bytes behind it cannot be trusted. At most one unfinished message is stored. The longest message that can be
-read has 357 bytes.
+The reader compares bytes with tables. It never makes an object by the name of a class. Each of the fifteen messages of a client
+begins with a fixed sequence of bytes, up to its first value. `_HEADS` contains these sequences. The values are numbers,
+one text of limited length, and constants, which are fixed sequences, too. The first byte that fits no sequence ends the
+connection, because the bytes after it cannot be trusted. At most one unfinished message is stored. The longest message
+that can be read has 357 bytes.
 """
 
 import re
@@ -23,7 +23,7 @@ TEXT_LIMIT = 256
 _STRING = "Ljava/lang/String;"
 _RESETS = re.compile(rb"\x79*")
 
-#: A value that was read and where it ends; `None`: it has not ended yet.
+#: A value that was read, and the position of its end; `None`: the value is not complete yet.
 _Read = tuple[Any, int] | None
 
 
@@ -31,22 +31,22 @@ _CLIENT_CLASSES: Mapping[type, objects.JavaClass] = {
     kind: objects.CLASSES[objects.full_name(f"C.{name}")] for name, kind in m.CLIENT_TYPES.items()
 }
 
-#: Everything of a message before its values.
+#: The bytes of each message before its values.
 _HEADS: Mapping[type, bytes] = {
     kind: objects.OBJECT + objects.ObjectWriter().descriptor(java) for kind, java in _CLIENT_CLASSES.items()
 }
 _BY_NAME: Mapping[bytes, type] = {java.name.encode("ascii"): kind for kind, java in _CLIENT_CLASSES.items()}
 
-#: Where the name of a message's class begins, behind two tags and its length.
+#: The position of the class name in a message, after two tags and its length.
 _NAME = 4
-#: All beginnings of messages up to the end of the name.
+#: All possible beginnings of messages, up to the end of the class name.
 _BEGINNINGS = frozenset(
     head[:length] for kind, head in _HEADS.items() for length in range(_NAME + len(_CLIENT_CLASSES[kind].name) + 1)
 )
 
 
 def _constants(java_name: str) -> Mapping[bytes, Any]:
-    """Each constant of an enumeration as a message has it, and `None`."""
+    """Returns the constants of an enumeration, and `None`, by their bytes in a message."""
     head = objects.ENUM + objects.ObjectWriter().descriptor(objects.CLASSES[java_name]) + objects.STRING
     return {objects.NULL: None} | {head + java_string(one.name): one for one in objects.ENUMERATIONS[java_name]}
 
@@ -58,7 +58,8 @@ _CONSTANTS: Mapping[str, Mapping[bytes, Any]] = {
     if len(one.signature) > 1 and one.signature != _STRING
 }
 
-#: The only texts that a log-in can refer to: the signature of its own field, which is the handle behind the descriptor's.
+#: The only text to which a log-in can refer by a handle: the signature of its own field, which has the handle after that of the
+#: descriptor.
 _REFERENCES: Mapping[bytes, str] = {objects.REFERENCE + objects.INT.pack(objects.FIRST_HANDLE + 1): _STRING}
 
 
@@ -75,7 +76,7 @@ def _boolean(data: bytes | bytearray, at: int) -> _Read:
 
 
 def _text(data: bytes | bytearray, at: int) -> _Read:
-    """A text, a reference to one, or null."""
+    """Reads a text, a reference to a text, or null."""
     tag = bytes(data[at : at + 1])
     if tag != objects.STRING:
         return _one_of({objects.NULL: None, **_REFERENCES}, data, at)
@@ -92,9 +93,11 @@ def _text(data: bytes | bytearray, at: int) -> _Read:
 
 def _one_of(known: Mapping[bytes, Any], data: bytes | bytearray, at: int) -> _Read:
     """
-    One of these sequences of bytes; none of them is the beginning of another.
+    Reads one of several sequences of bytes. No sequence is the beginning of another one.
 
-    :raises WireError: the bytes there are none of them, and not the beginning of one
+    :param known: the value of each sequence
+    :param at: the position at which the sequence begins
+    :raises WireError: the bytes are not the beginning of any sequence
     """
     begun = False
     for sequence, value in known.items():
@@ -107,6 +110,7 @@ def _one_of(known: Mapping[bytes, Any], data: bytes | bytearray, at: int) -> _Re
 
 
 def _reader(signature: str) -> Callable[[bytes | bytearray, int], _Read]:
+    """Returns the function that reads a value with a signature of Java."""
     plain = {"I": _int, "Z": _boolean, _STRING: _text}
     if signature in plain:
         return plain[signature]
@@ -121,9 +125,10 @@ _READERS: Mapping[type, tuple[Callable[[bytes | bytearray, int], _Read], ...]] =
 
 def read(data: bytes | bytearray, at: int) -> _Read:
     """
-    The message that begins here, with its reset.
+    Reads a message with its reset.
 
-    :raises WireError: the bytes there are no message, and not the beginning of one
+    :param at: the position at which the message begins
+    :raises WireError: the bytes are not the beginning of a message
     """
     kind = _kind(data, at)
     if kind is None:
@@ -144,7 +149,7 @@ def read(data: bytes | bytearray, at: int) -> _Read:
 
 
 def _kind(data: bytes | bytearray, at: int) -> type | None:
-    """The class of the message that begins here; `None`: its descriptor is not complete."""
+    """Returns the class of the message that begins at a position; `None`: its descriptor is not complete yet."""
     end = at + _NAME
     if len(data) >= end:
         end += data[at + 3]
@@ -162,11 +167,11 @@ def _kind(data: bytes | bytearray, at: int) -> type | None:
     raise WireError(f"the class {kind.__name__} has another descriptor")
 
 
-#: The players of a table receive the same board one after another. Shared by a listener's codecs.
+#: Stores the last encoded board. All players of a table receive the same board, so the codecs of a listener share it.
 BoardCache = LastEncoded[m.UpdateBoard]
 
 
-#: Messages of which there are few different ones, so that each is encoded once.
+#: The kinds of messages with few different values. Each such message is encoded only once.
 _FEW = frozenset(
     (
         m.CommunicationMessage,
@@ -186,7 +191,7 @@ class JavaCodec:
     """
     The codec of one connection.
 
-    :param boards: shared with the other connections, so that a board for all players is encoded once
+    :param boards: the last encoded board, which is shared with the other connections
     """
 
     def __init__(self, boards: BoardCache) -> None:
@@ -196,7 +201,7 @@ class JavaCodec:
 
     @property
     def sequence(self) -> int:
-        """As of `gamehost.wires.base.Numbered`. One number is enough: the header is written once."""
+        """The number of the next message, as of `gamehost.wires.base.Numbered`: 0 before the stream's header, otherwise 1."""
         return int(self._greeted)
 
     @sequence.setter
@@ -208,14 +213,13 @@ class JavaCodec:
         return bool(self._rest)
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
-        """The messages that are complete now. A message is complete with its reset."""
+        """Yields the messages that are complete now. A message ends with its reset."""
         rest = self._rest
         rest += data
         at = 0
         try:
             if not self._header_read:
-                # A codec that continues for one at another host of a cluster may find no header, because that one has
-                # read it.
+                # If the connection comes from another host of a cluster, that host may have read the header already.
                 goes_on = self._goes_on and bytes(rest[:1]) in (objects.OBJECT, objects.RESET)
                 if not (goes_on or objects.HEADER.startswith(bytes(rest[:4]))):
                     if may_be_mark(rest):
@@ -235,7 +239,7 @@ class JavaCodec:
             del rest[:at]
 
     def encode(self, message: m.Message) -> bytes:
-        """A message of the host with its reset. The first one has the stream's header in front."""
+        """Returns the bytes of a host's message, with a reset before it. The stream's header comes before the first message."""
         data = objects.RESET + self._object(message)
         if self._greeted:
             return data
@@ -243,6 +247,7 @@ class JavaCodec:
         return objects.HEADER + data
 
     def _object(self, message: m.Message) -> bytes:
+        """Returns the bytes of a message's object, from a cache if possible."""
         if type(message) in _FEW:
             return _serialized_once(message)
         if type(message) is not m.UpdateBoard:
@@ -251,5 +256,6 @@ class JavaCodec:
 
 
 def _behind_resets(data: bytearray, at: int) -> int:
+    """Returns the position after all resets that follow a position."""
     resets = _RESETS.match(data, at)
     return at if resets is None else resets.end()

@@ -1,6 +1,6 @@
 """
-The course of a connection: `->` from the client, `<-` from the server; [A]: the client answers Ack, and no message is
-sent to it before::
+The course of a connection. `->` is from the client, `<-` from the server. [A]: the client answers with Ack, and no
+message is sent to it before that::
 
                               <- ENTER_NICKNAME              once, not again after a refused name
     -> LoginMessage           <- SUCCESS
@@ -22,11 +22,12 @@ sent to it before::
     -> ChosenCloud            <- EndOfPlayerRound, UpdateBoard [A]; EndOfRound; WAITING [A]
     end                       <- CommunicateWinner           the clients close by themselves
 
-The clients send, and only then begin to wait. So no message is sent for a moment after each message of a client.
+A client begins to wait for an answer only after it has sent its message. So no message is sent for a moment after each
+message of a client.
 
-Their client is a chain of threads, and each waits for one message. A message more or less, or at another place, stops
-it for ever. So the order here differs from that of the JSON wire. After a message that needs an Ack, no message is sent
-before the Ack has come.
+The published client is a chain of threads, and each thread waits for one message. If a message is missing, or comes at another
+place, the client stops for ever. So the order here differs from that of the wire `eriantys`. After a message that needs
+an Ack, no message is sent before the Ack has come.
 
 These clients have no message for coming back: they log in and join their old game. Such a client cannot begin in the
 middle of a step. So the host finishes or undoes a half-done step for the client. The client receives no message until a
@@ -59,19 +60,18 @@ from gamehost.wires.base import SUSPENDED, Claim, Peer, claim_of_guest
 from gamehost.wires.eriantys_conversation import NAME_FAULTS, EriantysConversation, EriantysState
 from gamehost.wires.framing import WireError
 
-#: Requests that do not belong to a character, and the status in which the client answers each.
+#: The requests that do not belong to a character, and the status in which the client answers each one.
 STEPS: Mapping[type, m.PlayerStatus] = {
     events.AskAssistant: m.PlayerStatus.PLANNING,
     events.AskStudent: m.PlayerStatus.MOVE_1,
     events.AskSteps: m.PlayerStatus.MOVE_2,
     events.AskCloud: m.PlayerStatus.MOVE_3,
 }
-#: Characters with swaps. The game sends a board after each, and no success at the end.
+#: The characters with swaps. The game sends a board after each swap, and no success at the end.
 _SWAPPING = (Character.JESTER, Character.MINSTREL)
-#: Requests that are sent again after a refused answer, as the original server does. The published clients have
-#: forgotten the request, and wait for it. `_SWAPPING` characters' requests are the third kind. After every other
-#: refusal, these clients ask their person again by themselves. A request at that time would change the question on
-#: their screen.
+#: Requests that are sent again after a refused answer, as by the original server. The published clients have forgotten
+#: them, and wait for them. The requests of `_SWAPPING` characters are repeated, too. After all other refusals, the
+#: clients ask their person again without a new request. A request at that time would change the question on the screen.
 _ASKED_AGAIN = (events.AskTower, events.AskWizard)
 #: Errors that the enumeration of this wire does not have.
 _OTHER_ERRORS: Mapping[str, m.ErrorMessage] = {
@@ -84,23 +84,23 @@ _OTHER_ERRORS: Mapping[str, m.ErrorMessage] = {
 
 
 def error_of(fault: str) -> m.ErrorMessage:
-    """The wire's error for one of the document."""
+    """Returns the error of this wire for an error of the document."""
     return _OTHER_ERRORS.get(fault) or m.ErrorMessage(fault)
 
 
-#: Events that are sent to a client even while a half-done step is finished for it: an absence can come at any time, and
-#: the others end everything.
+#: The events that are sent to a client even while the host finishes a half-done step for it. Absences may come at any time, and
+#: the other events end the match or the connection.
 _TOLD_MEANWHILE = (Away, Left, Over, Suspended, Displaced)
-#: Requests in the middle of a step.
+#: The requests in the middle of a step.
 _HALF = (events.AskDestination, events.AskCardStudent, events.AskColour)
 
 
 def ways_out(request: events.Ask) -> Iterator[events.Action]:
     """
-    Answers that finish or undo half a step, the best one first. One of them is accepted.
+    Yields answers that finish or undo a half-done step, the best one first. One of them is accepted.
 
-    A student that was chosen is put back by a destination that does not exist. Swaps stop where they may. Every other question
-    of a character gets the first answer there is.
+    A chosen student is put back by a destination that does not exist. Swaps stop if they may. Every other request of a
+    character gets the first possible answer.
     """
     if isinstance(request, events.AskDestination):
         yield events.ChooseDestination(-1 if request.dining_room else 1)
@@ -117,7 +117,7 @@ def ways_out(request: events.Ask) -> Iterator[events.Action]:
 #: A client that sends no byte for so many seconds is disconnected. The published clients answer a Ping every two seconds.
 SILENT_SECONDS = 15.0
 
-#: Answers in which null is no choice.
+#: The answers in which null is not allowed.
 _NO_NULL = frozenset((m.ChosenTower(None), m.PlayAssistant(None), m.UseCharacterEffect(None)))
 
 
@@ -129,8 +129,8 @@ class JavaConversation(EriantysConversation[m.Message]):
     """
     The conversation on one connection: the client's messages, and their effects.
 
-    :param queue: the game, and the tables that this wire's players see
-    :param settings: `pace`, `ack_seconds` and `ping`, all in seconds; 0: not at all
+    :param queue: the queue with the game, and with the tables that players of this wire see
+    :param settings: `pace`, `ack_seconds` and `ping`, all in seconds; 0: not used
     """
 
     MESSAGES: ClassVar[Any] = m
@@ -143,24 +143,24 @@ class JavaConversation(EriantysConversation[m.Message]):
         # Requests to these clients wait for no other client, so their gate never delays one.
         super().__init__(peer, lobby, wire, queue, strict, ack_seconds=0.0)
         self._settings = settings
-        #: The last board, sent or not, and the player to move.
+        #: The last board, which may not have been sent, and the player to move.
         self._board: events.Board | None = None
         self._turn: Seat | None = None
-        #: The character that this player uses, while it asks.
+        #: The character that this player uses, while the character has requests.
         self._effect: Character | None = None
-        #: A board during swaps: whether it is the last one is known when the next request comes.
+        #: The last board during swaps. It is sent when the next request has come.
         self._kept_board: events.Board | None = None
-        #: Whether this player's steps were accepted, and END_MOVE_2 was not sent.
+        #: Whether this player's steps were accepted, and END_MOVE_2 was not sent yet.
         self._walked = False
-        #: Whether MOVE_3 has to be sent after the request for a cloud.
+        #: Whether MOVE_3 must be sent after the request for a cloud.
         self._move_3_due = False
         #: Whether the client has received SUCCESS for its tower.
         self._tower_chosen = False
-        #: Actions that were refused and not answered yet: whether each was a character, and whether a request was dropped.
+        #: The actions that were refused and not answered yet: whether each was a character, and whether a request was dropped.
         self._refused: deque[tuple[bool, bool]] = deque()
-        #: The number of requests that were answered before they were sent.
+        #: How many requests the host has answered for the client before they came.
         self._ahead = 0
-        #: The state to which the player came back, until the client has received it.
+        #: The state of the match for a player that is back, until it was sent to the client.
         self._situation: events.Situation | None = None
         #: The team that was chosen before the player came back. The client must choose it again.
         self._formal_tower: m.Tower | None = None
@@ -172,10 +172,15 @@ class JavaConversation(EriantysConversation[m.Message]):
     def begin(self) -> None:
         self.peer.say(m.CommunicationMessage.ENTER_NICKNAME)
         if self._settings["ping"]:
-            # Two ticks for each ping: a new connection waits for its first one no longer than half the time.
+            # There are two ticks for each ping, so that the first ping comes after half the time.
             self.peer.pulse(self._settings["ping"] / 2, self._tick)
 
     def _tick(self, silent: float) -> None:
+        """
+        Sends a ping at every second call, or closes the connection of a silent client.
+
+        :param silent: the seconds since the last byte of the client
+        """
         if silent >= SILENT_SECONDS:
             self.peer.hang_up(f"no byte received for {silent:.0f} s")
             return
@@ -187,9 +192,10 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     def hear(self, message: m.Message) -> None:
         """
-        Act on a message. The client is sent nothing for a moment, because it begins to wait only after it has sent.
+        Handles a message. For a moment nothing is sent to the client, because it begins to wait only after it has sent
+        its message.
 
-        After an Ack this moment replaces the hold that waited for it.
+        After an Ack this moment replaces the longer wait for the Ack.
         """
         if not isinstance(message, m.Pong):
             pace, acknowledged = self._settings["pace"], isinstance(message, m.Ack)
@@ -199,7 +205,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         super().hear(message)
 
     def log_in(self, message: m.LoginMessage) -> None:
-        """Enter the lobby. A client takes its reserved seat by joining the game."""
+        """Enters the lobby. To take a reserved seat back, the client must join the game."""
         if message.nickname is None:
             self.peer.refuse(m.ErrorMessage.INVALID_INPUT)
             return
@@ -213,26 +219,29 @@ class JavaConversation(EriantysConversation[m.Message]):
         self.peer.say(m.CommunicationMessage.SUCCESS)
 
     def claim_of_log_in(self, message: m.LoginMessage) -> Claim | None:
+        """Returns the claim of the name in a log-in; `None`: it has no name, and will be refused."""
         return None if message.nickname is None else claim_of_guest(message.nickname, strict=True)
 
     @property
     def _kept(self) -> OpenTable | None:
-        """The game with a reserved seat for this player."""
+        """The table with a reserved seat for this player; `None`: there is none."""
         assert self.session is not None
         return self._directory.kept_table(self.session)
 
     def listed(self) -> Sequence[OpenTable]:
-        """The games in the answer to `RequestGames`. A player with a reserved seat gets only that game."""
+        """Returns the games in the answer to `RequestGames`. A player with a reserved seat gets only that game."""
         kept = self._kept
         return super().listed() if kept is None else [kept]
 
     def set_game(self, message: m.SetGame) -> None:
+        """Opens a game. A player with a reserved seat may not."""
         if self._kept is not None:
             self.peer.refuse(m.ErrorMessage.INVALID_ACTION)
         else:
             super().set_game(message)
 
     def join_game(self, message: m.JoinAvailableGame) -> None:
+        """Joins a game, or takes the reserved seat back."""
         kept = self._kept
         if kept is None:
             super().join_game(message)
@@ -245,7 +254,9 @@ class JavaConversation(EriantysConversation[m.Message]):
             self.lobby.reconnect(self.session)
 
     def answer(self, message: m.Message) -> None:
-        """Pass an action to the match. A request that was not sent yet is dropped, because it is answered."""
+        """
+        Passes an answer of the client to the match. If the request was not sent yet, it is dropped, because it is answered.
+        """
         if self._situation is not None:
             self.peer.refuse(m.ErrorMessage.INVALID_ACTION)  # the client has not received the state of the match
             return
@@ -267,9 +278,9 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     def _choose_for_monk(self) -> None:
         """
-        Choose the first student of character 1, if the host asked for a student and received a destination.
+        Chooses the first student of character 1 for the client, if the host has asked for a student and received a destination.
 
-        The published client sends it if the character is used after the first student of Move 1, and waits for SUCCESS.
+        The published client does that if the character is used after the first student of Move 1. Then it waits for SUCCESS.
         """
         asked = self._asked
         if self._effect is not rules.Character.MONK or not isinstance(asked, events.AskCardStudent):
@@ -282,15 +293,15 @@ class JavaConversation(EriantysConversation[m.Message]):
             self._ahead -= 1
 
     def wire_error(self, error: WireError) -> None:
-        """Send nothing: bytes that are no message come from a client that could not read an answer."""
+        """Sends nothing, because a client that sends wrong bytes could not read an answer."""
 
     def say_closing(self, reason: str) -> None:
-        """Say nothing: the published programs have no message for it."""
+        """Sends nothing, because the published programs have no message for the end of a connection."""
 
     # -- said
 
     def say(self, message: m.Message) -> None:
-        """Send a message. Behind one that the client acknowledges, nothing is sent until then."""
+        """Sends a message. After a message that needs an Ack, nothing is sent until the Ack has come."""
         if m.is_due(message):
             self._client.say_due_and_hold(message, self._settings["ack_seconds"])
         else:
@@ -300,12 +311,13 @@ class JavaConversation(EriantysConversation[m.Message]):
         self.peer.refuse(error_of(error))
 
     def _refuse_answer(self, error: m.ErrorMessage) -> None:
-        """Refuse an answer to the open request. Only a client that has put the request away is asked again."""
+        """Refuses an answer to the open request. The request is sent again only if the client has forgotten it."""
         self.peer.refuse(error)
         if isinstance(self._asked, _ASKED_AGAIN) or self._effect in _SWAPPING:
             self._say_asked()
 
     def _say_asked(self) -> None:
+        """Sends the open request."""
         if self._asked is not None:
             self.peer.say(request_of(self._asked, self.names))
 
@@ -319,6 +331,7 @@ class JavaConversation(EriantysConversation[m.Message]):
     # -- to the client: requests, and the results of answers
 
     def tell_ask(self, event: events.Ask) -> None:
+        """Sends a request to this player, after the messages that must come before it."""
         self._note(event)
         if self._ahead:
             self._ahead -= 1
@@ -330,9 +343,11 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     def put(self, event: events.Ask) -> None:
         """
-        Send a request. MOVE_3 comes behind that for a cloud, because the client asks its person at once then.
+        Sends a request. MOVE_3 follows the request for a cloud, because the client asks its person as soon as it
+        receives MOVE_3.
 
-        A client that is asked for a wizard must have chosen a team on this connection.
+        Before the request for a wizard, a client must have chosen a team on this connection. A client that is back
+        chooses again.
         """
         if isinstance(event, events.AskWizard) and not self._tower_chosen and self._formal_tower is not None:
             self.peer.say(m.AvailableTowers({self._formal_tower: 1}, {self._formal_tower: ()}))
@@ -343,19 +358,20 @@ class JavaConversation(EriantysConversation[m.Message]):
             self.say(m.PlayerStatusMessage(m.PlayerStatus.MOVE_3))
 
     def _end_effect(self) -> None:
-        """A character is done. Behind the last swap, or instead of one, the client waits for SUCCESS and a board."""
+        """Ends the use of a character. After the last swap, or without a swap, the client waits for SUCCESS and a board."""
         effect, self._effect = self._effect, None
         if effect in _SWAPPING:
             self.peer.say(m.CommunicationMessage.SUCCESS)
             self._kept_board = self._kept_board or self._board
 
     def _tell_kept_board(self) -> None:
+        """Sends the last board of some swaps, if it was not sent yet."""
         board, self._kept_board = self._kept_board, None
         if board is not None:
             self._say_board(board)
 
     def tell_success(self, event: events.Success) -> None:
-        """The answer was accepted. The client waits for this only after a few steps."""
+        """Called when an answer was accepted. SUCCESS is sent only after those answers after which the client waits for it."""
         asked, self._asked = self._asked, None
         if self._effect is not None or isinstance(asked, events.AskTower | events.AskWizard):
             self._tower_chosen = self._tower_chosen or isinstance(asked, events.AskTower)
@@ -365,7 +381,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         self._walked = isinstance(asked, events.AskSteps)
 
     def tell_refused(self, event: Refused) -> None:
-        """The rules refuse the action. If a request was dropped for this action, it is sent now, before the refusal."""
+        """Sends the refusal of an action. If a request was dropped because of the action, the request is sent before it."""
         error = event.error
         was_character, dropped = self._refused.popleft() if self._refused else (False, False)
         if dropped:
@@ -380,7 +396,7 @@ class JavaConversation(EriantysConversation[m.Message]):
     # -- to the client: the match
 
     def tell_status(self, event: events.PlayerStatus) -> None:
-        """Send the player's next step. The end of the match is sent in CommunicateWinner alone."""
+        """Sends the player's next step. The end of the match is not a step: CommunicateWinner reports it."""
         if event.status in (Status.WIN, Status.LOSE):
             return
         if event.status is Status.MOVE_3:
@@ -391,7 +407,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         self.say(m.PlayerStatusMessage(m.PlayerStatus[event.status.name]))
 
     def tell_board(self, event: events.Board) -> None:
-        """Everything visible; not before the island where Mother Nature stopped is resolved."""
+        """Sends the board, but not before the island of Mother Nature is resolved, and during swaps only the last one."""
         self._board = event
         if event.unresolved:
             return
@@ -402,6 +418,7 @@ class JavaConversation(EriantysConversation[m.Message]):
             self._say_board(event)
 
     def _say_board(self, board: events.Board) -> None:
+        """Sends a board. The message is made once for all players of a table."""
         names, turn = self.names, self._turn
         self.say(self._gate.message_of(self._wire, board, lambda _: board_of(board, names, turn)))
 
@@ -410,7 +427,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         super().tell_start_of_turn(event)
 
     def tell_character(self, event: events.PlayedCharacter) -> None:
-        """A player has used a character. For that player it replaces SUCCESS."""
+        """Sends that a player has used a character. For that player, this message replaces SUCCESS."""
         assert self.handle is not None
         self._walked = False
         if event.seat == self.handle.seat:
@@ -418,7 +435,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         super().tell_character(event)
 
     def tell_owner(self, event: events.IslandOwner) -> None:
-        """Influence was counted. The owner is sent only if it has changed."""
+        """Called when influence was counted: sends the owner of the island if it has changed, otherwise NO_CHANGES."""
         before = None if self._board is None else self._board.islands[event.number - 1].tower
         if event.island.tower is before:
             self.peer.say(m.CommunicationMessage.NO_CHANGES)
@@ -427,13 +444,13 @@ class JavaConversation(EriantysConversation[m.Message]):
             self.say(m.IslandOwner(island_of(event.island), owner))
 
     def tell_no_entry(self, event: events.NoEntryUsed) -> None:
-        """A no-entry tile stopped the count, so the island has no other owner."""
+        """Called when a no-entry tile has stopped the count: the owner of the island has not changed."""
         super().tell_no_entry(event)
         self.communicate("NO_CHANGES")
 
     def tell_end_of_turn(self, event: events.EndOfTurn) -> None:
         """
-        A turn is over. The player of a turn without a cloud has not received Move 3, and does not wait for its end.
+        Sends the end of a turn. A player with a turn without a cloud has not received MOVE_3, and receives no end of the turn.
         """
         assert self.handle is not None
         skipped = event.seat == self.handle.seat and self._move_3_due
@@ -443,7 +460,7 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     def tell_won(self, event: events.Won) -> None:
         """
-        Send the winners, and the reason. A client that has sent its steps first receives END_MOVE_2: it waits for that.
+        Sends the winners and the reason. A client that has sent its steps receives END_MOVE_2 first, because it waits for that.
         """
         self._asked = None
         self._tell_kept_board()
@@ -453,13 +470,13 @@ class JavaConversation(EriantysConversation[m.Message]):
         self.peer.say(m.CommunicateWinner(names, SPELLING.tower(event.team), reason_of(event, self._board)))
 
     def tell_suspended(self, event: Suspended) -> None:
-        """There is no message that says so."""
+        """Closes the connection, because the protocol has no message for a match that is suspended."""
         self.peer.hang_up(SUSPENDED)
 
     # -- returning players
 
     def deliver(self, event: Any) -> None:
-        """Send the client an event of the table; while a half-done step is finished for it, only note the event."""
+        """Sends an event of the table. While the host finishes a half-done step for the client, most events are only noted."""
         if self._situation is None or isinstance(event, Back):
             super().deliver(event)
             return
@@ -478,7 +495,7 @@ class JavaConversation(EriantysConversation[m.Message]):
             super().deliver(event)
 
     def tell_back(self, event: Back[Any]) -> None:
-        """A player is back. The others receive nothing: their clients fail at such a message during a match."""
+        """Called when a player is back. The others receive nothing, because their clients would fail at such a message."""
         assert self.handle is not None
         if event.seat != self.handle.seat:
             return
@@ -493,16 +510,16 @@ class JavaConversation(EriantysConversation[m.Message]):
         elif situation.board is None or situation.request is None or type(situation.request) in STEPS:
             self._tell_situation()
         else:
-            # The seat can be used after this has returned.
+            # A player may not act while it receives an event, so the step is finished a moment later.
             self.peer.alarm(0, self._finish)
 
     def _finish(self) -> None:
-        """Answer the open request for the player. Its effects are not sent."""
+        """Answers the open request for the player, to finish or undo a half-done step. The effects are not sent."""
         if self.handle is not None and self._asked is not None and self._situation is not None:
             any(self.handle.act(action) for action in ways_out(self._asked))
 
     def _tell_situation(self) -> None:
-        """Send the client the state of the match, and the open request."""
+        """Sends a client that is back the state of the match, and the open request."""
         assert self.handle is not None and self._situation is not None
         situation, self._situation = self._situation, None
         seats = len(self.names)
@@ -527,6 +544,7 @@ class JavaConversation(EriantysConversation[m.Message]):
             self.put(asked)
 
     def _tell_set_up(self, situation: events.Situation) -> None:
+        """Sends a client that is back during the choice of teams and wizards the beginning of the match."""
         assert self.handle is not None
         if situation.won is not None:
             return
@@ -538,7 +556,7 @@ class JavaConversation(EriantysConversation[m.Message]):
             self.put(self._asked)
 
     def choose_tower(self, message: m.ChosenTower) -> bool:
-        """Take the answer of a client that chooses its team again. `False`: it does not."""
+        """Handles the answer of a client that is back and chooses its team again. Returns `False` if it is no such answer."""
         if self._tower_chosen or self._formal_tower is None or not isinstance(self._asked, events.AskWizard):
             return False
         if message.color is self._formal_tower:

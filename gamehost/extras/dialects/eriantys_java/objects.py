@@ -1,16 +1,16 @@
 """
-The Java classes of this wire, as tables. Also messages as graphs of their objects, and back; and the bytes of such a
-graph: Java's object serialization, as far as this wire needs it.
+The Java objects of this wire, in three parts: tables of the Java classes, the conversion of messages into graphs of objects and
+back, and the serialization of such a graph, as far as this wire needs it.
 
-The tables have names, serial version UIDs and fields, recorded from the published programs. Other classes are never
-read or written. Fields are in the order of the stream: primitive ones by name, then references by name.
+The tables contain the names, serial version UIDs and fields of the classes, recorded from the published programs. Other classes
+are never read or written. Fields are in the order of the stream: primitive fields by name, then references by name.
 
-A board's objects refer to each other in a circle: a professor to its owner, the owner to the school board, the school board to
-the professors. A message names a player by nickname and a professor by colour; here these become the objects themselves.
+The objects of a board refer to each other in a circle: a professor to its owner, the owner to its school board, and the school
+board to its professors. In our messages a player is named by its nickname, and a professor by its colour. In a graph
+they are the objects themselves.
 
-Sections of Java's "Object Serialization Stream Protocol": an object, its class descriptor and strings are written once
-in a message, and get a handle each; later uses are references. A reset drops all handles, so every message is complete
-in itself.
+By Java's "Object Serialization Stream Protocol", an object, a class descriptor or a string is written only once in a
+message, and gets a handle. Later uses refer to the handle. A reset drops all handles, so every message is complete in itself.
 """
 
 import struct
@@ -113,7 +113,7 @@ J.ArrayList 7881d21d99c7619d size:I
 J.HashMap 0507dac1c31660d1 loadFactor:F threshold:I
 J.EnumMap 065d7df7be907ca1 keyType:L.Class
 """
-#: Classes over others: name, UID, superclass, fields.
+#: Classes with a superclass: name, UID, superclass, fields.
 _OVER = """
 L.Integer 12e2a0a4f7818738 L.Number value:I
 X.Char1 7722742915fc716d X.CharacterCard
@@ -142,12 +142,13 @@ _ENUMERATIONS: Mapping[str, tuple[type[StrEnum], ...]] = {
 
 
 def full_name(short: str) -> str:
-    """The Java name of `M.Color`: `it.polimi.ingsw.model.Color`."""
+    """Returns the full Java name for a short one, as in `it.polimi.ingsw.model.Color` for `M.Color`."""
     package, name = short.split(".")
     return _PACKAGES[package] + name
 
 
 def _signature(kind: str) -> str:
+    """Returns Java's signature of a type in the tables."""
     if kind in "IZF":
         return kind
     array = "[" if kind.startswith("[") else ""
@@ -156,6 +157,8 @@ def _signature(kind: str) -> str:
 
 @frozen(eq=False)
 class JavaField:
+    """A field of a Java class."""
+
     name: str
     #: `I`, `Z`, `F`, or the signature of a class or an array.
     signature: str
@@ -163,13 +166,16 @@ class JavaField:
 
 @frozen(eq=False)
 class JavaClass:
+    """A Java class, as its descriptor describes it."""
+
     name: str
-    #: Eight bytes.
+    #: The serial version UID, eight bytes.
     uid: bytes
+    #: The flags of the descriptor.
     flags: int
     fields: tuple[JavaField, ...] = ()
     parent: "JavaClass | None" = None
-    #: All fields in the order of their values: those of the topmost superclass first.
+    #: All fields in the order of their values, those of the topmost superclass first.
     all_fields: tuple[JavaField, ...] = field(init=False)
 
     @all_fields.default
@@ -182,6 +188,7 @@ class JavaClass:
 
 
 def _class(line: str, flags: int) -> JavaClass:
+    """Reads a class from a line of a table."""
     name, uid, *members = line.split()
     fields = [member.split(":") for member in members]
     return JavaClass(
@@ -190,6 +197,7 @@ def _class(line: str, flags: int) -> JavaClass:
 
 
 def _read_tables() -> Mapping[str, JavaClass]:
+    """Reads all tables. Returns the classes by their Java names."""
     found = {
         one.name: one
         for one in (_class(line, SERIALIZABLE) for line in chain(*map(_lines, (_CLIENT, _SERVER, _MODEL))))
@@ -217,7 +225,7 @@ def _lines(table: str) -> list[str]:
 #: The superclass of all enumerations.
 JAVA_ENUM = JavaClass("java.lang.Enum", bytes(8), ENUMERATION)
 
-#: Every class of this wire by its Java name.
+#: All classes of this wire by their Java names.
 CLASSES: Mapping[str, JavaClass] = _read_tables()
 
 #: The Python classes of enumerations, by the Java name, and the Java classes by the Python class.
@@ -233,7 +241,8 @@ INTEGER = CLASSES["java.lang.Integer"]
 CHARACTER_CARDS = CLASSES[f"[L{full_name('X.CharacterCard')};"]
 PROFESSORS = CLASSES[f"[L{full_name('M.Professor')};"]
 
-#: The Java classes of messages and their parts, by the Python class. A character's card has one for each character instead.
+#: The Java classes of messages and their parts, by the Python class. The cards of characters are not in it, because
+#: each character has a class of its own.
 JAVA_CLASSES: Mapping[type, JavaClass] = {
     **{kind: CLASSES[full_name(f"C.{name}")] for name, kind in messages.CLIENT_TYPES.items()},
     **{
@@ -250,7 +259,7 @@ JAVA_CLASSES: Mapping[type, JavaClass] = {
         for name in ("Player", "SchoolBoard", "DiningRoom", "Entrance")
     },
 }
-#: The class of each character's card.
+#: The class of the card of each character.
 CARD_CLASSES: Mapping[messages.CharacterEnum, JavaClass] = {
     one: CLASSES[full_name(f"X.{one.name}")] for one in messages.CharacterEnum
 }
@@ -278,6 +287,7 @@ class JavaObject:
     values: list[Any]
 
     def get(self, name: str) -> Any:
+        """Returns the value of a field."""
         return next(value for one, value in zip(self.java.all_fields, self.values, strict=True) if one.name == name)
 
 
@@ -290,7 +300,7 @@ class JavaList:
 
 @define(eq=False)
 class JavaMap:
-    """A java.util.HashMap; with the class of its keys a java.util.EnumMap."""
+    """A java.util.HashMap. If the class of its keys is given, it is a java.util.EnumMap."""
 
     pairs: list[tuple[Any, Any]]
     keys: type[StrEnum] | None = None
@@ -298,18 +308,20 @@ class JavaMap:
 
 @define(eq=False)
 class JavaArray:
+    """An array of objects."""
+
     java: JavaClass
     items: list[Any]
 
 
 class Boxed(Struct, frozen=True):
-    """A java.lang.Integer. Small ones are the same object in Java, so they are equal here."""
+    """A java.lang.Integer. In Java equal small numbers are the same object, so equal ones share a handle here."""
 
     value: int
 
 
 class _Builder:
-    """The objects of one message. Each player, professor and card is one object, wherever it is referred to."""
+    """Converts one message into a graph of objects. Each player, professor and card becomes a single object in the graph."""
 
     def __init__(self) -> None:
         self._players: dict[str, messages.Player] = {}
@@ -319,6 +331,7 @@ class _Builder:
         self._cards: dict[messages.CharacterEnum, JavaObject] = {}
 
     def build(self, value: Any) -> Any:
+        """Converts any value of a message."""
         if value is None or isinstance(value, str):
             return value
         if isinstance(value, int):
@@ -331,9 +344,19 @@ class _Builder:
         return self._plain(value) if special is None else special(self, value)
 
     def _plain(self, value: Any, **known: Any) -> JavaObject:
+        """
+        Converts a part of a message into an object of its class.
+
+        :param known: the fields that are converted already
+        """
         return self._of_class(JAVA_CLASSES[type(value)], value, known)
 
     def _of_class(self, java: JavaClass, value: Any, known: Mapping[str, Any] = {}) -> JavaObject:
+        """
+        Converts a part of a message into an object of a class.
+
+        :param known: the fields that are converted already
+        """
         objects = []
         for one in java.all_fields:
             if one.name in known:
@@ -345,6 +368,7 @@ class _Builder:
         return JavaObject(java, objects)
 
     def board(self, message: messages.UpdateBoard) -> JavaObject:
+        """Converts a board. Its players and the owners of professors are noted, so that other parts can refer to them."""
         self._players = {player.nickname: player for player in message.players}
         self._owners = {professor.color: professor.owner for professor in message.dashboard.professors}
         return self._plain(message)
@@ -368,6 +392,11 @@ class _Builder:
         return self._plain(island, extraInfluence=JavaMap(more))
 
     def _professor(self, color: messages.Color, holder: str | None = None) -> JavaObject:
+        """
+        Returns the object of a professor. It is noted before its owner is converted, because the owner refers to it.
+
+        :param holder: the owner, if the message has no board
+        """
         known = self._professors.get(color)
         if known is None:
             self._professors[color] = known = JavaObject(_PROFESSOR, [color, None])
@@ -380,6 +409,7 @@ class _Builder:
         return self.player(self._players[nickname]) if known is None else known
 
     def player(self, player: messages.Player) -> JavaObject:
+        """Returns the object of a player. It is noted before its fields are converted, because they refer to it."""
         known = self._player_objects.get(player.nickname)
         if known is not None:
             return known
@@ -388,6 +418,7 @@ class _Builder:
         return known
 
     def _school_board(self, player: messages.Player) -> JavaObject:
+        """Returns the object of a player's school board. Its dining room refers back to it."""
         board, dining = player.schoolBoard, player.schoolBoard.diningRoom
         built = JavaObject(_SCHOOL_BOARD, [])
         students = JavaMap([(color, Boxed(count)) for color, count in dining.students.items()], messages.Color)
@@ -415,14 +446,15 @@ _BUILT: Mapping[type, Callable[[_Builder, Any], JavaObject]] = {
 }
 
 
-# Back: for the client's side
+# The conversion back into messages, for the client's side
 
 
 def message_of(found: Any) -> Message:
     """
-    The server's message that an object is.
+    Converts a graph of objects into a message of the server.
 
-    :raises WireError: it is none, or its parts are not what they should be
+    :param found: the topmost object
+    :raises WireError: it is not a message of the server, or a part has another class
     """
     if isinstance(found, messages.CommunicationMessage | messages.ErrorMessage):
         return found
@@ -437,15 +469,20 @@ def message_of(found: Any) -> Message:
 
 
 class _Tree:
-    """An object as a tree of dictionaries and lists, in which players and professors are named where they close a circle."""
+    """
+    Converts a graph of objects into a tree of dictionaries and lists. Where the graph has a circle, the tree has the name of a
+    player or the colour of a professor.
+    """
 
+    #: How many parts the tree has so far.
     _parts = 0
 
     def of(self, found: Any, depth: int = 0) -> Any:
         """
-        The tree of an object.
+        Converts an object.
 
-        :raises WireError: it is deeper or larger than that of any message; references can make it larger than its bytes
+        :raises WireError: the tree is deeper or larger than that of any message. References can make a tree larger than
+            its bytes.
         """
         self._parts += 1
         if depth > DEEPEST or self._parts > MOST_PARTS:
@@ -468,26 +505,26 @@ class _Tree:
         return key.get("nickname") if isinstance(key, JavaObject) else self.of(key, DEEPEST)
 
     def owner(self, owner: JavaObject | None, depth: int) -> Any:
-        """A professor's owner, by nickname."""
+        """Returns the nickname of a professor's owner."""
         return None if owner is None else owner.get("nickname")
 
     def colors(self, professors: JavaList, depth: int) -> Any:
-        """A school board's professors, by colour."""
+        """Returns the colours of a school board's professors."""
         return [professor.get("color").value for professor in professors.items]
 
     def character(self, card: JavaObject | None, depth: int) -> Any:
         return None if card is None else card.get("value").value
 
     def pairs(self, played: JavaMap, depth: int) -> Any:
-        """The pairs of a map with players as keys."""
+        """Returns the pairs of a map that has players as keys."""
         return [(self.of(key, depth + 1), self.of(item, depth + 1)) for key, item in played.pairs]
 
     def nothing(self, value: Any, depth: int) -> Any:
-        """A reference that only goes back."""
+        """Returns `None` for a reference that leads back to the containing object."""
         return None
 
 
-#: Class -> field -> how a reference in a circle is named.
+#: By class and field, the functions that convert references which close a circle.
 _NAMED: Mapping[str, Mapping[str, Callable[[_Tree, Any, int], Any]]] = {
     "Professor": {"owner": _Tree.owner},
     "SchoolBoard": {"professors": _Tree.colors},
@@ -500,7 +537,7 @@ _NAMED: Mapping[str, Mapping[str, Callable[[_Tree, Any, int], Any]]] = {
 # Bytes
 
 
-#: The first bytes of each side: a magic number and the version.
+#: The first bytes of a stream in each direction: a magic number and the version.
 HEADER = b"\xac\xed\x00\x05"
 
 NULL = b"\x70"
@@ -518,8 +555,7 @@ ENUM = b"\x7e"
 #: The number of the first handle of a message.
 FIRST_HANDLE = 0x7E0000
 
-#: The values that a HashMap writes about itself: the load factor, its threshold unless it is empty, and the number of
-#: its buckets.
+#: The values in the serialization of a HashMap: the load factor, the threshold (0 for an empty map), and the number of buckets.
 LOAD_FACTOR = b"\x3f\x40\x00\x00"
 THRESHOLD = 12
 BUCKETS = 16
@@ -529,25 +565,29 @@ SHORT = struct.Struct(">H")
 
 
 class ObjectWriter:
+    """Serializes a graph of objects, as Java's ObjectOutputStream does after a reset."""
+
     def __init__(self) -> None:
         self._out = bytearray()
-        #: Written value -> its handle. Objects are the same only if they are identical; texts and numbers by value.
+        #: The handles by the written values. Objects are compared by identity, texts and numbers by value.
         self._handles: dict[Any, int] = {}
 
     def written(self, value: Any) -> bytes:
+        """Returns the bytes of a value with all its parts."""
         self._value(value)
         return bytes(self._out)
 
     def descriptor(self, java: JavaClass) -> bytes:
-        """The bytes of a class's descriptor and those of its superclasses."""
+        """Returns the bytes of the descriptors of a class and its superclasses."""
         self._descriptor(java)
         return bytes(self._out)
 
     def _new_handle(self, key: Any) -> None:
+        """Gives a written value the next handle."""
         self._handles[key] = len(self._handles)
 
     def _referred(self, key: Any) -> bool:
-        """Write a reference, if this was written before."""
+        """Writes a reference to a value, if the value was written before. Returns whether it was."""
         handle = self._handles.get(key)
         if handle is None:
             return False
@@ -555,6 +595,7 @@ class ObjectWriter:
         return True
 
     def _value(self, value: Any) -> None:
+        """Writes any value: in full the first time, and as a reference later."""
         if value is None:
             self._out += NULL
         elif isinstance(value, StrEnum):
@@ -597,11 +638,17 @@ class ObjectWriter:
         self._out += INT.pack(number.value)
 
     def _begin(self, key: Any, java: JavaClass, tag: bytes = OBJECT) -> None:
+        """
+        Writes the beginning of an object: its tag and its class.
+
+        :param key: the key of the object for its handle
+        """
         self._out += tag
         self._descriptor(java)
         self._new_handle(key)
 
     def _descriptor(self, java: JavaClass | None) -> None:
+        """Writes the descriptor of a class, or a reference to it, or null."""
         if java is None:
             self._out += NULL
             return
@@ -627,6 +674,7 @@ class ObjectWriter:
                 self._value(content)
 
     def _list(self, value: JavaList) -> None:
+        """Writes a java.util.ArrayList. Its size is written twice, as by Java."""
         size = INT.pack(len(value.items))
         self._begin(value, ARRAY_LIST)
         self._out += size + BLOCKDATA + b"\x04" + size
@@ -634,6 +682,7 @@ class ObjectWriter:
         self._out += END
 
     def _map(self, value: JavaMap) -> None:
+        """Writes a java.util.HashMap or java.util.EnumMap."""
         size = INT.pack(len(value.pairs))
         if value.keys is None:
             self._begin(value, HASH_MAP)
@@ -655,4 +704,5 @@ class ObjectWriter:
 
 
 def serialized(message: Message) -> bytes:
+    """Returns the bytes of a message's object, without a reset."""
     return ObjectWriter().written(_Builder().build(message))

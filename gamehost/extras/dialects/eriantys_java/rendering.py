@@ -1,8 +1,8 @@
 """
-Turns the game's events into the wire's messages, without any state.
+Converts the game's events into the wire's messages. The functions have no state.
 
-Secrets are empty here: hands, and the students in the bag. If only the name of a player is known, a whole object with
-an empty school board is sent, because the Java classes need one.
+Secrets (hands, and the students in the bag) are left empty. Where a message needs only the name of a player, a whole
+object with an empty school board is sent, because the Java classes need one.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from gamehost.games.eriantys.messages import Spelling
 from gamehost.games.eriantys.rules import Card, School
 from gamehost.games.eriantys.rules import Island as Group
 
-#: How this wire writes the values of the game.
+#: The names of this wire for the values of the game.
 SPELLING = Spelling(
     m.Color,
     m.Tower,
@@ -49,7 +49,7 @@ DESCRIPTIONS: Mapping[rules.Character, str] = {
     rules.Character.THIEF: "Everybody returns up to three students of a colour to the bag.",
 }
 
-#: Influence and steps that characters 8 and 4 add.
+#: The influence that character 8 adds, and the steps that character 4 adds.
 MORE_INFLUENCE = MORE_STEPS = 2
 
 #: The cards on the table in the normal game.
@@ -62,18 +62,20 @@ listed: Callable[[rules.Students], tuple[m.Color, ...]] = lru_cache(4096)(SPELLI
 
 
 def assistant_of(number: int) -> m.Assistant:
+    """Returns the wire's constant for an assistant with a value from 1 to 10."""
     assistant: m.Assistant = SPELLING.value_of(events.PlayAssistant, number)
     return assistant
 
 
 def character_of(character: rules.Character) -> m.CharacterEnum:
+    """Returns the wire's constant for a character."""
     constant: m.CharacterEnum = SPELLING.value_of(events.UseCharacter, character.value)
     return constant
 
 
 @lru_cache(1024)
 def blank_player(name: str) -> m.Player:
-    """A player of whom only the name is known."""
+    """Returns a player with only a name. All other values are empty."""
     room = m.DiningRoom(False, dict.fromkeys(COLORS, 0))
     return m.Player(
         0,
@@ -87,6 +89,12 @@ def blank_player(name: str) -> m.Player:
 
 
 def _player(name: str, school: School, own: tuple[m.Color, ...], expert: bool) -> m.Player:
+    """
+    Returns a player with its school.
+
+    :param own: the colours of the player's professors
+    :param expert: whether the match has coins
+    """
     room = m.DiningRoom(expert, dict(zip(COLORS, school.dining, strict=True)))
     entrance = m.Entrance(listed(school.entrance))
     board = m.SchoolBoard(
@@ -97,13 +105,23 @@ def _player(name: str, school: School, own: tuple[m.Color, ...], expert: bool) -
 
 
 def island_of(group: Group, extra: Mapping[str, int] = {}) -> m.Island:
-    """A group of islands, with the influence that is added on it."""
+    """
+    Returns a group of islands.
+
+    :param extra: the influence that a character adds in this turn, by the player's name
+    """
     return m.Island(
         group.no_entry_tiles, len(group.members), extra, listed(group.students), SPELLING.tower(group.tower)
     )
 
 
 def _card(card: Card, active: rules.Character | None, user: str | None) -> m.CharacterCard:
+    """
+    Returns the card of a character.
+
+    :param active: the character that is in use; `None`: none is
+    :param user: the name of the player that uses it
+    """
     is_active = card.character is active
     students = listed(card.students) if EFFECTS[card.character].students else None
     return m.CharacterCard(
@@ -118,7 +136,11 @@ def _card(card: Card, active: rules.Character | None, user: str | None) -> m.Cha
 
 
 def board_of(board: events.Board, names: Names, turn: Seat | None) -> m.UpdateBoard:
-    """Everything visible. `turn` is the player to move."""
+    """
+    Returns the message with the whole visible board.
+
+    :param turn: the seat of the player to move
+    """
     active = board.active_character
     user = None if turn is None or active is None else names[turn]
     owners = [None if holder is None else names[holder] for holder in board.professors]
@@ -142,7 +164,11 @@ def board_of(board: events.Board, names: Names, turn: Seat | None) -> m.UpdateBo
 
 
 def reason_of(won: events.Won, board: events.Board | None) -> m.EndOfGameReason:
-    """Why a match has ended. The last board shows what decided it; before the deal there is none."""
+    """
+    Returns why a match has ended, and what has decided it.
+
+    :param board: the last board; `None`: the match has ended before the deal
+    """
     kind = "LAST_ROUND"
     if board is not None and any(school.tower_holder and not school.towers for school in board.schools):
         return m.EndOfGameReason.LAST_TOWER_BUILD
@@ -184,4 +210,5 @@ _REQUESTS: Mapping[type, Callable[[Any, Names], m.Message]] = {
 
 
 def request_of(ask: events.Ask, names: Names) -> m.Message:
+    """Returns the message for a request of the game to a player."""
     return _REQUESTS[type(ask)](ask, names)

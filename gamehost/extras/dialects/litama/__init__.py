@@ -1,4 +1,7 @@
-"""Onitama for the community's bots and browser clients: the protocol of the server Litama, over WebSocket and by line."""
+"""
+The wire `litama`: Onitama in the protocol of the server Litama, for the community's bots and browser clients. It is spoken over
+WebSocket, and in lines.
+"""
 
 from collections.abc import Collection, Mapping
 from functools import partial
@@ -30,8 +33,13 @@ class LitamaConfig(CommonWireConfig[Any]):
 
 
 def configure(settings: Settings) -> WireConfig[Any]:
+    """
+    Makes the configuration of this wire from settings.
+
+    :raises BadOption: a setting is unknown or cannot be used
+    """
     refuse_unknown(settings, OPTIONS)
-    # The protocol knows five cards, and no pack.
+    # In this protocol a match has only five cards, so an exchanged card cannot come from a pack.
     strict, queue = common_settings(settings, NAME, ONITAMA, {"exchange": "spare"})
     successor = setting(settings, "dialect", "original", one_of("original", "successor")) == "successor"
     codec = imported("gamehost.extras.dialects.litama.codec:LitamaCodec")

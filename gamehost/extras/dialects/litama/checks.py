@@ -28,10 +28,12 @@ _TOKEN = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 class LitamaReading(OnitamaReading):
-    """Follows the match that was entered last."""
+    """Follows the last match that the client has created or joined on a connection, and judges its messages."""
 
+    #: The client's index in the match; `None`: it is not in a match.
     _index: int | None = None
     _match_id = ""
+    #: The seat that is blue.
     _blue = 0
 
     def of_any_time(self, message: Any) -> Said | None:
@@ -80,6 +82,7 @@ class LitamaReading(OnitamaReading):
         return Said("the server tells how the match stands from now on")
 
     def _accepted(self) -> str:
+        """Notes that the server has accepted the client's move. Returns the meaning of the message."""
         one = self.unanswered.next_accepted()
         if one is not None and self.turn is not None:
             self.unanswered.accepted(one.move)
@@ -87,6 +90,7 @@ class LitamaReading(OnitamaReading):
         return "the move is made"
 
     def _stands(self, fields: Mapping[str, Any]) -> str:
+        """Follows a `state` of the client's match. Returns the meaning of the message."""
         if fields.get("gameState") == "waiting for player":
             return "the match waits for another player"
         try:
@@ -110,12 +114,12 @@ class LitamaReading(OnitamaReading):
 
 
 def printed(message: Any, raw: bytes) -> str:
-    """The text of a message. Tokens are hidden: a program with a token can move with it."""
+    """Returns a message as printable text. Tokens are hidden, because everybody with a token can move."""
     return _TOKEN.sub("***", printable(raw))
 
 
 def spoiled(data: bytes) -> bytes | None:
-    """A move onto the square on which it began: no card leads there."""
+    """Changes a move so that it ends on its start square. No card allows that. Returns `None` for other messages."""
     words = data.rstrip(b"\r\n").split(b" ")
     if words[0] != b"move" or len(words) != 5:
         return None

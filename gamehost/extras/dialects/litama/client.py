@@ -1,7 +1,7 @@
 """
-The client's side of the wire, by line: the codec, and a program that plays.
+The client's side of the wire, in lines: the codec, and a program that plays.
 
-The program creates a match, or joins the one with a given id. Two programs that create never meet.
+The program creates a match, or joins the match with a given id. Two programs that both create a match do not meet.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,6 +23,8 @@ _TEXT = ("error", "command", "query")
 
 
 class LitamaClientCodec(ClientLineCodec[m.Message]):
+    """Reads the server's answers, and writes a client's commands."""
+
     LIMIT = 65_536
     CLIENT_LIMIT = LitamaCodec.LIMIT
 
@@ -59,13 +61,16 @@ class LitamaClientCodec(ClientLineCodec[m.Message]):
 
 
 class LitamaPlayer(WirePlayer):
-    """Plays by `state`: it follows nothing on its own."""
+    """A program that plays Onitama on this wire. It takes each position from a `state`, and does not follow moves."""
 
     GAME = ONITAMA
     ANSWERED_WITHIN = ANSWERED_WITHIN
+    #: The id of the match, and the token of the seat.
     _match_id = _token = ""
+    #: 0 for the creator of the match, 1 for the other player.
     _index = 0
     _position: Position | None = None
+    #: The seat that is blue.
     _blue = 0
 
     def begin(self) -> Sequence[Any]:
@@ -95,6 +100,11 @@ class LitamaPlayer(WirePlayer):
         return ()
 
     def _stands(self, fields: Mapping[str, Any]) -> None:
+        """
+        Handles a `state`: passes a new position to the player, or ends the match.
+
+        :raises ProgramError: the fields cannot be understood
+        """
         try:
             position, ended, winner = position_of(fields), fields["gameState"] == "ended", fields["winner"]
             names = fields["usernames"]
@@ -114,17 +124,17 @@ class LitamaPlayer(WirePlayer):
 
     def act(self, action: Any) -> Sequence[Any]:
         if not isinstance(action, Move):
-            return ()  # the server gives a card for a player that cannot move
+            return ()  # the server exchanges a card for a player that cannot move
         squares = "".join(SQUARES[turned(square, self._blue)] for square in (action.start, action.end))
         return (parse(f"move {self._match_id} {self._token} {action.card} {squares}"),)
 
 
 def position_of(fields: Mapping[str, Any]) -> Position:
     """
-    The position in the fields of `state`.
+    Reads the position in the fields of a `state`.
 
     :raises KeyError: a field is missing
-    :raises ValueError: there is no such card, or no such board
+    :raises ValueError: a card or the board cannot be read
     """
     blue = 0 if fields["startingCards"]["side"] in BLUE_CARDS else 1
     cards = fields["cards"]

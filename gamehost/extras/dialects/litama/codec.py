@@ -1,5 +1,5 @@
 """
-Reads and writes the messages of the wire: a command is a line, or a text of WebSocket; an answer is one JSON object without
+Reads and writes the messages of the wire. A command is a line, or a text of WebSocket. An answer is one JSON object without
 spaces.
 """
 
@@ -10,12 +10,12 @@ from msgspec import json
 from gamehost.extras.dialects.litama import messages as m
 from gamehost.wires.framing import LineCodec
 
-#: In characters. A longer name is cut.
+#: The longest name in characters. A longer name is cut.
 LONGEST_NAME = 40
 
 
 def parse(text: str) -> m.Message:
-    """The command in a text. Commands are matched with the space behind them."""
+    """Reads the command in a text. The name of a command must be followed by a space."""
     kind = next((kind for kind in m.COMMANDS if text.startswith(kind.NAME + " ")), None)
     if kind is None:
         return m.Unknown(text)
@@ -54,6 +54,7 @@ class LitamaCodec(LineCodec[m.Message]):
         return json.encode(self._fields(message)) + b"\n"
 
     def _fields(self, message: m.Message) -> Any:
+        """Returns the fields of an answer, in the protocol's order."""
         match message:
             case m.Entered(command, match_id, token, index):
                 return {"messageType": command, "matchId": match_id, "token": token, "index": index}
@@ -67,5 +68,7 @@ class LitamaCodec(LineCodec[m.Message]):
 
 
 class SuccessorCodec(LitamaCodec):
+    """A codec with the errors of Litama's successor."""
+
     def __init__(self) -> None:
         super().__init__(True)

@@ -8,8 +8,8 @@ The protocol, `->` from the client, `<-` from the server, which writes JSON::
     -> move ID TOKEN tiger c1c3      <- move ID                and state to all who spectate
                                      <- error                  or to the sender alone
 
-A connection may have any number of matches, and a match any number of connections: the token is the right to move. So
-there is one state. A command that needs the journal, to read or to write, delays the commands behind it.
+A connection may have several matches, and a match several connections, because the token alone is the right to move. So a
+conversation has only one state. If a command must wait for the journal, the commands after it wait, too.
 """
 
 import re
@@ -43,10 +43,10 @@ NOT_YOUR_TURN = "Cannot move when it is not your turn"
 NOT_YOUR_PIECE = "Cannot move opponent's pieces or empty squares"
 INVALID = "Invalid move"
 
-#: Seats that one connection may have at once, and matches that it may spectate.
+#: The most seats that one connection may have at the same time, and the most matches that it may spectate.
 MOST_SEATS = 16
 MOST_SPECTATED = 64
-#: Commands that wait behind one that is not answered yet.
+#: The most commands that may wait after a command that is not answered yet.
 MOST_WAITING = 100
 
 _ID = re.compile(r"[0-9a-fA-F]{24}", re.ASCII)
@@ -60,8 +60,8 @@ class LitamaConversation(GuestConversation[m.Message]):
     """
     The conversation on one connection.
 
-    :param strict: do not say why a connection ends, and take no token in `spectate`
-    :param successor: behave as the successor of the server
+    :param strict: whether no extensions are used: no reason for the end of a connection, no token in `spectate`
+    :param successor: whether the host behaves as Litama's successor
     """
 
     FIRST = LitamaState.CONNECTED
@@ -72,11 +72,13 @@ class LitamaConversation(GuestConversation[m.Message]):
         super().__init__(peer, lobby, wire, queue, strict)
         self._successor = successor
         self._matches = matches_of(lobby)
+        #: The seats with tokens that this connection has used.
         self._seats: list[SeatPlayer] = []
         self._spectated: list[Match] = []
-        #: The command that is being answered, and the messages behind it.
+        #: The command that is being answered, and the messages that wait for that.
         self._current: m.Command | None = None
         self._later: deque[m.Message] = deque()
+        #: Cancels the read of a record.
         self._withdraw: Callable[[], None] = lambda: None
         #: Whether further messages are ignored.
         self._stopped = False
@@ -84,7 +86,7 @@ class LitamaConversation(GuestConversation[m.Message]):
     # -- one after the other
 
     def hear(self, message: m.Message) -> None:
-        """Handle a message, or store it until the one before it is answered."""
+        """Handles a message, or stores it until the command before it is answered."""
         if self._current is None or not isinstance(message, m.Command | UndecodableLine):
             super().hear(message)
         elif len(self._later) < MOST_WAITING:
@@ -93,22 +95,28 @@ class LitamaConversation(GuestConversation[m.Message]):
             self._hang_up("too many messages wait for an answer")
 
     def go_on(self) -> None:
-        """The last command is answered: handle the messages that have come meanwhile."""
+        """Called when the current command is answered: handles the messages that have come meanwhile."""
         self._current = None
         while self._later and self._current is None and not self._stopped:
             super().hear(self._later.popleft())
 
     def _hang_up(self, reason: str) -> None:
+        """Closes the connection. Further messages are ignored."""
         self._stopped = True
         self.peer.hang_up(reason)
 
     def _fail(self, message: m.Command, error: str) -> None:
+        """Answers a command with an error. The successor also closes the connection."""
         self.peer.refuse(m.Failed(message.match_id, error, message.NAME or message.text, message.text))
         if self._successor:
             self._hang_up(error)
 
     def _with(self, message: m.Command, use: Callable[[Match], None]) -> None:
-        """Do something with the match of a command, at once or when its record has been read."""
+        """
+        Calls a function with the match that a command names: at once, or after the record of the match was read.
+
+        :param use: carries out the command
+        """
         if not _ID.fullmatch(message.match_id):
             self._fail(message, NO_ID)
             return
@@ -135,7 +143,11 @@ class LitamaConversation(GuestConversation[m.Message]):
         self._withdraw = questions.tell(self.address, (self._wire, match_id), work, found, refused)
 
     def _learned(self, match_id: str, record: Any, history: Any, shown: int) -> Match:
-        """The match of a record. A match that is known here already gets the state of the record."""
+        """
+        Returns the match of a record. If the match is in memory already, its state is completed from the record.
+
+        :param shown: the number of the last entry that spectators may know
+        """
         match = self._matches.by_id.get(match_id)
         if match is None or match.waits:
             match = Match.of(match_id, self.lobby, self._matches, record)
@@ -145,7 +157,7 @@ class LitamaConversation(GuestConversation[m.Message]):
     # -- from the client
 
     def create(self, message: m.Create) -> None:
-        """Create a match that waits. Any player of Onitama on this host may join, on whatever wire."""
+        """Creates a match that waits. Every player of Onitama on this host may become the opponent, on any wire."""
         match = Match(self.lobby.new_match_id(), self.lobby, self._matches)
         entered = self._new_seat(message, match, 0)
         if entered is not None:
@@ -157,10 +169,11 @@ class LitamaConversation(GuestConversation[m.Message]):
             self.lobby.play(session, self._queue)
 
     def join(self, message: m.Join) -> None:
-        """Begin the match that waits under this id."""
+        """Begins the match that waits under an id."""
         self._with(message, partial(self._join, message))
 
     def _join(self, message: m.Join, match: Match) -> None:
+        """Seats this client and the creator of a match. The answer is sent when the match has begun."""
         creator = match.creator()
         if creator is None or creator.session is None:
             self._fail(message, NOT_WAITING)
@@ -183,7 +196,12 @@ class LitamaConversation(GuestConversation[m.Message]):
         self.go_on()
 
     def _new_seat(self, message: m.Create | m.Join, match: Match, index: int) -> tuple[Session, m.Entered] | None:
-        """A seat in a match that has not begun: its new session, and the answer; `None`: refused."""
+        """
+        Makes a seat in a match that has not begun, with a new token.
+
+        :param index: 0 for the creator of the match, 1 for the other player
+        :returns: the session, and the answer to the client; `None`: the command was refused
+        """
         if len(self._seats) >= MOST_SEATS:
             self._fail(message, f"this connection has {MOST_SEATS} matches, and no more can be played on it")
             return None
@@ -201,6 +219,7 @@ class LitamaConversation(GuestConversation[m.Message]):
         return session, m.Entered(message.NAME, match.id, token, index)
 
     def _own(self, seat: SeatPlayer) -> None:
+        """Notes that this connection has used the token of a seat. From now on it sees the match as a player."""
         if seat not in self._seats:
             self._seats.append(seat)
             seat.owners[self] = None
@@ -210,34 +229,39 @@ class LitamaConversation(GuestConversation[m.Message]):
         self.session, self.handle = seat.session, seat.handle
 
     def claim_of_create(self, message: m.Create) -> Claim | None:
-        """The name that other wires will see."""
+        """Returns the claim of a player's name in the lobby, which other wires will see."""
         name = self.lobby.name_for(message.name)
         return None if name.startswith(GUEST) else Claim(name, stays=True)
 
     def claim_of_join(self, message: m.Join) -> Claim | None:
-        """The same, and the match that waits."""
+        """Returns the claim of a player's name, and of the place of the match that waits."""
         claim, place = self.claim_of_create(m.Create(message.name)), self.claim_of_match(message)
         return place if claim is None or place is None else replace(claim, place=place.place, opened=True)
 
     def claim_of_match(self, message: m.Command) -> Claim | None:
-        """The match, which is at home where it waits or is played. One that is over can be looked up at every host."""
+        """
+        Returns the claim of the place of a match. Its home is the host where the match waits or is played. A match that
+        is over can be read at every host.
+        """
         if not _ID.fullmatch(message.match_id):
             return None
         return claim_of_table(table_of(message.match_id), isinstance(message, m.Join))
 
     def parcel(self) -> str | None:
         """
-        Another host needs no state to continue. A client with a match, or one that watches one, remains at its host.
+        Returns the state with which another host continues the conversation, which is empty. A client with a match, or one that
+        watches a match, cannot move to another host.
         """
         looks = any(match.has_spectator(self) for match in self._spectated)
         return None if self._seats or looks or self._current is not None or self._later else ""
 
     def state_asked(self, message: m.State) -> None:
+        """Answers `state`."""
         self._with(message, partial(self._tell_match, message))
 
     def _tell_match(self, message: m.State, match: Match) -> None:
         standing = match.standing(match.view_of(self))
-        if standing is None:  # it has begun, and may not be watched yet
+        if standing is None:  # the match has begun, but spectators may not see it yet
             self._fail(message, NOT_FOUND)
             return
         self.peer.logged_in()
@@ -245,9 +269,11 @@ class LitamaConversation(GuestConversation[m.Message]):
         self.rest()
 
     def spectate(self, message: m.Spectate) -> None:
+        """Answers `spectate`: sends the state of a match now, and after each change."""
         self._with(message, partial(self._spectate, message))
 
     def _spectate(self, message: m.Spectate, match: Match) -> None:
+        """Begins to spectate a match. With a token, the seat is taken back first."""
         if match.view_of(self).winner is not None and not self._successor:
             self._fail(message, ENDED)
         elif message.token and not self._strict and match.view_of(self).winner is None:
@@ -256,7 +282,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             self._look(message, match)
 
     def _look(self, message: m.Spectate, match: Match) -> None:
-        """Send this connection the state of the match, and no other connection: for the others it has not changed."""
+        """Makes this connection a spectator, and sends the state of the match to it alone."""
         self.peer.logged_in()
         view = match.view_of(self)
         new = view.winner is None and self not in view.spectators
@@ -273,15 +299,16 @@ class LitamaConversation(GuestConversation[m.Message]):
         if new and view is match.outer and not match.waits:
             match.follow()
         standing = match.standing(view)
-        if view.n == n and standing is not None:  # else all spectators have received it, or will
+        if view.n == n and standing is not None:  # otherwise the state was or will be sent to all spectators
             self.peer.say(standing)
         self.rest()
 
     def move(self, message: m.MakeMove) -> None:
-        """Play a card, for the seat of the token."""
+        """Answers `move`: plays a card for the seat of the token."""
         self._with(message, partial(self._move, message))
 
     def _move(self, message: m.MakeMove, match: Match) -> None:
+        """Finds the seat of the token, and plays the card."""
         if match.view_of(self).winner is not None:
             self._fail(message, ENDED)
         elif match.waits and match.seat_of(message.token) is not None:
@@ -290,12 +317,16 @@ class LitamaConversation(GuestConversation[m.Message]):
             self._by_token(message, message.token, match, partial(self._move_in, message))
 
     def _by_token(self, message: m.Command, token: str, match: Match, use: Callable[[SeatPlayer], None]) -> None:
-        """Do something with the seat of a token, at once or when its player has it back."""
+        """
+        Calls a function with the seat of a token: at once, or after the seat was taken back.
+
+        :param use: carries out the command
+        """
         number = match.seat_of(token)
         if number is None:
             self._fail(message, WRONG_TOKEN)
             return
-        # The seat is in use here: use it at once.
+        # The seat is in use by a connection here: use it at once.
         seat = match.players[0] if match.waits and match.players else match.player_in(number)
         if seat is not None and (match.waits or seat.handle is not None):
             self._own(seat)
@@ -329,7 +360,7 @@ class LitamaConversation(GuestConversation[m.Message]):
         seat.is_back(session)
 
     def _use_when_back(self, message: m.Command, seat: SeatPlayer, use: Callable[[SeatPlayer], None]) -> None:
-        """Use a seat that was taken back, unless its match is over."""
+        """Continues a command after the seat was taken back, unless the match is over."""
         if seat.handle is None or self._stopped:
             self._fail(message, ENDED)
         else:
@@ -338,11 +369,16 @@ class LitamaConversation(GuestConversation[m.Message]):
             self.go_on()
 
     def _not_back(self, message: m.Command, seat: SeatPlayer, why: str) -> None:
+        """Refuses a command, because the seat cannot be taken back."""
         seat.leave()
         self._fail(message, why)
         self.go_on()
 
     def _move_in(self, message: m.MakeMove, seat: SeatPlayer) -> None:
+        """
+        Plays a card for a seat. Faults get the protocol's errors, in its order. A legal move is answered when the table has
+        accepted it.
+        """
         match, handle = seat.match, seat.handle
         position, start = match.inner.position, match.start
         assert handle is not None and position is not None and start is not None
@@ -361,7 +397,7 @@ class LitamaConversation(GuestConversation[m.Message]):
                 self.peer.move_accepted()
 
     def unknown(self, message: m.Unknown) -> None:
-        """Not a command: the whole text goes back, as the protocol has it."""
+        """Refuses a text that is not a command. By the protocol, the error contains the whole text."""
         self._fail(message, UNKNOWN)
 
     def unexpected(self, message: m.Message) -> None:
@@ -388,7 +424,7 @@ class LitamaConversation(GuestConversation[m.Message]):
         self.peer.say(m.Done("move", match_id))
 
     def refused(self, reason: str) -> None:
-        """The table has refused a move that was right when it came."""
+        """Refuses a move that the table has refused, although it was legal when it came."""
         if self._current is not None:
             self._fail(self._current, INVALID)
 
@@ -404,7 +440,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             self.peer.say_newest(m.Failed(match_id, why, ""), match_id)
 
     def lose(self, seat: SeatPlayer) -> None:
-        """A match is over, or its seat was given up."""
+        """Called when a seat of this connection was given up, or its match is over."""
         self._seats.remove(seat)
         if self.session is seat.session or not self._seats:
             self.session = self.handle = None
@@ -412,12 +448,12 @@ class LitamaConversation(GuestConversation[m.Message]):
         self.rest()
 
     def rest(self) -> None:
-        """Without a seat, and without a match to watch, the connection is closed after some time."""
+        """If the connection has no seat and watches no match, starts the time after which it is closed."""
         if not self._seats and not any(match.has_spectator(self) for match in self._spectated):
             self.peer.logged_out(AFTER_MATCH_SECONDS)
 
     def exchange(self) -> None:
-        """Exchange a card in each match that waits for it."""
+        """Exchanges a card in each match that waits for this."""
         for seat in tuple(self._seats):
             seat.exchange()
 
@@ -427,7 +463,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             self.peer.say(m.Failed("", reason, ""))
 
     def end(self) -> None:
-        """The connection is lost. A seat is reserved, a waiting match is given up."""
+        """Called when the connection is lost. Its seats are reserved, and its waiting matches are given up."""
         self._stopped = True
         self._withdraw()
         self._later.clear()

@@ -1,9 +1,9 @@
 """
-The matches of this wire: the players of the seats, the connections that receive the state, and the state.
+The matches of this wire: the players of their seats, their states, and the connections that receive the states.
 
-A seat is not a connection: its token moves from any of them. So the lobby's player is a `SeatPlayer`. It exists as long
-as a connection that has used its token. A match is found by its id: here while a connection of this wire uses it, and
-in the journal while its record is stored.
+On this wire, a seat does not belong to a connection. Any connection that sends the token of a seat can move for it. So
+the player in the lobby is a `SeatPlayer`, which exists as long as any connection that has used its token. A match is
+found by its id: in memory while a connection of this wire uses it, otherwise in the journal.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,54 +40,54 @@ from gamehost.wires.base import DISPLACED, SUSPENDED, UNMATCHED, Peer
 
 
 class Connection(Protocol):
-    """A conversation, as matches and seats know it."""
+    """The methods of a conversation that matches and seats call."""
 
     peer: Peer[Any]
     handle: SeatHandle[Any] | None
     log: Any
 
     def lose(self, seat: "SeatPlayer") -> None:
-        """This seat was given up."""
+        """Called when a seat of this connection was given up."""
 
     def moved(self, match_id: str) -> None:
-        """Its move was accepted."""
+        """Called when the move of this connection was accepted."""
 
     def refused(self, reason: str) -> None:
-        """The table has refused its move."""
+        """Called when the table has refused the move of this connection."""
 
     def too_late(self, match_id: str) -> None:
-        """The match has ended before its move."""
+        """Called when the match has ended before the move of this connection."""
 
     def tell_state(self, match_id: str, standing: Standing) -> None:
-        """Send the state of a match."""
+        """Sends the state of a match."""
 
     def tell_failure(self, match_id: str, why: str) -> None:
-        """Send that a match cannot continue."""
+        """Sends an error: a match cannot continue."""
 
     def go_on(self) -> None:
-        """Handle the messages that have come meanwhile."""
+        """Handles the messages that have come while a command was being answered."""
 
     def exchange(self) -> None:
-        """Exchange a card in each match that waits for it."""
+        """Exchanges a card in each match that waits for this."""
 
     def rest(self) -> None:
-        """The connection has a match less."""
+        """Called when a match of this connection has ended."""
 
 
-#: The message to spectators of a match that will not begin.
+#: The error to spectators of a match that will not begin.
 GONE = "the player who waited is gone"
-#: The message to all if the record of a match cannot be read.
+#: The error to all connections of a match if its record cannot be read.
 NO_RECORD = "the record of this match cannot be read now"
 
 
 @define(eq=False)
 class SeatPlayer:
     """
-    A seat of a match, as the lobby and the table know it.
+    The player of a seat of a match, for the lobby and the table. It passes events to the match.
 
-    :param name: as the client has sent it
-    :param index: 0 for the creator of the match
-    :param seat: of White or Black; `None`: the match has not begun
+    :param name: the name as the client has sent it
+    :param index: 0 for the creator of the match, 1 for the other player
+    :param seat: the seat of White or Black; `None`: the match has not begun
     """
 
     match: "Match"
@@ -100,19 +100,20 @@ class SeatPlayer:
     owners: dict[Connection, None] = field(factory=dict, repr=False)
     #: The connection that waits for the answer to its move.
     sender: Connection | None = None
-    #: The commands that wait until the seat has been taken back.
+    #: Functions that continue the commands which wait until the seat has been taken back.
     ready: list[Callable[[], None]] = field(factory=list, repr=False)
-    #: Whether the seat is being taken back, and whether its player has received that meanwhile.
+    #: Whether the lobby is taking the seat back, and whether the table has reported the return meanwhile.
     returning: bool = False
     _returned: bool = False
 
     def seated(self, handle: SeatHandle[Any]) -> None:
+        """Called when the player has a seat at a table."""
         self.handle, self.seat = handle, handle.seat
         for owner in self.owners:
             owner.handle = handle
 
     def deliver(self, event: Any) -> None:
-        """Something happened at the table, or in the queue."""
+        """Called with each event of the table or the queue. An exception in it closes the seat's connections."""
         try:
             self._deliver(event)
         except Exception:
@@ -121,6 +122,7 @@ class SeatPlayer:
                 owner.peer.hang_up("a fault of the host")
 
     def _deliver(self, event: Any) -> None:
+        """Passes an event to the match. After events that end the match, the seat is given up."""
         match event:
             case Dealt(position):
                 self.match.begin(self, position)
@@ -153,7 +155,11 @@ class SeatPlayer:
                 self.leave()
 
     def answer(self, say: Callable[[Connection], None]) -> None:
-        """Answer the connection that waits for the result of a move, if there is one."""
+        """
+        Answers the connection that waits for the result of its move, if there is one.
+
+        :param say: sends the answer
+        """
         sender, self.sender = self.sender, None
         if sender is not None:
             say(sender)
@@ -161,8 +167,8 @@ class SeatPlayer:
 
     def be_ready(self) -> None:
         """
-        The player is back, and the state of the match is known; or the match is over. Continue with the command that
-        waits.
+        Called when the player is back and the state of the match is known, or when the match is over. Continues the
+        commands that wait for this.
         """
         self._returned = True
         if not self.returning:
@@ -173,7 +179,7 @@ class SeatPlayer:
                 self.match.exchange_later(self)
 
     def is_back(self, session: Session) -> None:
-        """The lobby has given the seat back, or has said so while it did."""
+        """Called when the lobby has taken the seat back. The table may have reported the return before."""
         self.returning = False
         if self in self.match.players:
             self.session = session
@@ -183,7 +189,7 @@ class SeatPlayer:
             self.be_ready()
 
     def leave(self) -> None:
-        """Nobody has the seat's token any more, or the match is over."""
+        """Gives up the seat, because no connection with its token is left, or the match is over."""
         for owner in tuple(self.owners):
             owner.lose(self)
         self.owners.clear()
@@ -195,14 +201,17 @@ class SeatPlayer:
 
     @property
     def must_exchange(self) -> bool:
-        """Whether it is this seat's turn, and it has no move. Clients know no pass, so the wire gives a card for them."""
+        """
+        Whether it is this seat's turn, and it has no legal move. The protocol has no message for exchanging a card, so the wire
+        does it.
+        """
         position = self.match.inner.position
         if position is None or self.handle is None or self.match.inner.winner is not None:
             return False
         return position.turn == self.handle.seat and next(position.moves(), None) is None
 
     def exchange(self) -> None:
-        """Give a card for the spare one."""
+        """Exchanges a card of the seat for the spare card, if the seat must do that."""
         position = self.match.inner.position
         if self.must_exchange and position is not None and self.handle is not None:
             self.handle.act(Exchange(position.hands[position.turn][0]))
@@ -210,45 +219,50 @@ class SeatPlayer:
 
 @define(eq=False)
 class Match:
-    """A match that waits or has begun."""
+    """A match of this wire, which waits for a second player or has begun: its players, and its state for all connections."""
 
     id: str
     lobby: Lobby
     registry: "Matches"
-    #: The players of the seats, while they are connected; while it waits, its creator.
+    #: The players of seats with a connection. While the match waits, this is its creator.
     players: list[SeatPlayer] = field(factory=list)
-    #: Of White and Black, once it has begun: names and indices, and what takes their seats back.
+    #: The names and indices of White and Black, after the beginning.
     names: Sequence[str] = ()
     indices: Sequence[int] = ()
+    #: For White and Black, the name in the lobby and the digest of the token, by which a seat is taken back.
     sessions: Sequence[tuple[str, str]] = ()
+    #: The position at the beginning; `None`: the match has not begun.
     start: Position | None = None
-    #: The view of the players, and that of all others.
+    #: The view for the players, and the view for all other spectators. The host may delay moves for the latter.
     inner: View = field(factory=View)
     outer: View = field(factory=View)
-    #: All of the record as it was read last, also what others may not know yet.
+    #: The whole record as it was read last. It may contain moves that spectators may not know yet.
     _history: History[Any] | None = field(default=None, repr=False)
-    #: Calls that wait until the moves of a view are known.
+    #: Functions that are called when all moves of a view are known.
     _waiting: list[tuple[View, Callable[[], None]]] = field(factory=list, repr=False)
     #: Called when the match begins: answers the player that has joined it.
     _greeting: Callable[[], None] | None = None
+    #: Ends following the match for spectators; `None`: the match is not followed.
     _stop: Callable[[], None] | None = None
 
     @classmethod
     def of(cls, match_id: str, lobby: Lobby, registry: "Matches", record: TableRecord) -> "Match":
-        """The match of a record. Its events have to be added by `learn`."""
+        """Makes a match from its record. The caller must add the events with `learn`."""
         self = cls(match_id, lobby, registry)
         self._know(record.opening.note, [(seat.name, seat.key_digest) for seat in record.opening.seats])
         return self
 
     def learn(self, record: TableRecord, history: History[Any], shown: int) -> None:
         """
-        Take from the record what is not known here.
+        Adds facts from the record that are not known here.
 
-        :param shown: the number of the last entry that others may know
+        :param history: all events of the record
+        :param shown: the number of the last entry that spectators may know
         """
         self.start = self.start or start_of(history)
         if self._history is None or history.n >= self._history.n:
             self._history = history
+        # The state for spectators, and the end if they may know it.
         outer, position = self.outer, position_after(history, shown)
         if position is not None and (shown > outer.n or not outer.known):
             outer.jump(position, shown)
@@ -257,6 +271,7 @@ class Match:
                 outer.end(self._winner(history.result))
             elif record.entries and record.entries[-1].kind is EntryKind.ARCHIVED:
                 outer.end("none")
+        # The moves of both views. Then call the functions that wait for them.
         for view in (self.inner, outer):
             view.learn(history)
         waiting, self._waiting = self._waiting, []
@@ -267,7 +282,13 @@ class Match:
                 self._waiting.append((view, then))
 
     def _know(self, note: Callable[[int], str], sessions: Sequence[tuple[str, str]]) -> None:
-        """Take names and indices from the notes of the seats: the id, the index and the name as it was sent."""
+        """
+        Reads names and indices from the notes of the seats. A note has the id of the match, the index, and the name as
+        it was sent.
+
+        :param note: returns the note of a seat
+        :param sessions: the name and the digest of the token of each seat
+        """
         notes = [note(seat).removeprefix(f"{self.id} ").partition(" ") for seat in range(len(sessions))]
         self.sessions = tuple(sessions)
         self.names = [sent if index else sessions[seat][0] for seat, (index, _, sent) in enumerate(notes)]
@@ -275,38 +296,40 @@ class Match:
 
     @property
     def table(self) -> TableId:
+        """The number of the match's table."""
         return table_of(self.id)
 
     @property
     def waits(self) -> bool:
+        """Whether the match has not begun."""
         return self.start is None
 
     def creator(self) -> SeatPlayer | None:
-        """The player that waits in this match; `None`: it has begun."""
+        """Returns the player that waits for an opponent in this match; `None`: the match has begun."""
         return self.players[0] if self.waits and self.players else None
 
     def seat_of(self, token: str) -> int | None:
-        """The seat with this token; `None`: no seat has it. While the match waits, its creator has seat 0."""
+        """Returns the seat with a token; `None`: no seat has it. While the match waits, its creator has seat 0."""
         sessions = self.sessions or [("", one.session.key_digest) for one in self.players if one.session is not None]
         digest = IssuedKey(token, True).digest
         return next((seat for seat, (_, known) in enumerate(sessions) if compare_digest(known, digest)), None)
 
     def player_in(self, seat: int) -> SeatPlayer | None:
-        """The player of a seat, if a connection here has used its token. The seat may be on its way back."""
+        """Returns the player of a seat; `None`: no connection has used its token. The seat may still be taken back now."""
         return next((one for one in self.players if one.seat == seat), None)
 
     def view_of(self, conversation: Connection) -> View:
-        """The view of a connection: it shows more to a player of the match than to others."""
+        """Returns the view that a connection may see: that of the players, or that of all other spectators."""
         return self.inner if any(conversation in one.owners for one in self.players) else self.outer
 
     def knows(self, view: View) -> bool:
-        """Whether the state for this view is known; else the record must be read."""
+        """Returns whether the state for a view is known. If not, the record must be read."""
         if self.waits:
             return bool(self.players)
         return view.known and (view is self.inner or self._stop is not None)
 
     def standing(self, view: View) -> Standing | None:
-        """The contents of `state`; `None`: not known."""
+        """Returns the `state` message for a view; `None`: the state is not known yet."""
         creator = self.creator()
         if creator is not None:
             return Standing(waiting(self.id, creator.name))
@@ -318,17 +341,17 @@ class Match:
         return view.told
 
     def has_spectator(self, connection: Connection) -> bool:
-        """Whether a connection receives the state of the match."""
+        """Returns whether a connection receives the state of the match after each change."""
         return connection in self.inner.spectators or connection in self.outer.spectators
 
     def broadcast(self, view: View) -> None:
-        """Send the state of the match to all spectators of this view."""
+        """Sends the state of the match to all spectators of a view."""
         if view.spectators and (standing := self.standing(view)) is not None:
             for spectator in tuple(view.spectators):
                 spectator.tell_state(self.id, standing)
 
     def when_known(self, view: View, then: Callable[[], None]) -> None:
-        """Do something at once, or when the moves of a view have been read from the record."""
+        """Calls a function when all moves of a view are known: at once, or after the record was read."""
         if self._history is not None:
             view.learn(self._history)
         if view.known:
@@ -338,12 +361,13 @@ class Match:
         concerned = [*view.spectators, *(owner for player in self.players for owner in player.owners)]
         if concerned and len(self._waiting) == 1:
             directory = self.registry.directory
-            # An answer to an earlier question may be older than this view. So the number is in the key.
+            # Equal keys share one read. An earlier read may be older than this view, so the key contains the view's beginning.
             key = ("litama", self.id, view.begun)
             work = directory.find(self.id, ONITAMA)
             directory.questions.tell(concerned[0].peer.address, key, work, self._read, lambda refusal: self._read(None))
 
     def _read(self, answer: Any) -> None:
+        """Called with the record, or `None` if it cannot be read. Without the moves, the match cannot continue on this wire."""
         if answer is not None:
             self.learn(*answer)
         if self._waiting:
@@ -354,7 +378,11 @@ class Match:
                     owner.peer.hang_up(NO_RECORD)
 
     def returned(self, player: SeatPlayer, position: Position, n: int) -> None:
-        """A player is back, and receives the state of the match. It is ready after the moves are known, too."""
+        """
+        Called when a player is back at the table. It is ready when the moves of the match are known.
+
+        :param n: the number of the last entry
+        """
         alone = all(one is player or one.handle is None for one in self.players)
         if alone and (n > self.inner.n or not self.inner.known):
             self.inner.jump(position, n)
@@ -363,6 +391,7 @@ class Match:
     # -- what the table says
 
     def begin(self, player: SeatPlayer, position: Position) -> None:
+        """Called for each player when the match begins. The first call sends the state to all."""
         if self.start is None:
             assert player.session is not None and player.session.table is not None and player.handle is not None
             settings = player.session.table.settings
@@ -381,11 +410,11 @@ class Match:
             self.exchange_later(player)
 
     def greet(self, greeting: Callable[[], None]) -> None:
-        """Call this when the match has begun, before its state is sent."""
+        """Sets a function that is called when the match begins, before its state is sent."""
         self._greeting = greeting
 
     def happened(self, player: SeatPlayer, event: Moved | Exchanged | TakenBack) -> None:
-        """A move was made. This is called once for each player, and only the first call changes the match."""
+        """Called for each player after a move. Only the first call changes the view of the players."""
         assert player.handle is not None
         mover = self.player_in(event.seat)
         if mover is not None:
@@ -393,19 +422,20 @@ class Match:
         view = self.inner
         if view.position is not None and player.handle.n > view.n:
             view.happen(event, player.handle.n, self._blue)
-            if view.position.won is None:  # else the end comes next, with the winner
+            if view.position.won is None:  # otherwise the end follows, with a state that has the winner
                 self.broadcast(view)
         if player.must_exchange:
             self.exchange_later(player)
 
     @staticmethod
     def exchange_later(player: SeatPlayer) -> None:
-        # A player may not act while it receives an event.
+        """Makes a player exchange a card a moment later, because a player may not act while it receives an event."""
         for owner in player.owners:
             owner.peer.alarm(0.0, owner.exchange)
             return
 
     def end(self, player: SeatPlayer, result: Result) -> None:
+        """Called for each player at the end of the match. The first call sends the state with the winner."""
         player.answer(lambda sender: sender.too_late(self.id))
         if self.inner.winner is None and self.start is not None:
             self.inner.end(self._winner(result))
@@ -420,10 +450,11 @@ class Match:
         return 0 if self.start is None else seat_of_blue(self.start)
 
     def _winner(self, result: Result) -> str:
+        """Returns the colour of the winner, or `none`."""
         return colour_of(self.start, result.winners[0]) if result.winners and self.start is not None else "none"
 
     def fail(self, why: str) -> None:
-        """The match cannot continue, or cannot begin: send that to all its players and spectators."""
+        """Sends an error to all players and spectators, because the match cannot begin or continue."""
         concerned = {one: None for player in self.players for one in player.owners}
         for one in {**concerned, **self.inner.spectators, **self.outer.spectators}:
             one.tell_failure(self.id, why)
@@ -433,18 +464,23 @@ class Match:
     # -- from the table, for watchers
 
     def follow(self) -> bool:
-        """Follow the match for spectators without a seat. Returns whether it is played now."""
+        """Begins to follow the match for spectators without a seat. Returns whether it is played now."""
         if self._stop is None:
             self._stop = self.registry.directory.follow(self.table, self)
         return self._stop is not None
 
     def shown(self, look: Look[Any]) -> None:
+        """Called with the current position for spectators."""
         if look.n > self.outer.n or not self.outer.known:
             self.outer.jump(look.view.position, look.n)
             self.when_known(self.outer, partial(self.broadcast, self.outer))
 
     def deliver(self, event: Any, n: int) -> None:
-        """Handle an event that the players have received."""
+        """
+        Called with each event that spectators may know: changes their view, and sends the state.
+
+        :param n: the number of the event's entry
+        """
         view = self.outer
         match event:
             case Moved() | Exchanged() | TakenBack() if view.position is not None and n > view.n:
@@ -462,6 +498,7 @@ class Match:
         self._unfollow()
 
     def _unfollow(self) -> None:
+        """Stops following the match for spectators, and removes them."""
         stop, self._stop = self._stop, None
         if stop is not None:
             stop()
@@ -470,8 +507,8 @@ class Match:
 
     def forget_if_idle(self) -> None:
         """
-        Drop the match if no connection of this wire uses it any more. Its record has everything that is needed to
-        continue.
+        Removes the match from memory if no connection of this wire uses it any more. The record in the journal is enough to
+        continue the match later.
         """
         if self.waits and not self.players:
             self.lobby.show_match(self.table, waits=False)
@@ -483,15 +520,18 @@ class Match:
 
 
 def table_of(match_id: str) -> TableId:
+    """Returns the number of a match's table, which is in its id."""
     return TableId(int(match_id[:12], 16))
 
 
 @define(eq=False)
 class Matches:
+    """The matches in memory, by id."""
+
     directory: MatchDirectory
     by_id: dict[str, Match] = field(factory=dict)
 
 
 def matches_of(lobby: Lobby) -> Matches:
-    """The matches of a host, the same for all listeners."""
+    """Returns the matches of a host. All listeners of this wire share them."""
     return lobby.shared("litama", lambda: Matches(lobby.directory))

@@ -1,7 +1,8 @@
 """
-A position of Onitama as this wire has it: colours by the stamp of the side card, and the board from blue's side.
+Converts positions and moves of Onitama into the form of this wire, and back.
 
-White of the game begins, so White has the colour of the stamp. If that is red, the board is turned.
+The stamp of the side card at the beginning names the colour that moves first. In the game, White moves first, so White has this
+colour. The wire shows the board from blue's side, so the board is turned if White is red.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,16 +16,21 @@ COLOURS = ("blue", "red")
 
 
 def seat_of_blue(start: Position) -> int:
-    """The seat that is blue in a match with this start."""
+    """Returns the seat that is blue in a match that begins with a position."""
     return 0 if start.spare in BLUE_CARDS else 1
 
 
 def colour_of(start: Position, seat: int) -> str:
+    """Returns the colour of a seat in a match that begins with a position."""
     return COLOURS[seat ^ seat_of_blue(start)]
 
 
 def _digits(board: str, blue: int) -> str:
-    """25 digits from a1 to e5: 0 empty, 1 and 2 blue's pupil and master, 3 and 4 red's."""
+    """
+    Returns the board as 25 digits from a1 to e5: 0 for an empty square, 1 and 2 for blue's pupil and master, 3 and 4 for red's.
+
+    :param blue: the seat that is blue
+    """
     white, black = ("12", "34") if blue == 0 else ("34", "12")
     digits = board.translate(str.maketrans(".PKpk", "0" + white + black))
     return digits if blue == 0 else digits[::-1]
@@ -32,9 +38,10 @@ def _digits(board: str, blue: int) -> str:
 
 def read_board(digits: str, blue: int) -> str:
     """
-    The opposite of the board in `standing`.
+    Reads a board from the digits of a `state`. It is the inverse of `_digits`.
 
-    :raises ValueError: not 25 of these digits
+    :param blue: the seat that is blue
+    :raises ValueError: the text does not have 25 digits from 0 to 4
     """
     if len(digits) != len(SQUARES) or not set(digits) <= set("01234"):
         raise ValueError("expected 25 digits from 0 to 4")
@@ -43,16 +50,17 @@ def read_board(digits: str, blue: int) -> str:
 
 
 def turned(square: int, blue: int) -> int:
-    """A square as the other side numbers it, if White is not blue."""
+    """Converts a square of the game into a square of the wire, or back: the board is turned if White is not blue."""
     return square if blue == 0 else len(SQUARES) - 1 - square
 
 
 def _cards(position: Position, blue: int) -> Mapping[str, Any]:
+    """Returns the cards of both colours and the side card, as fields of a `state`."""
     return {"blue": position.hands[blue], "red": position.hands[1 - blue], "side": position.spare}
 
 
 def written(move: Move, blue: int) -> str:
-    """A move of the match so far, as `boar:a1a2`."""
+    """Returns a move as a `state` lists it, such as `boar:a1a2`."""
     return f"{move.card}:{SQUARES[turned(move.start, blue)]}{SQUARES[turned(move.end, blue)]}"
 
 
@@ -66,11 +74,13 @@ def standing(
     winner: str | None,
 ) -> Mapping[str, Any]:
     """
-    The fields of `state` for a match that has begun.
+    Returns the fields of a `state` for a match that has begun.
 
-    :param names: of White and Black
-    :param indices: of both, 0 for the creator of the match
-    :param moves: the match so far, from `start` to `now`
+    :param names: the names of White and Black
+    :param indices: the indices of White and Black; 0 for the creator of the match
+    :param start: the position at the beginning
+    :param now: the current position
+    :param moves: the moves from `start` to `now`
     :param winner: `blue`, `red`, or `none`; `None`: the match has not ended
     """
     blue = seat_of_blue(start)
@@ -90,13 +100,19 @@ def standing(
 
 
 def waiting(match_id: str, name: str) -> Mapping[str, Any]:
-    """The fields of `state` for a match that waits: both names are its creator's."""
+    """Returns the fields of a `state` for a match that waits. Both colours have the name of the creator."""
     names = {"blue": name, "red": name}
     return {"messageType": "state", "matchId": match_id, "gameState": "waiting for player", "usernames": names}
 
 
 def read_move(start: Position, words: Sequence[str]) -> Move | None:
-    """The move in a card and two squares, `a1b2`; `None`: it is not given properly."""
+    """
+    Reads a move.
+
+    :param start: the position at the beginning of the match
+    :param words: a card, and two squares such as `a1b2`
+    :returns: `None`: the words have another form
+    """
     if len(words) != 2 or not words[0] or not words[1].islower():
         return None
     begin, end = SQUARE_NAMED.get(words[1][:2]), SQUARE_NAMED.get(words[1][2:])

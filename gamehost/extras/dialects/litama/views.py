@@ -1,8 +1,8 @@
 """
-The state of a match for its players, or for all others, and the moves that led to it.
+Views: the state of a match, with all its moves, as its players or other spectators may know it.
 
-A view follows the events that it receives. It begins somewhere in the match if no connection of this wire was there
-before. The moves before that are read from the record. Until then the position is known, and the moves are not.
+A view follows the events of a match. If no connection of this wire has watched the match from its beginning, the view begins in
+the middle. Then the earlier moves are read from the record. Until then, the position is known, but not the earlier moves.
 """
 
 from typing import Any
@@ -17,24 +17,26 @@ from gamehost.journal.replay import History
 
 
 def start_of(told: History[Any]) -> Position | None:
-    """The position with which a match has begun; `None`: it has not."""
+    """Returns the position with which a match has begun; `None`: it has not begun."""
     return next((event.position for _, event in told.events if isinstance(event, Dealt)), None)
 
 
 @define(eq=False)
 class View:
-    """The state of a match for some connections, and these connections."""
+    """The state of a match as some connections may know it, and the connections that receive it."""
 
+    #: The position; `None`: it is not known yet.
     position: Position | None = None
+    #: The winner's colour, or `none` for a draw; `None`: the match has not ended.
     winner: str | None = None
-    #: The number of the last entry in it.
+    #: The number of the last entry that the view contains.
     n: int = -1
-    #: Connections, in the order in which they receive messages.
+    #: The connections that receive the state, in this order.
     spectators: dict[Any, None] = field(factory=dict, repr=False)
-    #: The last `state` that was sent; `None`: the match has changed since.
+    #: The `state` message for the current state; `None`: it was not made yet.
     told: Standing | None = field(default=None, repr=False)
     _moves: list[str] = field(factory=list, repr=False)
-    #: The events since the view began, while the moves before that are not known.
+    #: The events since the beginning of the view, as long as the earlier moves are not known; `None`: all moves are known.
     _late: list[Any] | None = None
     #: The number of the entry with which the view began.
     begun: int = -1
@@ -50,11 +52,20 @@ class View:
         return tuple(self._moves)
 
     def jump(self, position: Position, n: int) -> None:
-        """Take the position after this entry; the moves before it are not known yet."""
+        """
+        Begins the view anew with a position. The moves before it are not known yet.
+
+        :param n: the number of the entry that has led to the position
+        """
         self.position, self.n, self.begun, self._late, self.told = position, n, n, [], None
 
     def happen(self, event: Any, n: int, blue: int) -> None:
-        """Follow an event of the match."""
+        """
+        Follows an event of the match.
+
+        :param n: the number of its entry
+        :param blue: the seat that is blue
+        """
         assert self.position is not None
         view = ONITAMA.follow(Situation(self.position), event, None)
         self.position = self.position if view is None else view.position
@@ -65,16 +76,24 @@ class View:
             self._late.append(event)
 
     def dismiss(self) -> None:
-        """No connection watches the match any more."""
+        """Removes all spectators, because the match is over."""
         spectators, self.spectators = self.spectators, {}
         for spectator in spectators:
             spectator.rest()
 
     def end(self, winner: str) -> None:
+        """
+        Ends the match.
+
+        :param winner: the colour of the winner, or `none`
+        """
         self.winner, self.told = winner, None
 
     def learn(self, history: History[Any]) -> None:
-        """Take the moves before the view's beginning from the record, if it goes so far. Takes time with its length."""
+        """
+        Adds the moves before the beginning of the view from the record, if they are missing and the record has them. This takes
+        time in proportion to the length of the match.
+        """
         late, start = self._late, start_of(history)
         if late is None or start is None or history.n < self.begun:
             return
@@ -88,15 +107,16 @@ class View:
             self._write(event, blue)
 
     def _write(self, event: Any, blue: int) -> None:
+        """Adds a move to the list of moves, or removes moves that were taken back. Exchanges are not in the list."""
         match event:
             case Moved(_, move):
                 self._moves.append(written(move, blue))
-            case TakenBack(_, moves):  # never beyond an exchange, so each of them is here
+            case TakenBack(_, moves):  # an exchange cannot be taken back, so all these moves are in the list
                 del self._moves[-moves:]
 
 
 def position_after(history: History[Any], n: int) -> Position | None:
-    """The position after an entry."""
+    """Returns the position after the entry with a number; `None`: the match has not begun then."""
     view: Any = None
     for number, event in history.events:
         if number > n:

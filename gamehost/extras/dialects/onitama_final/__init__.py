@@ -1,4 +1,7 @@
-"""Onitama for the clients of the published final dialect: messages that end in a zero byte, rows and columns, passes, pings."""
+"""
+The wire `onitama-final`: Onitama for the published programs of the final dialect. Messages end in a zero byte; squares are rows
+and columns; there are messages for passes and pings.
+"""
 
 from typing import Any
 

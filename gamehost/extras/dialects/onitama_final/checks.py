@@ -20,6 +20,8 @@ LAWS = laws(__name__, "clients")
 
 
 class FinalReading(OnitamaReading):
+    """Follows a match on one connection, and judges the client's messages."""
+
     ADVICE = {
         **OnitamaReading.ADVICE,
         "no piece of yours stands on the start square": "A square is its row and then its column. Row 0 is the top row, where"
@@ -58,6 +60,7 @@ class FinalReading(OnitamaReading):
         return Said(self._told(message))
 
     def _told(self, message: Any) -> str:
+        """Follows a message of the server about the match. Returns its meaning."""
         match message:
             case m.Start(black, white, cards):
                 return self.begins(white, black, _position(cards, START, WHITE))
@@ -86,17 +89,18 @@ class FinalReading(OnitamaReading):
 
 
 def _squares(move: m.MakeMove | m.MoveWasMade) -> tuple[tuple[Square | None, Square | None], str]:
-    """The start and end of a move, as squares and as they are written."""
+    """Returns the start and the end of a move as squares, and as they are written."""
     squares = square_at(move.start_row, move.start_column), square_at(move.end_row, move.end_column)
     return squares, f"{move.start_row}|{move.start_column}-{move.end_row}|{move.end_column}"
 
 
 def _position(cards: Sequence[str], board: str, turn: int) -> Position | None:
+    """Returns the position with the cards of a message: two of Black, the spare, two of White."""
     return dealt(cards[3:], cards[:2], cards[2], board, turn)
 
 
 def spoiled(data: bytes) -> bytes | None:
-    """A move onto the square on which it began: no card leads there."""
+    """Changes a move so that it ends on its start square. No card allows that. Returns `None` for other messages."""
     words = data.rstrip(b"\0").split(b"|")
     return b"|".join([*words[:4], *words[2:4]]) + b"\0" if words[0] == b"MAKE_MOVE" and len(words) == 6 else None
 

@@ -1,7 +1,8 @@
 """
 The client's side of the wire: the codec, and a program that plays.
 
-The program follows the board by the moves: a pass comes without its new card, which is the spare one.
+The program follows the position by the moves. This is needed for passes: their message does not contain the new card,
+which is the spare card.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,9 +34,9 @@ _SAID = {kind: command for command, (kind, _, _) in m.CLIENT_COMMANDS.items()}
 
 def read_server(text: str) -> m.Message:
     """
-    The server's message in a text.
+    Reads the server's message in a text.
 
-    :raises WireError: it is none
+    :raises WireError: it is not a message of the server
     """
     command, *words = text.split("|")
     match command, words:
@@ -107,6 +108,8 @@ SQUARES: Mapping[str, str] = {square: piece for piece, square in PIECES.items()}
 
 
 class FinalPlayer(WirePlayer):
+    """A program that plays Onitama on this wire."""
+
     GAME = ONITAMA
     ANSWERED_WITHIN = ANSWERED_WITHIN
     ALIVE_EVERY = 10.0
@@ -140,9 +143,9 @@ class FinalPlayer(WirePlayer):
 
     def _happened(self, message: m.MoveWasMade | m.PassWasMade) -> Moved | Exchanged:
         """
-        The event of a message. The position is the one after it.
+        Follows a move or a pass, and returns its event.
 
-        :raises ProgramError: there is no match, or it is none that can happen
+        :raises ProgramError: there is no match, or the move is not legal
         """
         position = self._position
         if position is None:
@@ -168,6 +171,11 @@ class FinalPlayer(WirePlayer):
 
 
 def _dealt(cards: Sequence[str], board: str, turn: int) -> Position:
+    """
+    Returns the position with the cards of a message: two of Black, the spare, two of White.
+
+    :raises ProgramError: there is no such card
+    """
     known = [card for card in map(card_named, cards) if card is not None]
     if len(known) != len(cards):
         raise ProgramError("the server names a card that there is not")
@@ -177,9 +185,9 @@ def _dealt(cards: Sequence[str], board: str, turn: int) -> Position:
 
 def _upwards(board: Sequence[str]) -> str:
     """
-    The board of the game, from the squares of RECONNECT.
+    Returns the board in the game's notation, from the squares of RECONNECT. The wire's first row is the game's last one.
 
-    :raises ProgramError: one of them cannot be read
+    :raises ProgramError: a square cannot be read
     """
     if not SQUARES.keys() >= set(board):
         raise ProgramError("RECONNECT has a square that is not bP, bK, wP, wK or --")

@@ -1,8 +1,8 @@
 """
-Reads and writes the messages of the wire: UTF-8, fields separated by pipes, a zero byte at the end.
+Reads and writes the messages of the wire. A message is UTF-8, with pipes between its fields, and a zero byte at its end.
 
-White space inside and around a field is dropped, except in a name; the server sends none. The first message that is not
-UTF-8 is refused. The second one ends the connection.
+White space in a field of a client is dropped, except in a name. The server sends no white space. The first message that is not
+UTF-8 is refused. A second one ends the connection.
 """
 
 import re
@@ -14,7 +14,8 @@ from gamehost.extras.dialects.onitama_final import MESSAGE_LIMIT
 from gamehost.extras.dialects.onitama_final import messages as m
 from gamehost.wires.framing import BLANK, LineCodec, OtherProtocol, WireError, asks_for_help, is_foreign
 
-#: A call for help from a person at a keyboard without a zero byte.
+#: A line with which a person asks for help. It is accepted at the beginning of a connection, because people cannot type a zero
+#: byte.
 _TYPED = re.compile(rb"[ \t]*(?:help|\?|quit|exit)[ \t]*\r?\n", re.IGNORECASE)
 
 _TOO_LONG = f"a message longer than {MESSAGE_LIMIT} bytes"
@@ -22,7 +23,7 @@ _SERVER_ONLY = frozenset(m.SERVER_COMMANDS.values()) - {m.PING}
 
 
 class MessageBuffer:
-    """Splits bytes into messages that end in a zero byte. It stores one unfinished message, of bounded size."""
+    """Divides bytes into messages that end in a zero byte. It stores at most one unfinished message, of limited size."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
@@ -34,9 +35,11 @@ class MessageBuffer:
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """
-        The messages that are complete now, without their zero bytes. A connection may begin with lines that call for help.
+        Yields the messages that are complete now, without their zero bytes. A connection may begin with lines that ask
+        for help.
 
-        :raises WireError: a message is longer than `MESSAGE_LIMIT`, or the first one is another protocol's
+        :raises WireError: a message is longer than `MESSAGE_LIMIT`
+        :raises OtherProtocol: the first message is of another protocol
         """
         rest = self._rest
         rest += data
@@ -60,7 +63,7 @@ class MessageBuffer:
             raise WireError(_TOO_LONG)
 
     def whole(self, data: bytes) -> bytes | None:
-        """The message that the bytes are, as of `LineBuffer`."""
+        """Returns the message, if the bytes are exactly one whole message; otherwise `None`. It is a fast path of `feed`."""
         one = not self._rest and not self._first and 0 <= data.find(b"\0") == len(data) - 1 <= MESSAGE_LIMIT
         return data[:-1] if one else None
 
@@ -70,7 +73,7 @@ class MessageBuffer:
 
 
 def parse(text: str) -> m.Message:
-    """The message in a text. It never fails: for a text that is no message of a client there are messages, too."""
+    """Reads the message in a text. It never fails: a text that is not a client's message also becomes a message."""
     command, *rest = text.split("|")
     command = "".join(command.split())
     if not command and not rest:
@@ -93,6 +96,7 @@ def parse(text: str) -> m.Message:
 
 
 def _fields(message: m.Message) -> Iterator[str]:
+    """Yields the fields of a message as texts."""
     for value in astuple(message):
         match value:
             case tuple():
@@ -104,6 +108,8 @@ def _fields(message: m.Message) -> Iterator[str]:
 
 
 class FinalCodec(LineCodec[m.Message]):
+    """The codec of one connection, on the server's side."""
+
     UNREADABLE = "messages that are not UTF-8"
     parse = staticmethod(parse)
 

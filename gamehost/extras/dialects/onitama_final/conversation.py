@@ -12,9 +12,9 @@ The script, `->` from the client, `<-` from the server::
                                   <- RECONNECT|bob                  to the other
     -> PING|PING                  <- PING|PING                      at once, in every state
 
-The clients lose what they read in one piece with START or the long RECONNECT. So nothing but PING is sent for a second
-behind these two. A move or a pass out of place is answered INVALID_MOVE, anything else FAILED: in a match the clients leave
-at the fifth FAILED.
+The clients lose messages that they read together with START or the long RECONNECT. So for a second after these two,
+only PING is sent. A move or a pass at a wrong time is answered with INVALID_MOVE, all other faults with FAILED. In a
+match the clients leave after the fifth FAILED.
 """
 
 from collections.abc import Sequence
@@ -29,13 +29,13 @@ from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
 from gamehost.wires.base import Claim, GuestConversation, claim_of_guest
 from gamehost.wires.framing import NOT_UTF8, UndecodableLine, for_people
 
-#: Seconds for which nothing is sent behind START and the long RECONNECT.
+#: For how many seconds nothing is sent after START and the long RECONNECT.
 PAUSE = 1.0
-#: The connection of a player that has sent no byte for this many seconds is closed. The clients ping every 10 s.
+#: The connection of a player that has sent no byte for so many seconds is closed. The clients send a ping every 10 s.
 SILENCE = 30.0
-#: Seconds between two looks at the silence.
+#: The seconds between two checks of the silence.
 LOOK = 1.0
-#: In characters. The clients cannot show a longer name of their own.
+#: The longest name in characters. The clients cannot show a longer name of their own.
 LONGEST_NAME = 10
 #: The most characters of a sentence, so that its message is read in one piece.
 LONGEST_TEXT = 230
@@ -58,29 +58,38 @@ class FinalState(Enum):
 
 
 def square_at(row: str, column: str) -> Square | None:
-    """The square in a row from the top and a column from White's left, each one digit; `None`: there is none."""
+    """
+    Returns a square of the game; `None`: there is no such square.
+
+    :param row: a digit, counted from the top
+    :param column: a digit, counted from White's left
+    """
     if len(row) != 1 or len(column) != 1 or row not in _DIGITS or column not in _DIGITS:
         return None
     return (SIDE - 1 - int(row)) * SIDE + int(column)
 
 
 def row_and_column(square: Square) -> tuple[str, str]:
+    """Returns the row and the column of a square, as this wire writes them. It is the inverse of `square_at`."""
     return str(SIDE - 1 - square // SIDE), str(square % SIDE)
 
 
 def cards_of(position: Position) -> tuple[str, str, str, str, str]:
-    """Black's two cards, the spare and White's two, as START and RECONNECT have them."""
+    """Returns the five cards in the order of START and RECONNECT: Black's two cards, the spare, White's two cards."""
     white, black = position.hands
     return (*black, position.spare, *white)
 
 
 def squares_of(position: Position) -> tuple[str, ...]:
-    """The 25 squares of RECONNECT, row by row from the top."""
+    """Returns the 25 squares for RECONNECT, row by row from the top."""
     return tuple(PIECES[square] for row in position.rows() for square in row)
 
 
 def name_objection(name: str) -> str | None:
-    """Why a name cannot be that of a client of this wire, which takes it as it was sent; `None`: the lobby decides."""
+    """
+    Returns the reason why a client of this wire cannot have a name; `None`: the lobby decides. The clients expect
+    exactly the name that they have sent, so the host may not change it.
+    """
     if not name:
         return "Name empty!"
     if len(name) > LONGEST_NAME:
@@ -94,8 +103,8 @@ class FinalConversation(GuestConversation[m.Message]):
     """
     The conversation on one connection.
 
-    :param queue: where the players of this wire wait
-    :param strict: do not say why a connection ends, because the dialect has no message for that
+    :param queue: the queue in which the players of this wire wait
+    :param strict: whether the reason for the end of a connection is not sent, because the dialect has no message for it
     """
 
     FIRST = FinalState.OUTSIDE
@@ -105,9 +114,15 @@ class FinalConversation(GuestConversation[m.Message]):
     _names: Sequence[str] = ()
 
     def begin(self) -> None:
+        """Starts the check for silent clients."""
         self.peer.pulse(LOOK, self._look)
 
     def _look(self, silent: float) -> None:
+        """
+        Closes the connection of a player that is silent for too long.
+
+        :param silent: the seconds since the last byte of the client
+        """
         if silent >= SILENCE and self.state is not FinalState.OUTSIDE:
             self.say_closing(f"no PING for {SILENCE:g} s")
             self.peer.hang_up("silent")
@@ -115,13 +130,13 @@ class FinalConversation(GuestConversation[m.Message]):
     # -- from the client
 
     def log_in(self, message: m.Login) -> None:
-        """Enter the lobby under a name, or take back the seat that is reserved under it."""
+        """Enters the lobby under a name, or takes back the seat that is reserved under the name."""
         reason = name_objection(message.name)
         if reason is not None:
             self._refuse(reason)
             return
         try:
-            # Its clients know no keys, so a seat is taken back by address alone, and at once.
+            # These clients have no keys. So a seat is taken back by the address alone, and at once.
             session = self.lobby.enter(message.name, self._wire, self.peer.address, self, strict=True)
         except NameRefused as refusal:
             self._refuse(str(refusal))
@@ -129,16 +144,18 @@ class FinalConversation(GuestConversation[m.Message]):
         self.logged_in(session)
         self.set_state(FinalState.WAITING)
         if not self.lobby.reconnect(session):
-            # The clients end if START comes without it.
+            # The clients end if START comes without WAITING before it.
             self.peer.say(m.Waiting(session.name))
             self.lobby.play(session, self._queue)
 
     def claim_of_log_in(self, message: m.Login) -> Claim | None:
+        """Returns the claim of the name in a log-in; `None`: the name will be refused."""
         if name_objection(message.name) is not None:
             return None
         return claim_of_guest(message.name, self._queue, strict=True)
 
     def move(self, message: m.MakeMove) -> None:
+        """Passes a move to the table, or refuses it."""
         start = square_at(message.start_row, message.start_column)
         end = square_at(message.end_row, message.end_column)
         self.act_or_refuse(read_move(message.card, start, end, NO_SQUARE), self._refuse_move)
@@ -156,6 +173,7 @@ class FinalConversation(GuestConversation[m.Message]):
                 self._refuse(self._what_is_wrong(message))
 
     def _what_is_wrong(self, message: m.Message) -> str:
+        """Returns the fault of a message that is not expected now, in words."""
         match message:
             case UndecodableLine(reason):
                 return "a message that is not UTF-8" if message is NOT_UTF8 else reason
@@ -193,7 +211,9 @@ class FinalConversation(GuestConversation[m.Message]):
     # -- to the client
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """The player has a seat. The client knows the players by the names that they have now."""
+        """
+        Called when the player has a seat. The names are stored, because the client knows the players by their present names.
+        """
         super().seated(handle)
         self._names = tuple(handle.names)
 
@@ -207,11 +227,11 @@ class FinalConversation(GuestConversation[m.Message]):
         self.peer.say(m.MoveWasMade(move.card, *row_and_column(move.start), *row_and_column(move.end)))
 
     def tell_exchanged(self, event: Exchanged) -> None:
-        """Send an exchange. The client changes the card for the spare, as the table does."""
+        """Sends an exchange. The client itself exchanges the card for the spare card."""
         self.peer.say(m.PassWasMade(event.old))
 
     def tell_refused(self, event: Refused) -> None:
-        """Send that a move is not valid, and why. A refusal that comes after the end is dropped."""
+        """Sends the refusal of a move with the reason. A refusal after the end of the match is dropped."""
         if self.state is FinalState.PLAYING:
             self._refuse_move(str(event.error))
 
@@ -220,8 +240,8 @@ class FinalConversation(GuestConversation[m.Message]):
 
     def tell_back(self, event: Back[Any]) -> None:
         """
-        Send that the other player is back, unless the absence was not sent yet. Send a player that is back the state of
-        the match.
+        Sends a player that is back the state of the match. The other player receives that its opponent is back, unless
+        the absence was not sent yet.
         """
         assert self.handle is not None
         self.set_state(FinalState.PLAYING)
@@ -241,7 +261,7 @@ class FinalConversation(GuestConversation[m.Message]):
             self.peer.say(m.Reconnect(self._names[event.seat]))
 
     def tell_over(self, event: Over) -> None:
-        """Send the end of the match. The connection is then in the state before LOGIN."""
+        """Sends the end of the match. After it, the client may log in again."""
         winners = event.result.winners
         self.peer.say(m.GameOver(self._names[winners[0]] if winners else DRAW))
         self.leave_table(FinalState.OUTSIDE)
@@ -259,5 +279,5 @@ class FinalConversation(GuestConversation[m.Message]):
 
 
 def _sentence(text: str) -> str:
-    """A text for a field: without pipes, and short enough to be read in one piece."""
+    """Returns a text as a field: without pipes, and short enough to be read in one piece."""
     return text.replace("|", "/")[:LONGEST_TEXT]
