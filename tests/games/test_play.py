@@ -28,6 +28,7 @@ from gamehost.players.base import Level, SeededChance, Thinking
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
 from gamehost.testing.messages_contract import MessagesContract
+from tests import long
 from tests.kit.example_game import TOY
 from tests.kit.players import one_action, play_match, tell
 from tests.kit.plugin_games import FLEET, GOMOKU, GOMOKU_MESSAGES, KUHN, KUHN_MESSAGES, KuhnMaster, View, kuhn_tests
@@ -118,6 +119,7 @@ class PlayerTests(SynchronousTestCase):
                 won[levels[winner] is weaker] += 1
         return won
 
+    @long
     def test_deep_beats_shallow_beats_random(self) -> None:
         """In Gomoku, with the seats changed; `make ladder` plays many more."""
         for stronger, weaker, matches in ((Level.EASY, Level.RANDOM, 4), (Level.MEDIUM, Level.EASY, 2)):

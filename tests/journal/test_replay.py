@@ -19,6 +19,7 @@ from gamehost.lobby.seats import Seats
 from gamehost.plugins import GAMES
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.journals import checked_elsewhere
+from tests import long
 from tests.kit.example_game import TOY, TOY_WIRE, Counted, Toy, ToyMaster
 from tests.kit.made_files import entries, records
 from tests.kit.made_files import replay as replay_file
@@ -108,6 +109,7 @@ class ReplayTests(SynchronousTestCase):
         early = replace(record[1], outcome="won")
         self.assertIn("entry 2: under this release's rules the match goes on", self.refused([record[0], early]))
 
+    @long
     def test_a_set_walked_in_its_own_order_is_found(self) -> None:
         """A rule that depends on the seed of hashes does not get past a replay in another process."""
         # Of the three processes two at most have the same order.

@@ -10,6 +10,7 @@ from io import StringIO
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.plugins import WIRES
+from tests import long
 from tests.kit.cluster_simulation import ClusterSimulation
 from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.process import ROOT
@@ -20,6 +21,7 @@ SEEDS, FIRST = 2, 41
 
 
 class SimulationTests(SynchronousTestCase):
+    @long
     def test_seeds(self) -> None:
         """The host keeps its word under every seed, and much has happened: ends of all kinds, resumes, matches, attacks."""
         counts: Counter[str] = Counter()
@@ -37,6 +39,7 @@ class SimulationTests(SynchronousTestCase):
     def test_every_wire_has_a_model_client(self) -> None:
         self.assertEqual({wire.name for wire in WIRES}, set(MODEL_CLIENTS))
 
+    @long
     def test_a_seed_is_one_run(self) -> None:
         """The same bytes at the same times, in a process that has run others, and in one whose sets are in another order."""
         with redirect_stdout(StringIO()) as here:

@@ -21,7 +21,7 @@ from gamehost.games.stratego.rules import write as write_move
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
 from gamehost.lobby.studies import MOST_TURNS, Study, study_in_steps
 from gamehost.players.base import Budget, Level, Search, SeededChance
-from tests import share
+from tests import long, share
 from tests.kit.players import one_action, players_of, tell
 
 
@@ -126,6 +126,7 @@ def missed(seeds: Mapping[str, tuple[int, ...]]) -> list[str]:
 
 
 class StudyTests(SynchronousTestCase):
+    @long
     def test_blunders_are_found(self) -> None:
         self.assertEqual(missed(FEW), [])
 
