@@ -99,7 +99,7 @@ class _Listed:
         return self.look is not None or self.delay > 0
 
     def update(self) -> None:
-        """Bring the look up to date. Called before each message of changes."""
+        """Update the stored look of the match, as far as its delay allows. Called before each message of changes."""
         # The delay of the waiting look is over: show it.
         if self._next is not None and self._next[0] <= self._clock.seconds():
             self.look, self._next = self._next[1], None

@@ -258,6 +258,7 @@ class MatchDirectory:
         """
         self.played.look()
         here = self.counts_here()
+        # The zeros are for a host without a cluster: otherwise `zip` would have no columns to add up.
         people, waiting, asleep = (
             sum(column) for column in zip((0, 0, 0), *(one.counts for one in self._pages), strict=True)
         )

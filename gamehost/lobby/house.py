@@ -57,7 +57,10 @@ _NOT_READY = "house players are not ready: try again in a moment"
 
 def _check_level(level: str, offered: Sequence[str]) -> None:
     """
-    :raises HouseRefused: the level is not offered
+    Check that house players play at a level.
+
+    :param offered: the levels that they have
+    :raises HouseRefused: the level is another one
     """
     if level not in offered:
         raise HouseRefused(f"no such level; expected one of {', '.join(offered)}")
@@ -337,7 +340,7 @@ class HousePlayers:
 
     def waits(self, session: Session, game: Game[Any, Any], wish: Seat | None, in_queue: bool, unasked: bool) -> None:
         """
-        Note that a player waits for opponents from now on.
+        Note that a player waits for opponents from now on, so that a house player may join it.
 
         :param wish: the seat that the player wants; `None`: any
         :param in_queue: whether the player waits in a queue; otherwise it waits at an open table

@@ -760,7 +760,7 @@ class Lobby:
     # -- the host starts and stops
 
     def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
-        """Take over unfinished tables, as `Seats.restore` does, and slow matches; close remote games. Returns their number."""
+        """Take over unfinished tables, as `Seats.restore` does, and end remote games. Returns how many can continue."""
         self.directory.finished.games = {*games, REMOTE.name}
         self.seats.games.update(games)
         count = self.seats.restore(games, self._but_slow(self.remote.restore(found, games)))

@@ -57,6 +57,7 @@ def waiting(seen: OpenTable, key: str, by: int) -> OwnedMatch:
     keys = [key_of(name) for name in seen.names]
     there = key in keys
     place = keys.index(key) if there else len(keys)
+    # In a game of two, the player that has opened the table may have the second seat.
     seat = 1 - place if seen.reversed else place
     match = OwnedMatch(
         seen.table, seen.game, seen.names, seat, state="open", by=by, code=seen.code, shown_as=seen.shown_as

@@ -211,7 +211,7 @@ class OwnMatches:
             self._notice(owner, match)
 
     def learn(self, matches: Sequence[tuple[str, OwnedMatch]]) -> None:
-        """Send entries to clients that another member of a cluster has stored. That member notifies absent players."""
+        """Send clients here the entries that another member of a cluster has stored. That member notifies absent players."""
         for owner, match in matches:
             self._show(owner, match)
             for learner in self.learners:

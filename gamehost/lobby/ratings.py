@@ -150,8 +150,8 @@ class RunningRatings:
     The ratings of all players, to which each new rated match is added.
 
     Matches are added in the order in which they end, and a new computation from the store adds them in the order in which
-    they began. Both have the same result, because a player is usually in one match at a time. Only for an account that
-    plays several matches at once may it differ.
+    they began. Both have the same result, because a player is usually in only one match at a time. For an account that plays
+    several matches at once, the results may differ.
     """
 
     #: By player and game, in the order of the players' last matches.

@@ -1,5 +1,6 @@
 """
-Remote games: their types, the waiting players, and the masters: programs elsewhere that know the rules.
+Remote games: their types, the players that wait for them, and their masters. A master is a program elsewhere that knows
+the rules.
 
 Each type of game has one master at most: a connection that has registered for this type. Players wait in the pool of the
 type; the one that has waited longest is the first. A game begins as soon as enough players wait. If the master's

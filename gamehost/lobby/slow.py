@@ -445,7 +445,7 @@ class SlowMatches:
             raise CannotJoin("this host has enough slow matches")
 
     def begin(self, game: Game[Any, Any], number: TableId, settings: Settings, seats: Sequence[SeatRecord]) -> None:
-        """Begin a match of these players, in the order of the seats. Those that are connected and want it sit down."""
+        """Begin a match of these players, given in the order of the seats. Connected players may sit down at once."""
         opening = TableHeader(game.name, game.version, tuple(seats), {**settings, SLOW: str(self.wall)})
         table = self._prepare(number, game, opening)
         players = [self._sits_down(number, one) for one in seats]

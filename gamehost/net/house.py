@@ -177,7 +177,7 @@ class HouseService:
         """Stop listening, and end the processes. Fires when that is done."""
         ends = [process.stop() for process in self._all]
         if self._port is not None:
-            ends.append(self._port.stopListening() or succeed(None))
+            ends.append(self._port.stopListening() or succeed(None))  # it returns `None` if the port is closed at once
         return DeferredList(ends).addCallback(lambda _: self._tidy())
 
     def _tidy(self) -> None:
