@@ -233,6 +233,7 @@ class QuotaLines(Generic[K]):
             del self._lines[key]
 
     def _seconds_to_token(self, key: K, reserve: float) -> float:
+        # How long it takes until there is a token in addition to the reserve; `min`: a quota never has more than its burst.
         now = self._clock.seconds()
         return self._buckets.of(key, now).seconds_to_one(now, min(1.0 + reserve, self._burst))
 

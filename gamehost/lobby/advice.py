@@ -73,6 +73,7 @@ def refusal(opponent: str) -> str | None:
 
     :param opponent: the name of a house player; empty: the opponents are not all house players
     """
+    # The level of a house player is the beginning of its name, such as `easy.7`.
     level = opponent.partition(".")[0]
     if not level:
         return "there is advice only in matches against house players"

@@ -228,5 +228,5 @@ class OwnMatches:
 
 
 def _key_of(owner: str) -> str:
-    """The key of the name of a list's owner."""
+    """The key of the name of a list's owner. For a guest, a colon and the digest of its secret key follow it."""
     return owner.partition(":")[0]

@@ -38,6 +38,7 @@ class Who(NamedTuple):
 
     @classmethod
     def of(cls, seat: SeatRecord) -> "Who":
+        # A house player has a name such as `easy.7`: its results count for its level.
         if seat.address == HOUSE_ADDRESS:
             return cls("house", seat.name.partition(".")[0])
         return cls("account" if seat.account else "guest", seat.name)

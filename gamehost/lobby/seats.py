@@ -592,6 +592,7 @@ class Seats:
         if oldest is None or self._stopped:
             self._alarm.stop()
             return
+        # One batch a second at most, and the up-time is stored at least once a minute.
         wait = min(max(1.0, self._kept_for(oldest)), NOTE_EVERY)
         # Only make it earlier: if every call began the wait again, the wait would never end on a busy host.
         if self._alarm.due > clock.seconds() + wait:

@@ -337,6 +337,7 @@ class SlowMatches:
         """The tables to which a leave applies: all of a player, or one if the key is the place of a table."""
         if key.startswith(_PLACE):
             return [TableId(int(key.removeprefix(_PLACE)))]
+        # The key of a guest's leave has a digest behind a colon.
         return self._index.tables(key.partition(":")[0])
 
     def _leave_changed(self, key: str) -> None:

@@ -298,6 +298,7 @@ class Input(Generic[M]):
         if self._limits.unlimited or self._connection.closing:
             return
         now, bounds = self.last_at, self._context.bounds
+        # With half of the bytes at once, input pauses long before the rate of bytes would end the connection.
         if self._journal is None:
             self._journal = TokenBucket(bounds.bytes_per_second, bounds.bytes_at_once // 2, now)
         wait = max(self._journal.take_ahead(now, size), self._address_journal.take_ahead(now, size))
